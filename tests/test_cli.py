@@ -559,7 +559,7 @@ def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     found = ended("plan", before=before, env=environment)
     assert found.returncode == 7 and "Traceback" not in found.stderr
-    assert "error: the current folder does not exist any more" in found.stderr
+    assert "error: the current folder no longer exists" in found.stderr
 
 
 def test_too_little_memory_for_the_libraries() -> None:

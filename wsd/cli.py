@@ -1,6 +1,7 @@
-"""The ``wsd`` command: finds the command that is called, runs it, and says how it ended.
+"""The ``wsd`` program: find the command that is called, run it, and report how it ended.
 
-What the commands are is in :mod:`wsd.commands`; what each takes and does, in its own module.
+:mod:`wsd.commands` has the table of commands. The module of a command has its arguments and does
+its work.
 """
 
 import argparse
@@ -28,21 +29,21 @@ from wsd.run import lock, output_guard
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 
-# Of glibc's malloc.h; and bytes.
+# Options of glibc's mallopt (malloc.h), and their value in bytes.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEPT = 2**30
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
-# With less address space the libraries cannot be loaded; some then hang, or end the process.
+# With less address space, libraries fail to load; some then hang, or end the process.
 LEAST_MEMORY = 2**30
-# How errors of libraries begin, or go on, where memory is too small to load or to start something.
+# Parts of error messages of libraries that lack memory to load or to start something.
 OUT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "can't start new thread")
-# As of a program that SIGPIPE ends: not all that was asked for has been read, so it is no success.
+# The exit code of a program that SIGPIPE ends: the reader has not read everything.
 READER_GONE = 128 + signal.SIGPIPE
 
 
 class _Command(Parser):
-    """The parser of one command, which imports the command's module when it is needed."""
+    """The parser of a command; it imports the command's module only when it is needed."""
 
     step: str | None = None
 
@@ -59,37 +60,37 @@ class _Command(Parser):
                 part.arguments(self)
 
     def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
-        """As :mod:`argparse` does it, with the arguments of the command."""
+        """Parse with :mod:`argparse`, after adding the command's arguments."""
         self.fill()
         return super().parse_known_args(*args, **kwargs)
 
 
 def parser() -> tuple[argparse.ArgumentParser, dict[str, _Command]]:
-    """The parser of all commands, and those of each."""
+    """Return the parser of all commands, and the parser of each command by name."""
     width = max(map(len, COMMANDS)) + 2
     groups = [
-        "\n".join([f"{group}:", *(f"  {name:{width}}{one.text}" for name, one in of.items())])
-        for group, of in GROUPS.items()
+        "\n".join([f"{group}:", *(f"  {name:{width}}{row.text}" for name, row in rows.items())])
+        for group, rows in GROUPS.items()
     ]
-    made = Parser(
+    program = Parser(
         prog="wsd",
         description="Which layer of an encoder knows which sense of a word?\n"
         "Every step of the workflow is one of these commands; `snakemake` runs them all.",
-        epilog="\n\n".join([*groups, "wsd COMMAND --help says what a command takes."]),
+        epilog="\n\n".join([*groups, "`wsd COMMAND --help` lists the arguments of a command."]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--version", action="version", version=f"wsd {__version__}")
-    made.add_argument("--log", type=Path, metavar="FILE", help="write the messages here too")
-    commands = made.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
+    program.add_argument("--version", action="version", version=f"wsd {__version__}")
+    program.add_argument("--log", type=Path, metavar="FILE", help="write the messages here too")
+    commands = program.add_subparsers(required=True, metavar="COMMAND", parser_class=_Command)
     each = {}
     for name, command in COMMANDS.items():
         each[name] = commands.add_parser(name, description=command.text)
         each[name].step = name
-    return made, each
+    return program, each
 
 
 class _Terminated(BaseException):
-    """SIGTERM: unwinds as Ctrl-C does, so that nothing half-written stays."""
+    """SIGTERM; it unwinds like Ctrl-C, so that no half-written file stays."""
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
@@ -97,12 +98,12 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; an error of the user's prints no traceback.
+    """Run a command and return its exit code; a user's error prints no traceback.
 
-    Without ``argv``, as the program itself, the process ends here.
+    Without ``argv``, this is the program itself, and the process ends here.
     """
-    # Imports make hundreds of thousands of objects that stay: looking through them again and again
-    # for what may go is a tenth of the time that a step takes to start.
+    # Imports create hundreds of thousands of objects that stay. Scanning them for garbage again and
+    # again takes a tenth of the time that a step takes to start.
     gc.set_threshold(200_000, 20, 100)
     sys.modules.setdefault("scipy.stats", _OnDemand("scipy.stats"))
     if sys.platform == "linux":
@@ -118,9 +119,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _occupy_standard_streams() -> None:
-    """Open the null device for each standard stream that is closed.
+    """Open the null device for each closed standard stream.
 
-    The next file that is opened would get its number, and what libraries print would go into it.
+    Otherwise the next file would get its number, and libraries would print into that file.
     """
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(handle, True)
@@ -130,10 +131,10 @@ def _occupy_standard_streams() -> None:
 
 
 def _keep_freed_memory() -> None:
-    """Have glibc keep what arrays leave for the next ones.
+    """Have glibc keep the memory of freed arrays for the next ones.
 
-    It would give large blocks back to the system, and every 4 KB of the next one is a fault: a
-    tenth of the time of a classification.
+    Otherwise glibc returns large blocks to the system, and each 4 KB of the next block costs a page
+    fault: a tenth of the time of a classification.
     """
     with suppress(AttributeError):  # another C library
         for limit in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
@@ -141,9 +142,9 @@ def _keep_freed_memory() -> None:
 
 
 class _OnDemand(ModuleType):
-    """Stands in a module's place until something of it is asked for: to import it does not load it.
+    """A placeholder for a module, which loads it at the first use of an attribute.
 
-    scikit-learn imports ``scipy.stats`` whatever is asked of it: half a second of each step.
+    scikit-learn always imports ``scipy.stats``, which takes half a second of each step.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -153,11 +154,11 @@ class _OnDemand(ModuleType):
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process without taking torch and all else apart, which takes it up to a second."""
+    """End the process without tearing down torch and the rest, which takes up to a second."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
-            if stream is not None:  # closed by whoever started the process
+            if stream is not None:  # None if the parent process has closed it
                 stream.flush()
         except BrokenPipeError:
             code = code or READER_GONE
@@ -173,7 +174,7 @@ def _run(argv: Sequence[str] | None) -> int:
     args = parser()[0].parse_args(argv)
     job = vars(args)
     logs.start(None, args.step, {})
-    with suppress(ValueError):  # not the main thread: whoever calls has it in hand
+    with suppress(ValueError):  # not the main thread: the caller handles signals
         signal.signal(signal.SIGTERM, _terminate)
     try:
         _check_process()
@@ -206,41 +207,41 @@ def _run(argv: Sequence[str] | None) -> int:
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return READER_GONE
-        found = _lacks_memory(error)
-        if found is None and isinstance(error, OSError):
-            found = as_user_error(error, _paths(job))
-        if found is None:
+        translated = _lacks_memory(error)
+        if translated is None and isinstance(error, OSError):
+            translated = as_user_error(error, _paths(job))
+        if translated is None:
             log.exception("a fault in the program; please report it with the lines below")
             return 70
-        # For the log file alone: where the error comes from.
+        # Only for the log file.
         log.debug("the error below comes from here", exc_info=True)
-        log.error("error: %s", found)
-        return found.exit_code
+        log.error("error: %s", translated)
+        return translated.exit_code
     return int(code)
 
 
 def _paths(job: Mapping[str, Any]) -> list[str | Path]:
-    """The arguments of a command that may be paths."""
+    """Return the arguments of a command that may be paths."""
     lists = (value if isinstance(value, list) else [value] for value in job.values())
-    return [one for values in lists for one in values if isinstance(one, str | Path)]
+    return [item for values in lists for item in values if isinstance(item, str | Path)]
 
 
 def _check_process() -> None:
-    """Refuse to work without a folder to work in, or with too little memory for the libraries."""
+    """Refuse to start without a current folder, or with too little memory for the libraries."""
     try:
         Path.cwd()
     except OSError:
         fix = "change to a folder that exists: cd"
-        raise StorageError("the current folder does not exist any more", fix=fix) from None
+        raise StorageError("the current folder no longer exists", fix=fix) from None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if 0 <= limit < LEAST_MEMORY:
         raise _memory_error(limit)
 
 
 def _lacks_memory(error: Exception) -> WsdError | None:
-    """The user's error, if one comes from a lack of memory."""
-    said = str(error).lower()
-    if not isinstance(error, MemoryError) and not any(sign in said for sign in OUT_OF_MEMORY):
+    """Return an error for the user, if this one comes from a lack of memory."""
+    text = str(error).lower()
+    if not isinstance(error, MemoryError) and not any(part in text for part in OUT_OF_MEMORY):
         return None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
@@ -255,7 +256,7 @@ def _memory_error(limit: int) -> WsdError:
 
 
 def _reader_gone() -> bool:
-    """Whether the program that read the output or the messages has ended."""
+    """Return whether the program that read the output or the messages has ended."""
     streams = select.poll()
     for handle in (1, 2):
         streams.register(handle, 0)
@@ -263,7 +264,7 @@ def _reader_gone() -> bool:
 
 
 def _config_of(args: argparse.Namespace) -> Any:
-    """What the config files of a command say; None where it names none."""
+    """Return the config of a command; None if it names no config files."""
     if args.configfile is None:
         return None
     from wsd.run import config
@@ -273,12 +274,12 @@ def _config_of(args: argparse.Namespace) -> Any:
 
 
 def _set_aside(error: DamageError) -> ResultError:
-    """In a run, the file is put out of the way, so that the next run makes it again."""
+    """Rename a damaged file of a run, so that the next run rebuilds it."""
     try:
-        aside = set_aside(error.path)
+        renamed = set_aside(error.path)
     except OSError:
         return error
-    fix = f"run the same command again: the file is made anew (this one is kept as {aside.name})"
+    fix = f"run the same command again: it rebuilds the file (this one is kept as {renamed.name})"
     return ResultError(error.what, where=error.where, fix=fix)
 
 

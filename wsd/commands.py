@@ -1,53 +1,56 @@
-"""The table of commands: what each is for and the module that holds it.
+"""The table of commands: the purpose of each, and the module that holds it.
 
-A command's module has ``arguments(parser)`` and ``run(args)``, and is imported when it is called.
-Command, module and rule of the workflow have one name, with a hyphen, an underscore and an
-underscore between its words; only ``import``, which Python keeps for itself, is ``import_corpus``.
+A command's module has ``arguments(parser)`` and ``run(args)``; it is imported when the command is
+called. Command, module and rule have the same name, with hyphens in the command and underscores in
+module and rule. Only ``import``, a word that Python reserves, is the module ``import_corpus``.
 """
 
 from wsd.studies.base import Command
 from wsd.studies.registry import STUDIES
 
-# In groups, by what a person wants: of every command, its room and what it does.
+# Groups of commands by purpose; for each command its room and its help.
 TABLE = {
     "run a step of the workflow": {
         "download": ("corpora", "Download CoarseWSD-20 and check every file."),
-        "noad": ("corpora", "Download SemCor and MASC with NOAD's senses, and lay them out."),
-        "copy-corpus": ("corpora", "Copy a corpus that `wsd import` wrote, and check every file."),
-        "corpus": ("corpora", "Read and check the words' files."),
-        "training-sets": ("corpora", "Find which sentences each further training set has."),
+        "noad": ("corpora", "Download SemCor and MASC with NOAD's senses as a corpus."),
+        "copy-corpus": ("corpora", "Copy an imported corpus and check every file."),
+        "corpus": ("corpora", "Read and check the files of every word."),
+        "training-sets": ("corpora", "Find the sentences of each further training set."),
         "folds": ("corpora", "Draw the folds of a training set, near-duplicates together."),
-        "model": ("encoder", "Find or fetch an encoder and verify its files."),
-        "embed": ("encoder", "Run an encoder over words' sentences, keeping every layer."),
-        "alignment": ("encoder", "Put together what a tokenizer made of the focal words."),
-        "classify": ("classification", "Tune, fit and predict every word on one feature set."),
-        "select": ("classification", "Choose a configuration by what the folds say."),
-        "classify-selected": ("classification", "Fit each word as its own folds choose."),
+        "model": ("encoder", "Find or download an encoder and verify its files."),
+        "embed": ("encoder", "Run an encoder over the sentences, keeping every layer."),
+        "alignment": ("encoder", "Summarise the word pieces of the focal words."),
+        "classify": ("classification", "Tune, fit and predict every word on a feature set."),
+        "select": ("classification", "Select a configuration by cross-validation."),
+        "classify-selected": (
+            "classification",
+            "Fit each word with its own selected configuration.",
+        ),
         "baseline": ("classification", "Fit and predict every word without an encoder."),
-        "project": ("analysis", "Project every word on a plane."),
-        "neighbours": ("analysis", "Find the instances nearest to each, in the full space."),
-        "evaluate": ("evaluation", "Score predictions: one table per word, one over words."),
-        "compare": ("evaluation", "Compare what was selected with everything else."),
-        "layerwise": ("evaluation", "Compare every layer choice with what the folds choose."),
-        "calibration": ("fitted", "Measure what the selected probabilities are worth."),
+        "project": ("analysis", "Project every word to two dimensions."),
+        "neighbours": ("analysis", "Find the nearest instances of each instance."),
+        "evaluate": ("evaluation", "Score predictions, per word and over all words."),
+        "compare": ("evaluation", "Compare the selected configuration with everything else."),
+        "layerwise": ("evaluation", "Compare every layer choice with the selected one."),
+        "calibration": ("fitted", "Measure how well the selected probabilities are calibrated."),
         "figures": ("report", "Write the figures for a paper."),
-        "report": ("report", "Write the pages."),
+        "report": ("report", "Write the pages of the report."),
     },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
-        "overview": ("report", "Write the page that lists every report there is."),
-        "inspect": ("inference", "Show what an encoder makes of a word in a sentence, or two."),
+        "overview": ("report", "Write the page that lists all reports."),
+        "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
     },
     "use it on text": {
-        "import": ("corpora", "Turn labelled sentences into a corpus of the pipeline."),
-        "fit": ("fitted", "Keep the selected classifier as one file, to use it elsewhere."),
-        "predict": ("inference", "Say the sense of a word in new text."),
+        "import": ("corpora", "Import sentences as a corpus."),
+        "fit": ("fitted", "Write the selected classifier to one file."),
+        "predict": ("inference", "Predict the sense of a word in new text."),
     },
     "keep things in order": {
-        "plan": ("run", "Say what a run will cost, in disk and roughly in time."),
-        "check": ("run", "Look for results that are no longer what was written."),
-        "doctor": ("run", "Say whether a run can start here, and what is at hand."),
-        "clean": ("run", "List what no run refers to any more, or delete it."),
+        "plan": ("run", "Estimate the disk space and time of a run."),
+        "check": ("run", "Check that every result is what was written."),
+        "doctor": ("run", "Examine whether a run can start here."),
+        "clean": ("run", "List or delete files that no run refers to."),
     },
 }
 
