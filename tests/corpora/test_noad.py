@@ -189,7 +189,11 @@ def test_so_many_instances_that_no_word_is_left_are_refused(out: Path) -> None:
 PLAIN = document([["One", ("cell", "cell", "NOUN", "m.1")]])
 ENTITY = HEAD.replace(' SYSTEM "simple-wsd-doc.dtd"', ' [<!ENTITY e "boo">]')
 WRONG = {
-    "an entity of its own": (PLAIN.replace(HEAD.encode(), ENTITY.encode()), "declarations", 2),
+    "an entity of its own": (
+        PLAIN.replace(HEAD.encode(), ENTITY.encode()),
+        "a document type or an entity of its own",
+        2,
+    ),
     "an entity of another file": (PLAIN.replace(b'"One"', b'"&e;"'), "entity", 4),
     "an entity between tags": (PLAIN.replace(b"</Simple", b"&e;</Simple"), "entity", 6),
     "deep nesting": (PLAIN.replace(b"  <word", b"<a>" * 100_000 + b"<word", 1), "<a>", 4),

@@ -6,7 +6,7 @@ from pathlib import Path
 import made_noad
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables, noad_xml, wic
+from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables, noad_xml
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.errors import visible
 
@@ -118,30 +118,6 @@ def noad_seeds() -> list[bytes]:
         plain[:-9],
         plain.replace(b"_BREAK", b""),
     ]
-
-
-def run_wic(data: bytes, at: Path) -> None:
-    pairs, _, gold = data.partition(SEPARATOR)
-    (at / "a.data.txt").write_bytes(pairs)
-    (at / "a.gold.txt").write_bytes(gold)
-    check_gathered(wic.read([at / "a.data.txt"], [], None)[0])
-
-
-def wic_seeds() -> list[bytes]:
-    lines = (
-        b"crane\tN\t1-0\tthe crane flew\tcrane of steel\n"
-        b"crane\tN\t1-1\tthe crane flew\ta crane sang\n"
-    )
-    a, b, c, d = b"1\tx crane 1", b"1\ty crane 2", b"1\tz crane 3", b"1\tv crane 4"
-    pairs = [(a, b), (b, c), (a, c), (a, d), (b, d)]
-    many = b"".join(
-        b"crane\tN\t1-1\t" + one[2:] + b"\t" + other[2:] + b"\n" for one, other in pairs
-    )
-    wrong = [lines.replace(b"N\t1-0", text) for text in (b"X\t1-0", b"N\t1", b"N\t1-9")]
-    found = [(lines, b"F\nT\n"), (lines, b"T\nT\n"), (lines, b"F\n"), (lines, b"F\nT")]
-    found += [(many, b"T\nT\nF\nF\nF\n"), (many, b"F\nF\nF\nF\nF\n")]
-    found += [(text, b"F\nT\n") for text in (*wrong, lines.replace(b"crane\tN", b" \tN"))]
-    return [text + SEPARATOR + gold for text, gold in found]
 
 
 def run_folder(data: bytes, at: Path) -> None:

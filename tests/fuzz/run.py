@@ -60,7 +60,7 @@ PARSERS = {
     "corpora/importer/noad_xml": ("*",),
     "corpora/importer/delimited_text": ("*",),
     "corpora/importer/labelled_tables": ("*",),
-    "corpora/importer/wic": ("*",),
+    "corpora/importer/xml_reader": ("*",),
     "corpora/importer/sense_texts": ("read", "_sense"),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
     "corpora/training_sets": ("read_trains", "_lines"),

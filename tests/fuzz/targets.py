@@ -930,8 +930,6 @@ TARGETS = {
         Target("import-noad", import_targets.noad_seeds, import_targets.run_noad,
                (b"<word ", b"/>", b"</", b"&amp;", b"&e;", b"<!DOCTYPE", b' sense="', b' text=""',
                 b"SENTENCE_BREAK"), 0.5),
-        Target("import-wic", import_targets.wic_seeds, import_targets.run_wic,
-               (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane"), 1.0),
         Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
                (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
         *(target for module in of_studies() for target in module.TARGETS),

@@ -1,11 +1,13 @@
 """``wsd import`` as a function: ``import_corpus([path], out=folder, name="mine", at_least=2)``."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from wsd.arguments import Parser
 from wsd.corpora import import_corpus as step
+from wsd.studies.registry import extensions
 
 
 def import_corpus(
@@ -19,6 +21,10 @@ def import_corpus(
     """Import files with the command's own defaults, and give what it says."""
     parser = Parser()
     step.arguments(parser)
+    studies = [import_module(name) for name in extensions("import")]
+    for study in studies:
+        study.arguments(parser)
+    parser.set_defaults(studies=studies)
     args = parser.parse_args([*map(str, files), "--out", str(out), f"--name={name}"])
     if "columns" in more:
         more["columns"] = [f"{key}={column}" for key, column in more["columns"].items()]

@@ -34,7 +34,6 @@ PUNCTUATION = 0.01
 SHOWN = 3
 # The key of a manifest whose focal words are meant as they are.
 ANY_FORM = "any_form"
-FIX_ANY_FORM = "if the focal words are meant as they are, add --any-form"
 
 
 class PlaceCheck:

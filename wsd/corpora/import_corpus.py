@@ -1,265 +1,226 @@
-"""From labelled sentences of elsewhere to a folder in the corpus format, with a manifest.
+"""Import labelled sentences: write a folder in the corpus format, with a manifest.
 
-The folder has, per word, the files that :func:`wsd.corpora.text_format.read_text` reads, and
-``dataset.json``: what the corpus is, where it comes from, how many instances each sense has, and
-every file's checksum. It is written whole or not at all, after it has been read back.
+For each word, the folder has the files that :func:`wsd.corpora.text_format.read_text` reads.
+``dataset.json`` says what the corpus is, where it comes from, how many instances each sense has,
+and the checksum of each file. The folder is written as a whole or not at all, after it has been
+read back.
+
+Studies can add to the command. The module that a study names for it (``Study.extends``) has
+``arguments(parser)`` and any of these:
+
+- ``KIND``, a :class:`wsd.corpora.importer.file_kinds.FileKind`: a further kind of file;
+- ``import_instead(request)``: imports all files in another way if an option asks for it, and
+  returns the lines of the summary; otherwise it returns None;
+- ``further_files(division)``: returns files that are written next to the corpus, as lines by name,
+  and lines for the summary.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
-from wsd.artifacts import counted_instances
-from wsd.artifacts.dataset import ABOUT, FORMAT, check_name
-from wsd.corpora.focal_form_check import ANY_FORM, FIX_ANY_FORM, PlaceCheck
-from wsd.corpora.importer import (
-    all_words_xml,
-    corpus_folder,
-    labelled_tables,
-    sense_texts,
-    splits,
-    two_corpora,
-    wic,
-)
-from wsd.corpora.importer.import_summary import as_yaml, first, other_kind, too_small
+from wsd.artifacts.dataset import ABOUT, check_name
+from wsd.corpora.focal_form_check import PlaceCheck
+from wsd.corpora.importer import labelled_tables, sense_texts, splits, train_and_test
+from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
+from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
-from wsd.corpora.importer.write_corpus import in_order, lay_out
+from wsd.corpora.importer.train_and_test import Division
+from wsd.corpora.importer.write_corpus import check_forms, in_order, lay_out, start_manifest
 from wsd.corpora.word_names import alike
 from wsd.errors import ConfigError, visible
-from wsd.logs import log
-from wsd.storage.checksums import sha256
-from wsd.studies.pairs import import_pairs
-from wsd.studies.unlabelled import import_unlabelled
-
-FOLDER, TABLE = "a folder in the corpus format", "a table"
-XML, WIC = "all-words .xml", "the .data.txt of WiC"
-# The kinds of files that an option is for.
-TAKEN_BY = {"--word": (TABLE,), "--columns": (TABLE,), "--gold": (XML, WIC), "--to-senses": (WIC,)}
 
 
 def import_corpus(args: argparse.Namespace) -> str:
-    """Import files of one kind or several, and say in a few lines what came of it.
+    """Import files of one kind or of several, and return a summary of a few lines.
 
     Parameters
     ----------
     args
-        What :func:`arguments` asks for.
+        The arguments of the command.
 
     Raises
     ------
     ConfigError
-        For a name that is none, a share that is no share, or a folder that is there.
+        For an invalid name or share, or an output folder that is not empty.
     CorpusError
         Naming file and line.
     """
-    out, share = args.out, args.test_share
-    check_name(args.name, "--name")
-    if not 0 < share < 1:
-        raise ConfigError(f"the share {share}", where="--test-share", fix="give one such as 0.3")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        if not out.is_dir():
-            raise ConfigError("a file is there", where=str(out), fix="choose another for --out")
-        what = "the folder is there and not empty"
-        raise ConfigError(what, where=str(out), fix="delete it, or choose another for --out")
-    files = _files(args)
-    if args.gold is not None and len(files) != 1:
-        raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
-    there = [path.resolve() for path in files]
-    if twice := [path for path in files if there.count(path.resolve()) > 1]:
-        raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
-    columns = _named_columns(args.columns)
-    found = Gathered(about=_about(vars(args)))
-    about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name, **found.about}
-    if args.unlabelled:
-        return import_unlabelled.import_unlabelled(files, out, vars(args), columns, about)
-    options = {"--" + k.replace("_", "-"): v for k, v in vars(args).items()}
-    kinds = {path: _kind(path, options) for path in files}
-    if WIC in kinds.values() and not args.to_senses:
-        if set(kinds.values()) != {WIC} or args.at_least or args.senses or args.train:
-            fix = "give pairs alone, as FILE, without --at-least and --senses; or --to-senses"
-            raise ConfigError("pairs are a corpus of their own", where="FILE", fix=fix)
-        return import_pairs.import_pairs(files, args.gold, out, about, any_form=args.any_form)
-    tests: list[LabelledSentence] = []
-    for of_file, is_test in _read_all(kinds, args, columns):
-        (tests if is_test else found.rows).extend(of_file.rows)
-        found.files += of_file.files
-        found.left_out.update(of_file.left_out)
-        found.about = _about(of_file.about) | found.about
-        for word, senses in of_file.given.items():
-            found.given[word] = {**senses, **found.given.get(word, {})}
+    request = _checked(args)
+    for import_instead in _offered(args, "import_instead"):
+        if (lines := import_instead(request)) is not None:
+            return summary(lines, request)
+    parts = _read_files(request)
+    lines = parts if isinstance(parts, list) else _import_senses(request, *parts)
+    return summary(lines, request)
+
+
+def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
+    """Import labelled sentences; return the lines of the summary."""
+    args = request.args
+    train_rows, test_rows = train.rows, test.rows
+    total = train + test
     if args.senses is not None:
-        found.given = sense_texts.read(args.senses, [*found.rows, *tests])
-        found.files.append(args.senses)
-    if not args.any_form:
-        places = PlaceCheck()
-        for one in (*found.rows, *tests):
-            places.add(one.word, one.position, one.tokens, one.where)
-        places.report(", ".join(map(str, files)), FIX_ANY_FORM)
-    all_rows = [*found.rows, *tests]
-    for line in first(alike(one.word for one in all_rows), "such words"):
-        log.info(line)
-    labels: dict[str, set[str]] = {}
-    for one in all_rows:
-        labels.setdefault(one.word, set()).add(one.sense)
-    alike_senses = [
-        line
-        for word, of in labels.items()
-        for line in alike(of, f"senses of {word!r}", str.casefold)
-    ]
-    for line in first(alike_senses, "such senses"):
-        log.info(line)
-    splits.check_contradictions(found.rows)
-    splits.check_contradictions(tests)
-    given = bool(args.test) or splits.given_splits(found.rows)
+        total.given = sense_texts.read(args.senses, total.rows)
+        total.files.append(args.senses)
+    _check_spelling(total.rows, request)
+    splits.check_contradictions(train_rows)
+    splits.check_contradictions(test_rows)
+    given = bool(args.test) or splits.given_splits(train_rows)
     if args.test:
-        divided = two_corpora.divide(found.rows, tests, args.at_least)
-        words, instances, said = divided.words, divided.instances, [*divided.said]
-        found.left_out += divided.left_out
+        corpus = train_and_test.divide(train_rows, test_rows, args.at_least)
+        total.left_out += corpus.left_out
     else:
-        words, said = splits.by_word(found, args.at_least), []
-    for word, rows in words.items():
+        corpus = Division(splits.by_word(total, args.at_least))
+    for word, rows in corpus.words.items():
         if not given:
-            words[word] = splits.divide(word, rows, share=share, seed=args.seed)
-        splits.check_splits(word, words[word])
-        sense_texts.check_together(word, rows, found.given.get(word, {}))
-    manifest = {
-        "format": FORMAT,
-        "name": args.name,
-        **dict.fromkeys(ABOUT, ""),
-        "title": args.name,
-        **found.about,
-        **({ANY_FORM: True} if args.any_form else {}),
-        "imported": [{"file": str(path), "sha256": sha256(path)} for path in found.files],
-        "split": {"made": False}
-        if given
-        else {"made": True, "test_share": share, "seed": args.seed},
-        "left_out": found.left_out,
-        "version": version("wsd"),
-    }
-    if not args.test:
-        # Several keys are all kept, so that any of them counts.
-        several = any(one.also for rows in words.values() for one in rows)
-        instances = two_corpora.tested(words) if several else []
-    beside = {counted_instances.FILE: [*counted_instances.lines(instances)]} if instances else {}
-    lay_out(out, words, found.given, manifest, beside=beside)
-    how = "as given" if given else "made here, near-duplicates on one side"
-    number = f"{len(words)} word{'s' if len(words) > 1 else ''}"
-    lines = [
-        f"{number}; per sense, training + test instances; splits {how}",
-        *_of_words(words),
-        *said,
-        *(f"left out: {count} instances of {why}" for why, count in found.left_out.items()),
-        *too_small({word: of["most_folds"] for word, of in manifest["words"].items()}),
-        f"written to {out}; in a config:",
-        f"  dataset: {{ name: {as_yaml(args.name)}, path: {as_yaml(str(out))} }}",
-    ]
-    return "\n".join(lines)
+            rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
+            corpus.words[word] = rows
+        splits.check_splits(word, rows)
+        sense_texts.check_together(word, rows, total.given.get(word, {}))
+    return _write(request, total, corpus, given)
 
 
-def _files(args: argparse.Namespace) -> list[Path]:
-    """What is to be read: FILE, or the files to train on and those to test on."""
+def _checked(args: argparse.Namespace) -> Request:
+    """Check the arguments that do not depend on what is in the files."""
+    check_name(args.name, "--name")
+    if not 0 < args.test_share < 1:
+        problem = f"the share {args.test_share}"
+        raise ConfigError(problem, where="--test-share", fix="give one such as 0.3")
+    if args.out.exists() and not args.out.is_dir():
+        raise ConfigError("a file is there", where=str(args.out), fix="choose another for --out")
+    if args.out.exists() and any(args.out.iterdir()):
+        fix = "delete it, or choose another for --out"
+        raise ConfigError("the folder is there and not empty", where=str(args.out), fix=fix)
     if bool(args.train) != bool(args.test) or bool(args.train) == bool(args.files):
         fix = "name files, whose splits are given or made; or some with --train, some with --test"
         raise ConfigError("which files are for what?", where="FILE, --train, --test", fix=fix)
-    return [*args.files, *args.train, *args.test]
+    files = [*args.files, *args.train, *args.test]
+    if args.gold is not None and len(files) != 1:
+        raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
+    resolved = [path.resolve() for path in files]
+    if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
+        raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
+    about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
+    return Request(args, files, _parse_columns(args.columns), about | _parse_about(vars(args)))
 
 
-def _kind(path: Path, options: Mapping[str, Any]) -> str:
-    """What kind of file it is; options that are not for it are refused."""
-    if path.is_dir():
-        kind = FOLDER
-    elif path.suffix.lower() in labelled_tables.KINDS:
-        kind = TABLE
-    elif path.suffix.lower() == ".xml":
-        kind = XML
-    elif path.name.lower().endswith(wic.DATA):
-        kind = WIC
-    else:
-        what, fix = other_kind(path)
-        raise ConfigError(what, where=str(path), fix=fix)
-    for option, kinds in TAKEN_BY.items():
-        if options[option] and kind not in kinds:
-            fix = f"leave it out: it is for {' and '.join(kinds)}"
-            raise ConfigError(f"{path} is {kind}, read without it", where=option, fix=fix)
-    return kind
+def _offered(args: argparse.Namespace, name: str) -> Iterator[Any]:
+    """Yield what the studies' modules have of some name."""
+    yield from (getattr(study, name) for study in args.studies if hasattr(study, name))
 
 
-def _read_all(
-    kinds: Mapping[Path, str], args: argparse.Namespace, columns: Mapping[str, str]
-) -> Iterator[tuple[Gathered, bool]]:
-    """Read each file, and whether it is one to test on; files of WiC are read together."""
-    pairs = [path for path, kind in kinds.items() if kind == WIC]
-    if pairs:
-        train = [path for path in pairs if path not in args.test]
-        found, tested = wic.read(train, [path for path in pairs if path in args.test], args.gold)
-        yield found, False
-        yield tested, True
+def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
+    """Read the sentences to train on and those to test on, or return a summary."""
+    args = request.args
+    known = [*KINDS, *_offered(args, "KIND")]
+    kinds = {path: kind_of(path, known, args) for path in request.files}
+    for kind in kinds.values():
+        if kind.read_together:
+            return kind.read_together(request)
+    train, test = Gathered(), Gathered()
     for path, kind in kinds.items():
-        if kind != WIC:
-            yield _read(path, kind, args.word, columns, args.gold), path in args.test
+        assert kind.read is not None
+        gathered = kind.read(path, request)
+        gathered.about = _parse_about(gathered.about)
+        if path in args.test:
+            test += gathered
+        else:
+            train += gathered
+    return train, test
 
 
-def _read(
-    path: Path, kind: str, word: str | None, columns: Mapping[str, str], gold: Path | None
-) -> Gathered:
-    if kind == FOLDER:
-        return corpus_folder.read(path)
-    return (
-        labelled_tables.read(path, columns, word)
-        if kind == TABLE
-        else all_words_xml.read(path, gold)
-    )
-
-
-def _about(given: Mapping[str, str]) -> dict[str, str]:
-    """What is said of the corpus, each on one line, as the manifest may have it."""
-    said = {key: " ".join((given.get(key) or "").split()) for key in ABOUT}
-    for key, text in said.items():
+def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
+    """Return what is given about the corpus, each text on one line, checked for the manifest."""
+    about = {key: " ".join((given.get(key) or "").split()) for key in ABOUT}
+    for key, text in about.items():
         option = f"--{key.replace('_', '-')}"
         if visible(text) != text:
-            raise ConfigError(
-                f"a character in {text!r} that cannot be seen",
-                where=option,
-                fix="leave the character out",
-            )
+            problem = f"a character in {text!r} that cannot be seen"
+            raise ConfigError(problem, where=option, fix="leave the character out")
         if key == "licence_url" and text and not text.startswith(("https://", "http://")):
             raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
-    return {key: text for key, text in said.items() if text}
+    return {key: text for key, text in about.items() if text}
 
 
-def _named_columns(items: Sequence[str]) -> dict[str, str]:
-    """What is looked for -> the column that was said to have it."""
+def _parse_columns(items: Sequence[str]) -> dict[str, str]:
+    """Return the columns of ``--columns``, by key."""
     pairs = [item.partition("=") for item in items]
     for key, _, name in pairs:
         if key not in labelled_tables.NAMES or not name:
-            fix = f"write one of {', '.join(labelled_tables.NAMES)}, = and the name that it has in the file"
+            keys = ", ".join(labelled_tables.NAMES)
+            fix = f"write one of {keys}, = and the name that it has in the file"
             raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
-    for named in zip(*((key, name) for key, _, name in pairs), strict=True):
-        if twice := [name for name in named if named.count(name) > 1]:
+    for names in zip(*((key, name) for key, _, name in pairs), strict=True):
+        if twice := [name for name in names if names.count(name) > 1]:
             fix = "give each key one column, and each column one key"
             raise ConfigError(f"{twice[0]} is named twice", where="--columns", fix=fix)
     return {key: name for key, _, name in pairs}
 
 
-def _of_words(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
-    """What of each word was imported, a line each, as far as it can be taken in."""
+def _check_spelling(rows: Sequence[LabelledSentence], request: Request) -> None:
+    """Check the focal words' forms; log words and senses that differ in spelling alone."""
+    forms = PlaceCheck()
+    for row in rows:
+        forms.add(row.word, row.position, row.tokens, row.where)
+    check_forms(forms, request)
+    senses: dict[str, set[str]] = {}
+    for row in rows:
+        senses.setdefault(row.word, set()).add(row.sense)
+    log_all(alike(senses), "such words")
+    pairs = (alike(names, f"senses of {word!r}", str.casefold) for word, names in senses.items())
+    log_all(chain.from_iterable(pairs), "such senses")
+
+
+def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) -> list[str]:
+    """Write the folder; return the lines of the summary."""
+    args = request.args
+    split = {"made": True, "test_share": args.test_share, "seed": args.seed}
+    further: dict[str, Sequence[str]] = {}
+    remarks: list[str] = []
+    for further_files in _offered(args, "further_files"):
+        files, lines = further_files(corpus)
+        further |= files
+        remarks += lines
+    about = dict(request.about) | gathered.about | _parse_about(vars(args))
+    manifest = start_manifest(
+        replace(request, about=about),
+        gathered.files,
+        split={"made": False} if given else split,
+        left_out=gathered.left_out,
+    )
+    lay_out(args.out, corpus.words, gathered.given, manifest, beside=further)
+    how = "as given" if given else "made here, near-duplicates on one side"
+    return [
+        f"{plural(len(corpus.words), 'word')}; per sense, training + test instances; splits {how}",
+        *_count_instances(corpus.words),
+        *remarks,
+        *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
+        *too_small({word: facts["most_folds"] for word, facts in manifest["words"].items()}),
+    ]
+
+
+def _count_instances(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
+    """Return a line per word with the instances of each sense, for the first words."""
     lines = []
     for word, rows in words.items():
-        count = Counter((one.sense, one.split) for one in rows)
+        number = Counter((row.sense, row.split) for row in rows)
         senses = ", ".join(
-            f"{sense} {count[sense, 'train']} + {count[sense, 'test']}" for sense in in_order(rows)
+            f"{sense} {number[sense, 'train']} + {number[sense, 'test']}"
+            for sense in in_order(rows)
         )
         lines.append(f"{word}: {senses}")
-    return first(lines, "words")
+    return shorten(lines, "words")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
     add_optional_files(parser, "--train", "files to train on, with others in --test")
@@ -271,17 +232,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--word", help="the word of all rows, where there is no column for it")
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
-        help="what a column is called that is not found by its name: sentence=, sense=, word=, "
+        help="the column to read, if its name is not recognised: sentence=, sense=, word=, "
         "split=, position=, start=, end=, span= (characters, as 4:8)",
     )  # fmt: skip
     parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
-    text = "of WiC's pairs: the words whose pairs tell senses apart, as a corpus of senses"
-    parser.add_argument("--to-senses", action="store_true", help=text)
-    text = "sentences without senses: a .txt with one in each line, or a table"
-    parser.add_argument("--unlabelled", action="store_true", help=text)
-    text = "focal words that are not forms of their word are meant as they are"
+    text = "accept focal words that are not forms of their word"
     parser.add_argument("--any-form", action="store_true", help=text)
-    text = "what senses are called and mean: a table with columns word, sense, name, gloss"
+    text = "names and glosses of senses: a table with columns word, sense, name, gloss"
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "leave out senses with fewer instances, and words with fewer than two senses then"
     parser.add_argument("--at-least", type=count, metavar="N", help=text)

@@ -6,12 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wsd.artifacts import counted_instances
-from wsd.artifacts.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED, CountedInstance
 from wsd.artifacts.predictions import WordPredictions, write_predictions
 from wsd.cli import main
 from wsd.errors import ResultError
 from wsd.studies.all_words import all_words as step
+from wsd.studies.all_words import counted_instances
+from wsd.studies.all_words.counted_instances import (
+    NO_SENSE,
+    NO_WORD,
+    NOT_TRAINED,
+    TESTED,
+    CountedInstance,
+)
 
 INSTANCES = [
     CountedInstance("b:1", "cell.n", "noun", "c9\tc2", TESTED, 0, "c2"),

@@ -6,22 +6,51 @@ import import_targets
 from fuzz_target import Target
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import wic
-from wsd.studies.pairs import import_pairs
+from wsd.studies.pairs import import_pairs, pairs_to_senses, wic
+
+
+def put(data: bytes, at: Path) -> Path:
+    pairs, _, gold = data.partition(SEPARATOR)
+    (at / "a.data.txt").write_bytes(pairs)
+    (at / "a.gold.txt").write_bytes(gold)
+    return at / "a.data.txt"
+
+
+def run_wic(data: bytes, at: Path) -> None:
+    import_targets.check_gathered(pairs_to_senses.read([put(data, at)], [], None)[0])
 
 
 def run_pairs(data: bytes, at: Path) -> None:
-    pairs, _, gold = data.partition(SEPARATOR)
-    path = at / "a.data.txt"
-    path.write_bytes(pairs)
-    (at / "a.gold.txt").write_bytes(gold)
+    path = put(data, at)
     for pair in import_pairs.checked(wic.labelled_pairs(path, wic.gold_of(path))):
         for position, tokens in (pair.first, pair.second):
             assert tokens[position].split() == [tokens[position]]
 
 
+def wic_seeds() -> list[bytes]:
+    lines = (
+        b"crane\tN\t1-0\tthe crane flew\tcrane of steel\n"
+        b"crane\tN\t1-1\tthe crane flew\ta crane sang\n"
+    )
+    a, b, c, d = b"1\tx crane 1", b"1\ty crane 2", b"1\tz crane 3", b"1\tv crane 4"
+    pairs = [(a, b), (b, c), (a, c), (a, d), (b, d)]
+    many = b"".join(
+        b"crane\tN\t1-1\t" + one[2:] + b"\t" + other[2:] + b"\n" for one, other in pairs
+    )
+    wrong = [lines.replace(b"N\t1-0", text) for text in (b"X\t1-0", b"N\t1", b"N\t1-9")]
+    found = [(lines, b"F\nT\n"), (lines, b"T\nT\n"), (lines, b"F\n"), (lines, b"F\nT")]
+    found += [(many, b"T\nT\nF\nF\nF\n"), (many, b"F\nF\nF\nF\nF\n")]
+    found += [(text, b"F\nT\n") for text in (*wrong, lines.replace(b"crane\tN", b" \tN"))]
+    return [text + SEPARATOR + gold for text, gold in found]
+
+
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
 PARSERS = {
     "studies/pairs/import_pairs": ("checked",),
+    "studies/pairs/wic": ("*",),
+    "studies/pairs/pairs_to_senses": ("*",),
 }
-TARGETS = [Target("import-pairs", import_targets.wic_seeds, run_pairs, TOKENS, 1.0)]
+TARGETS = [
+    Target("import-wic", wic_seeds, run_wic, TOKENS, 1.0),
+    Target("import-pairs", wic_seeds, run_pairs, TOKENS, 1.0),
+]

@@ -1,19 +1,17 @@
-"""Lines of what an import says when it is done."""
+"""The text that an import shows when it is done."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from pathlib import Path
 
 import yaml
 
 from wsd.artifacts.fold_table import K
-from wsd.corpora.importer import all_words_xml, wic
+from wsd.corpora.importer.file_kinds import Request
+from wsd.logs import log
 
-# Words that are named.
+# How many lines or words are shown.
 SHOWN = 20
-# Ends of the names of files with labels, and of the files that they belong to.
-LABELS = {all_words_xml.GOLD: all_words_xml.DATA, wic.GOLD: wic.DATA}
 
 
 def too_small(most: Mapping[str, int]) -> list[str]:
@@ -36,27 +34,35 @@ def too_small(most: Mapping[str, int]) -> list[str]:
     return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
 
 
-def first(lines: list[str], what: str) -> list[str]:
-    """The lines, or the first of them and how many more there are."""
-    more = [f"... and {len(lines) - SHOWN} {what} more"] if len(lines) > SHOWN else []
-    return lines[:SHOWN] + more
+def shorten(lines: Sequence[str], kind: str) -> list[str]:
+    """Return the first lines, and how many more of what kind there are."""
+    more = [f"... and {len(lines) - SHOWN} {kind} more"] if len(lines) > SHOWN else []
+    return [*lines[:SHOWN], *more]
 
 
-def other_kind(path: Path) -> tuple[str, str]:
-    """What a file is that no reader takes, and what to do."""
-    what = f"what kind of file is {path.name!r}?"
-    for gold, data in LABELS.items():
-        if path.name.endswith(gold):
-            of = path.name.removesuffix(gold) + data
-            return f"{path.name} has labels alone", f"name {of}: its labels are found beside it"
-    if path.suffix.lower() == ".txt":
-        what = f"{path.name} may hold sentences, or a table"
-        return what, "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
-    if path.suffix.lower() == ".json":
-        keys = "the keys word, sense, sentence, start and end"
-        return what, f"write one object per line, with {keys}, and call the file .jsonl"
-    kinds = ".csv, .tsv or .jsonl file, an all-words .data.xml, WiC's .data.txt, or a folder"
-    return what, f"give a {kinds} in the corpus format"
+def log_all(lines: Iterable[str], kind: str) -> None:
+    """Log the first lines."""
+    for line in shorten(list(lines), kind):
+        log.info(line)
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a number and a noun.
+
+    >>> plural(1, "word"), plural(2, "word")
+    ('1 word', '2 words')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def summary(lines: Iterable[str], request: Request) -> str:
+    """Return the text of a summary, which ends with the lines for a config."""
+    name, path = as_yaml(request.args.name), as_yaml(str(request.args.out))
+    end = (
+        f"written to {request.args.out}; in a config:",
+        f"  dataset: {{ name: {name}, path: {path} }}",
+    )
+    return "\n".join([*lines, *end])
 
 
 def as_yaml(text: str) -> str:

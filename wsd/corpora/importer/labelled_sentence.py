@@ -40,6 +40,11 @@ class LabelledSentence:
     also: tuple[str, ...] = ()
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """All senses that are right, the first of them ``sense``."""
+        return (self.sense, *self.also)
+
+    @property
     def composed(self) -> tuple[str, ...]:
         """The tokens as they are compared: with the accents in the letters."""
         return tuple(map(_composed, self.tokens))
@@ -67,6 +72,20 @@ class Gathered:
     files: list[Path] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
+
+    def __add__(self, other: "Gathered") -> "Gathered":
+        given = {
+            word: {**senses, **self.given.get(word, {})} for word, senses in other.given.items()
+        }
+        left_out = self.left_out.copy()
+        left_out.update(other.left_out)
+        return Gathered(
+            [*self.rows, *other.rows],
+            left_out,
+            [*self.files, *other.files],
+            other.about | self.about,
+            self.given | given,
+        )
 
 
 def labelled(

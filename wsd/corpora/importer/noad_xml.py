@@ -1,30 +1,30 @@
-"""A document of NOAD: one ``<word>`` after the other, some with a sense.
+"""Read a document of NOAD: one ``<word>`` after another, some of them with a sense.
 
-``text``, ``break_level`` (what stood between the token and the one before), and of a labelled token
-``lemma``, ``pos`` and ``sense``. A sentence begins at SENTENCE_BREAK and PARAGRAPH_BREAK. A word is
-the lemma with its part of speech, ``serve.v``. The document type that every document names is not
-read; one with declarations of its own, and any entity but XML's own, is refused.
+A word has ``text`` and ``break_level``, which says what stood between it and the word before. A
+labelled word also has ``lemma``, ``pos`` and ``sense``. A sentence begins at SENTENCE_BREAK and at
+PARAGRAPH_BREAK. The name of a word is its lemma with its part of speech, ``serve.v``.
+
+The document type that every document names is not read. Declarations inside it are refused, and so
+is every entity that is not XML's own.
 """
 
 import re
 import sys
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-from xml.parsers import expat
+from typing import NamedTuple
 
 from wsd.corpora.importer.all_words_xml import PARTS
-from wsd.errors import CorpusError, visible
+from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.errors import visible
 
 ROOT, WORD = "SimpleWsdDoc", "word"
 ENDS = ("SENTENCE_BREAK", "PARAGRAPH_BREAK")
 BREAKS = ("NO_BREAK", "SPACE_BREAK", "LINE_BREAK", *ENDS)
 LABELS = ("lemma", "pos", "sense")
 FOREIGN_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
-FIX = "give a document as NOAD's archive has them"
 
 
 class Label(NamedTuple):
-    """A labelled token: its place in the sentence, and the line of the file."""
+    """A labelled token: its position in the sentence, and the line of the file."""
 
     word: str
     sense: str
@@ -33,95 +33,83 @@ class Label(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """The tokens, and those of them that have a sense."""
+    """The tokens of a sentence, and the labels of those that have a sense."""
 
     tokens: tuple[str, ...]
     labels: tuple[Label, ...]
 
 
 def read(data: bytes, where: str) -> list[Sentence]:
-    """The sentences of a document.
+    """Return the sentences of a document.
 
     Parameters
     ----------
     data : bytes
-        UTF-8, whatever the document says that it is.
+        UTF-8, whatever the document says.
     where : str
-        Its name.
+        The name of the document.
 
     Raises
     ------
     CorpusError
         Naming document and line.
     """
-    made: list[Sentence] = []
-    tokens: list[str] = []
-    labels: list[Label] = []
-    depth = 0
-
-    def refused(what: str, fix: str = FIX, at: int | None = None) -> CorpusError:
-        line = parser.CurrentLineNumber if at is None else data.count(b"\n", 0, at) + 1
-        return CorpusError(what, where=f"{where}:{line}", fix=fix)
-
-    def close() -> None:
-        if tokens:
-            made.append(Sentence(tuple(tokens), tuple(labels)))
-        tokens.clear()
-        labels.clear()
-
-    def doctype(_name: str, _system: str | None, _public: str | None, declares: bool) -> None:
-        if declares:
-            raise refused("a document type with declarations of its own", "take them out")
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        if name != (ROOT, WORD)[depth > 0] or depth > 1:
-            raise refused(f"<{name}> in the place of <{(ROOT, WORD)[depth > 0]}>")
-        depth += 1
-        if name == WORD:
-            if attributes.get("break_level") not in BREAKS or "text" not in attributes:
-                raise refused(f"a word without text, or with a break among none of {BREAKS}")
-            if attributes["break_level"] in ENDS:
-                close()
-            text = attributes["text"].split()
-            if any(key in attributes for key in LABELS):
-                if len(text) != 1:
-                    raise refused(f"a sense of {len(text)} tokens")
-                labels.append(_label(attributes, len(tokens), parser.CurrentLineNumber, refused))
-            # One token of one document is empty.
-            tokens.extend(map(sys.intern, text))
-
-    def end(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    # Not the encoding that the document may name.
-    parser = expat.ParserCreate("utf-8")
-    parser.StartDoctypeDeclHandler = doctype
-    parser.StartElementHandler = start
-    parser.EndElementHandler = end
+    reader = _Reader(where)
     try:
         data.decode("utf-8")
-        # What the document type may declare is not read: in an attribute, expat would leave out
-        # such an entity without a word.
-        if foreign := FOREIGN_ENTITY.search(data):
-            what = "an entity that is not one of XML's own"
-            raise refused(what, "write the character itself", foreign.start())
-        parser.Parse(data, True)
     except UnicodeDecodeError as error:
-        raise refused(f"not XML in UTF-8: {error.reason}", at=error.start) from None
-    except (expat.ExpatError, ValueError) as error:
-        raise refused(f"not XML in UTF-8: {error}") from None
-    close()
-    return made
+        line = data.count(b"\n", 0, error.start) + 1
+        reader.refuse(f"not XML in UTF-8: {error.reason}", line=line)
+    # In an attribute, expat would drop an entity that an unread document type may declare.
+    if entity := FOREIGN_ENTITY.search(data):
+        line = data.count(b"\n", 0, entity.start()) + 1
+        problem, fix = "an entity that is not one of XML's own", "write the character itself"
+        reader.refuse(problem, fix, line)
+    reader.parse(data)
+    reader.close_sentence()
+    return reader.sentences
 
 
-def _label(attributes: Mapping[str, str], position: int, line: int, refused: Any) -> Label:
-    lemma, part, sense = (attributes.get(key, "") for key in LABELS)
-    sense = sense.rpartition("/")[2]
-    for text in (lemma, part, sense):
-        if not text or visible(text) != text or len(text.split()) != 1:
-            raise refused(f"a label with lemma {lemma!r}, pos {part!r}, sense {sense!r}")
-    # Any part of speech but those of the all-words format is its own suffix.
-    word = f"{lemma}.{PARTS.get(part, part.lower())}"
-    return Label(sys.intern(word), sys.intern(sense), position, line)
+class _Reader(XmlReader):
+    fix = "give a document as NOAD's archive has them"
+    language, encoding = "XML in UTF-8", "utf-8"
+    doctype_allowed = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.sentences: list[Sentence] = []
+        self._tokens: list[str] = []
+        self._labels: list[Label] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        expected = WORD if self.inside else ROOT
+        if name != expected or len(self.inside) > 1:
+            self.refuse(f"<{name}> in the place of <{expected}>")
+        if name == ROOT:
+            return
+        if attributes.get("break_level") not in BREAKS or "text" not in attributes:
+            self.refuse(f"a word without text, or with a break among none of {BREAKS}")
+        if attributes["break_level"] in ENDS:
+            self.close_sentence()
+        tokens = attributes["text"].split()
+        if any(key in attributes for key in LABELS):
+            if len(tokens) != 1:
+                self.refuse(f"a sense of {len(tokens)} tokens")
+            self._labels.append(self._label(attributes))
+        # One token of one document is empty.
+        self._tokens.extend(map(sys.intern, tokens))
+
+    def close_sentence(self) -> None:
+        if self._tokens:
+            self.sentences.append(Sentence(tuple(self._tokens), tuple(self._labels)))
+        self._tokens, self._labels = [], []
+
+    def _label(self, attributes: dict[str, str]) -> Label:
+        lemma, part, sense = (attributes.get(key, "") for key in LABELS)
+        sense = sense.rpartition("/")[2]
+        for text in (lemma, part, sense):
+            if not text or visible(text) != text or len(text.split()) != 1:
+                self.refuse(f"a label with lemma {lemma!r}, pos {part!r}, sense {sense!r}")
+        # A part of speech that the all-words format does not have is its own suffix.
+        word = sys.intern(f"{lemma}.{PARTS.get(part, part.lower())}")
+        return Label(word, sys.intern(sense), len(self._tokens), self.line)

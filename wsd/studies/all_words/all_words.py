@@ -14,10 +14,10 @@ import pandas as pd
 
 from wsd import logs
 from wsd.arguments import add_files, add_out, add_path
-from wsd.artifacts.counted_instances import FILE, NO_SENSE, TESTED, CountedInstance, read
 from wsd.artifacts.predictions import TEST, read_predictions
 from wsd.errors import wrong_file
 from wsd.storage.csv import write_csv
+from wsd.studies.all_words.counted_instances import FILE, NO_SENSE, TESTED, CountedInstance, read
 
 NAMES = ("model", "view", "layers", "classifier")
 METRICS = ("instances", "answered", "right", "precision", "recall", "f1")

@@ -9,6 +9,7 @@ class AllWords(Study):
     name = "all_words"
     rules = False
     group = "look at results and encoders"
+    extends = {"import": "count_instances"}
     commands = {
         "all-words": "Score all instances of all-words sets, by any of their keys.",
     }

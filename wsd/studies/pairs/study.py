@@ -17,6 +17,7 @@ class Pairs(Study):
 
     name = "pairs"
     group = "compare pairs of sentences"
+    extends = {"import": "import_pairs"}
     commands = {
         "pairs": "Score every layer: same sense in both sentences, or not?",
         "pairs-page": "Write the page of the pairs.",

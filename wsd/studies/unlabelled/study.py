@@ -21,6 +21,7 @@ class Unlabelled(Study):
 
     name = "unlabelled"
     group = "find the uses of words without senses"
+    extends = {"import": "import_unlabelled"}
     commands = {
         "uses": "Cluster every word's sentences at one layer choice.",
         "substitute-uses": "Cluster every word's sentences by the substitutes of an encoder.",

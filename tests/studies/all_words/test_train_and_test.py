@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from importing import import_corpus
 
-from wsd.artifacts import counted_instances
-from wsd.artifacts.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import all_words_xml
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
+from wsd.studies.all_words import counted_instances
+from wsd.studies.all_words.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
 

@@ -1,10 +1,9 @@
-"""The all-words XML and the pairs of WiC: what becomes of them, and what is refused."""
+"""WiC's pairs: how they are read, and which senses they make with ``--to-senses``."""
 
 import json
 import zipfile
 from itertools import permutations
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 from checkout import REPOSITORY
@@ -12,125 +11,9 @@ from importing import import_corpus
 from require import missing
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import all_words_xml, wic
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
-
-LETTERS = "abcdefghij"
-# Of sentences that are alike only one would count.
-UNLIKE = [" ".join(letter + end for end in "vwxyz") for letter in LETTERS]
-
-
-def xml_of(sentences: list[list[tuple[str, str, str]]]) -> str:
-    """Sentences of (text, id, lemma); a token without id is a wf. One line per element."""
-    lines = ["<corpus>", '<text id="d0">']
-    for sentence in sentences:
-        lines.append("<sentence>")
-        for text, name, lemma in sentence:
-            if name:
-                attributes = f"id={quoteattr(name)} lemma={quoteattr(lemma)} pos='NOUN'"
-                lines.append(f"<instance {attributes}>{escape(text)}</instance>")
-            else:
-                lines.append(f"<wf lemma={quoteattr(text)} pos='X'>{escape(text)}</wf>")
-        lines.append("</sentence>")
-    return "\n".join([*lines, "</text>", "</corpus>"])
-
-
-def put(folder: Path, xml: str, gold: str, name: str = "all") -> Path:
-    path = folder / f"{name}.data.xml"
-    path.write_text(xml, encoding="utf-8")
-    (folder / f"{name}.gold.key.txt").write_text(gold, encoding="utf-8")
-    return path
-
-
-def test_the_all_words_format(tmp_path: Path) -> None:
-    sentences = [
-        [("A", "", ""), ("<&>", "", ""), ("cells", f"i{i}", "cell"), (f"of {text}", "", "")]
-        for i, text in enumerate(UNLIKE)
-    ]
-    sentences += [
-        [("New York", "m", "new_york"), ("cell", "several", "cell"), ("pit", "rare", "pit")]
-    ]
-    gold = "".join(f"i{i} cell%{i % 2}:: \n" for i in range(len(LETTERS)))
-    gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
-    path = put(tmp_path, xml_of(sentences), gold)
-    found = all_words_xml.read(path, None)
-    assert found.left_out == {}
-    (two,) = [row for row in found.rows if row.also]
-    assert (two.sense, two.also) == ("cell%0::", ("cell%1::",))
-    assert (found.rows[0].position, found.rows[0].tokens) == (
-        2,
-        ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
-    )
-    spaced = xml_of(sentences).replace('lemma="cell"', 'lemma=" cell "')
-    assert all_words_xml.read(put(tmp_path, spaced, gold), None).rows == found.rows
-    several = found.rows[-3]
-    assert (several.word, several.position) == ("new_york.n", 0)
-    assert several.tokens == ("New York", "cell", "pit")
-    assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
-    assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
-    # Without --at-least a word of one sense is an error that says what to do.
-    with pytest.raises(CorpusError, match=r"'new_york\.n' has one sense") as caught:
-        import_corpus([path], out=tmp_path / "no", name="mine", about={})
-    assert "--at-least" in str(caught.value.fix)
-    import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=5)
-    assert read_manifest(tmp_path / "out" / MANIFEST).words == ("cell.n",)
-    corpus = read_text(tmp_path / "out" / "cell=2en", "cell.n")
-    assert corpus.senses == ("cell%0::", "cell%1::")
-    assert len(corpus) == 11
-
-
-ONE = xml_of([[("a", "", ""), ("cell", "i0", "cell")]])
-BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n' + ONE.replace("cell<", "&b;<")
-XML_WRONG = {
-    "bomb": (BOMB, "i0 k", "xml:1", "a document type or an entity"),
-    "file": (
-        '<!DOCTYPE x SYSTEM "file:///etc/passwd">\n' + ONE,
-        "i0 k",
-        "xml:1",
-        "a document type or an entity",
-    ),
-    "no XML": (ONE.replace("</sentence>", ""), "i0 k", "xml:7", "not XML"),
-    "undefined": (ONE.replace(">a<", ">&a;<"), "i0 k", "xml:4", "not XML"),
-    "no key": (ONE, "i1 k", "xml:5", "the instance 'i0' has no key"),
-    "key of none": (ONE, "i0 k\ni1 k", "txt:2", "a key of 'i1'"),
-    "key twice": (ONE, "i0 k\ni0 k", "txt:2", "'i0' has keys already, in line 1"),
-    "key empty": (ONE, "i0 k\ni1", "txt:2", "not an id and its keys"),
-    "no lemma": (ONE.replace('lemma="cell"', ""), "i0 k", "xml:5", "lemma ''"),
-    "pos": (ONE.replace("NOUN", "DET"), "i0 k", "xml:5", "pos 'DET'"),
-    "twice": (
-        xml_of([[("a", "i0", "a"), ("b", "i0", "b")]]),
-        "i0 k",
-        "xml:5",
-        "the instance 'i0' is there twice",
-    ),
-    "empty": (ONE.replace(">cell<", "> <"), "i0 k", "xml:5", "an empty <instance>"),
-    "nested": (ONE.replace(">cell<", "><b>cell</b><"), "i0 k", "xml:5", "<b> inside a token"),
-    "outside": ("<wf>a</wf>", "i0 k", "xml:1", "<wf> is not in a sentence"),
-    "none": ("<corpus/>", "i0 k", "xml", "no <sentence>"),
-    "no instance": ("<sentence><wf>a</wf></sentence>", "i0 k", "xml", "no <instance>"),
-}
-
-
-@pytest.mark.parametrize(("xml", "gold", "where", "says"), XML_WRONG.values(), ids=XML_WRONG)
-def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, says: str) -> None:
-    path = put(tmp_path, xml, gold)
-    with pytest.raises(CorpusError) as caught:
-        all_words_xml.read(path, None)
-    assert says in caught.value.what
-    assert str(caught.value.where).endswith(where)
-
-
-def test_gold_that_is_not_there(tmp_path: Path) -> None:
-    path = put(tmp_path, ONE, "i0 k")
-    (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
-    with pytest.raises(CorpusError, match="no gold keys beside"):
-        all_words_xml.read(path, None)
-    assert len(all_words_xml.read(path, tmp_path / "elsewhere.txt").rows) == 1
-
-
-# WiC
+from wsd.studies.pairs import pairs_to_senses, wic
 
 Pair = tuple[str, str, str]
 
@@ -146,7 +29,7 @@ def pairs(folder: Path, *lines: Pair, word: str = "cell") -> Path:
 
 
 def senses_of(path: Path) -> dict[str, str]:
-    rows = wic.read([path], [], None)[0].rows
+    rows = pairs_to_senses.read([path], [], None)[0].rows
     assert all(row.word == "cell.n" and row.position == 1 for row in rows)
     return {row.tokens[0]: row.sense for row in rows}
 
@@ -161,7 +44,7 @@ def test_pairs_that_tell_senses_apart(tmp_path: Path) -> None:
     first, second = "cell.n.1", "cell.n.2"
     expected = {"a": first, "b": first, "c": first, "d": second, "e": second}
     assert senses_of(path) == expected
-    assert list(wic.read([path], [], None)[0].left_out.values()) == [3]
+    assert list(pairs_to_senses.read([path], [], None)[0].left_out.values()) == [3]
     # Once f is told apart from the other group too it is a third.
     path = pairs(
         tmp_path,
@@ -196,7 +79,7 @@ def test_pairs_of_several_files_are_one_set_of_senses(tmp_path: Path) -> None:
     assert senses_of(one)["a"] == first and senses_of(other)["a"] == second
     expected = dict.fromkeys("defgh", first) | dict.fromkeys("abc", second)
     for files in ([one, other], [other, one]):
-        rows = wic.read(files, [], None)[0].rows
+        rows = pairs_to_senses.read(files, [], None)[0].rows
         assert {row.tokens[0]: row.sense for row in rows} == expected
         assert len(rows) == len(expected)  # a sentence of both files is one row
     text = import_corpus([one, other], out=tmp_path / "out", name="mine", to_senses=True)
@@ -206,7 +89,7 @@ def test_pairs_of_several_files_are_one_set_of_senses(tmp_path: Path) -> None:
 def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: Path) -> None:
     train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     test = of_file(tmp_path, "2", ("c", "e", "T"), ("e", "f", "T"), ("a", "e", "F"))
-    found, tested = wic.read([train], [test], None)
+    found, tested = pairs_to_senses.read([train], [test], None)
     senses = dict.fromkeys("cdef", "cell.n.1") | dict.fromkeys("ab", "cell.n.2")
     assert {row.tokens[0]: row.sense for row in found.rows} == {of: senses[of] for of in "abcd"}
     assert {row.tokens[0]: row.sense for row in tested.rows} == {of: senses[of] for of in "acef"}
@@ -231,7 +114,7 @@ def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
     other = of_file(tmp_path, "2", ("a", "c", "T"))
     assert senses_of(one)
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
-        wic.read([one, other], [], None)
+        pairs_to_senses.read([one, other], [], None)
     assert caught.value.where == f"{one}, {other}"
     assert f"whose pairs contradict themselves ({one}:3)" in caught.value.what
 
@@ -300,7 +183,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
     path.write_text(path.read_text() + "".join(lines))
     gold = path.with_name("train.gold.txt")
     gold.write_text(gold.read_text() + "T\nF\nT\n")
-    found = wic.read([path], [], None)[0]
+    found = pairs_to_senses.read([path], [], None)[0]
     assert {row.word for row in found.rows} == {"mint.n"}
     why = f"cell.n, whose pairs contradict themselves ({path}:3)"
     assert found.left_out[why] == 3
@@ -312,7 +195,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
 def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"))
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart"):
-        wic.read([path], [], None)[0]
+        pairs_to_senses.read([path], [], None)[0]
 
 
 @pytest.mark.parametrize(
@@ -333,13 +216,10 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
     gold = path.with_name("train.gold.txt")
     gold.write_text(f"{gold.read_text()}{label}\n")
     with pytest.raises(CorpusError) as caught:
-        wic.read([path], [], None)[0]
+        pairs_to_senses.read([path], [], None)[0]
     assert says in caught.value.what
     assert str(caught.value.where).endswith(where)
 
 
-@pytest.mark.parametrize("name", ["all.DATA.XML", "all.Data.xml", "all.XML"])
-def test_gold_keys_are_found_whatever_the_capitals_of_a_suffix(tmp_path: Path, name: str) -> None:
-    path = put(tmp_path, xml_of([[("cell", "i0", "cell")]]), "i0 a\n").rename(tmp_path / name)
-    assert [row.sense for row in all_words_xml.read(path, None).rows] == ["a"]
+def test_the_labels_of_a_file_whatever_its_capitals(tmp_path: Path) -> None:
     assert wic.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

@@ -1,0 +1,129 @@
+"""The kinds of files that ``wsd import`` reads, and how a file's kind is recognised."""
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables
+from wsd.corpora.importer.labelled_sentence import Gathered
+from wsd.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of ``wsd import``.
+
+    Attributes
+    ----------
+    args : argparse.Namespace
+        The command's arguments.
+    files : sequence of Path
+        All files to read.
+    columns : mapping of str to str
+        From a key of :data:`wsd.corpora.importer.labelled_tables.NAMES` to a column of the file.
+    about : mapping of str to str
+        ``name``, and title, source, licence, licence_url and citation; some may be empty.
+    """
+
+    args: argparse.Namespace
+    files: Sequence[Path]
+    columns: Mapping[str, str]
+    about: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    example : str
+        What a message suggests to give.
+    matches : function of a path
+        Whether a file is of this kind, by its name.
+    options : tuple of str
+        Options that are only for this kind, and others that list them.
+    labels : tuple of str, optional
+        How the names of label files end, and of the files that they belong to.
+    read : function of a path and a Request
+        Reads one file. None if the files of this kind are read together.
+    read_together : function of a Request
+        Reads all files, when all are of this kind. It returns the sentences to train on and those
+        to test on; or the lines of the summary, if it has written a corpus of its own.
+    """
+
+    name: str
+    example: str
+    matches: Callable[[Path], bool]
+    options: tuple[str, ...] = ()
+    labels: tuple[str, str] | None = None
+    read: Callable[[Path, Request], Gathered] | None = None
+    read_together: Callable[[Request], tuple[Gathered, Gathered] | list[str]] | None = None
+
+
+KINDS = (
+    FileKind(
+        "a folder in the corpus format",
+        "",
+        Path.is_dir,
+        read=lambda path, _: corpus_folder.read(path),
+    ),
+    FileKind(
+        "a table",
+        ".csv, .tsv or .jsonl file",
+        lambda path: path.suffix.lower() in labelled_tables.KINDS,
+        options=("--word", "--columns"),
+        read=lambda path, request: labelled_tables.read(path, request.columns, request.args.word),
+    ),
+    FileKind(
+        "all-words .xml",
+        f"an all-words {all_words_xml.DATA}",
+        lambda path: path.suffix.lower() == ".xml",
+        options=("--gold",),
+        labels=(all_words_xml.GOLD, all_words_xml.DATA),
+        read=lambda path, request: all_words_xml.read(path, request.args.gold),
+    ),
+)
+
+
+def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> FileKind:
+    """Return the kind of a file.
+
+    Raises
+    ------
+    ConfigError
+        If the file is of none of the kinds, or an option is given that its kind does not use.
+    """
+    kind = next((kind for kind in kinds if kind.matches(path)), None)
+    if kind is None:
+        raise _unknown_kind(path, kinds)
+    for option in dict.fromkeys(option for kind in kinds for option in kind.options):
+        if getattr(args, option[2:].replace("-", "_")) and option not in kind.options:
+            names = " and ".join(other.name for other in kinds if option in other.options)
+            problem, fix = (
+                f"{path} is {kind.name}, read without it",
+                f"leave it out: it is for {names}",
+            )
+            raise ConfigError(problem, where=option, fix=fix)
+    return kind
+
+
+def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
+    problem = f"what kind of file is {path.name!r}?"
+    examples = ", ".join(kind.example for kind in kinds if kind.example)
+    fix = f"give a {examples}, or a folder in the corpus format"
+    for gold, data in (kind.labels for kind in kinds if kind.labels):
+        if path.name.endswith(gold):
+            problem = f"{path.name} has labels alone"
+            fix = f"name {path.name.removesuffix(gold)}{data}: its labels are found beside it"
+            return ConfigError(problem, where=str(path), fix=fix)
+    if path.suffix.lower() == ".txt":
+        problem = f"{path.name} may hold sentences, or a table"
+        fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
+    elif path.suffix.lower() == ".json":
+        keys = "the keys word, sense, sentence, start and end"
+        fix = f"write one object per line, with {keys}, and call the file .jsonl"
+    return ConfigError(problem, where=str(path), fix=fix)

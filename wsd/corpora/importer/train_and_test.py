@@ -1,0 +1,92 @@
+"""Decide which words are trained and tested if training and test sentences come in separate files.
+
+A word is trained if it has two senses in the training files. It is tested if the test files have an
+instance of one of these senses.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
+from wsd.corpora.importer.minimum_instances import FEW, Counted, counted, would_keep
+from wsd.corpora.importer.splits import grouped
+from wsd.errors import CorpusError
+from wsd.logs import log
+
+LACKING = "words that the test files lack"
+UNTESTED = "words of whose senses the test files have no instance"
+
+
+@dataclass(frozen=True)
+class Division:
+    """The sentences of a corpus, divided into training and test sentences.
+
+    Attributes
+    ----------
+    words : dict of word to LabelledSentences
+        With their splits.
+    left_out : Counter
+        Training instances by the reason why they are left out.
+    train, test : mapping of word to LabelledSentences
+        The sentences of the separate files whose words both have, and those of the test files in
+        their order; empty if the corpus came in one piece.
+    trained : mapping of word to its trained senses
+        Also of words without a test instance.
+    """
+
+    words: dict[str, list[LabelledSentence]]
+    left_out: Counter[str] = field(default_factory=Counter)
+    train: Mapping[str, Sequence[LabelledSentence]] = field(default_factory=dict)
+    test: Sequence[LabelledSentence] = ()
+    trained: Mapping[str, set[str]] = field(default_factory=dict)
+
+
+def divide(
+    train: Sequence[LabelledSentence], test: Sequence[LabelledSentence], at_least: int | None
+) -> Division:
+    """Decide which words are trained and which instances are tested.
+
+    Raises
+    ------
+    CorpusError
+        If there is no word to train and to test.
+    """
+    trained, tested = grouped(train), grouped(test)
+    shared = counted({word: rows for word, rows in trained.items() if word in tested})
+    for line in would_keep(lambda least: _divide(shared, test, least).words, len(shared)):
+        log.info(line)
+    division = _divide(shared, test, at_least)
+    if not division.words:
+        problem = (
+            "no word has two senses in the training files and an instance of one in the others"
+        )
+        lower = ", or a lower --at-least" if at_least is not None and at_least > 2 else ""
+        raise CorpusError(problem, fix=f"give more training files{lower}")
+    lacking = sum(len(rows) for word, rows in trained.items() if word not in shared)
+    return replace(division, left_out=+(division.left_out + Counter({LACKING: lacking})))
+
+
+def _divide(
+    shared: Mapping[str, Counted], test: Sequence[LabelledSentence], at_least: int | None
+) -> Division:
+    """Divide the words that both have."""
+    left_out = Counter[str]()
+    words: dict[str, list[LabelledSentence]] = {}
+    for word, sentences in shared.items():
+        rows = sentences.rows if at_least is None else sentences.enough(at_least)
+        left_out[f"senses with fewer than {at_least} instances"] += len(sentences.rows) - len(rows)
+        if len({row.sense for row in rows}) < 2:
+            left_out[FEW] += len(rows)
+        else:
+            words[word] = [replace(row, split="train") for row in rows]
+    trained = {word: {row.sense for row in rows} for word, rows in words.items()}
+    tested = set()
+    for row in test:
+        if known := [key for key in row.keys if key in trained.get(row.word, ())]:
+            words[row.word].append(replace(row, sense=known[0], split="test"))
+            tested.add(row.word)
+    for word in words.keys() - tested:
+        left_out[UNTESTED] += len(words.pop(word))
+    train = {word: sentences.rows for word, sentences in shared.items()}
+    return Division(words, left_out, train, test, trained)

@@ -1,0 +1,89 @@
+"""Read XML element by element, without entities that a file declares itself."""
+
+from typing import NoReturn
+from xml.parsers import expat
+
+from wsd.errors import CorpusError
+
+
+class XmlReader:
+    """Calls :meth:`start`, :meth:`text` and :meth:`end` for the elements of a document.
+
+    Subclasses define these methods. Entities that a document declares are refused, since they can
+    unfold to any size; so is a document type, unless :attr:`doctype_allowed`.
+
+    Parameters
+    ----------
+    name : str
+        The name of the document, for messages.
+
+    Attributes
+    ----------
+    inside : list of str
+        The names of the elements that are open.
+    language, encoding : str
+        What a document must be, and its encoding; None for the one that it names.
+    fix, fix_xml : str
+        What messages suggest by default, and for a document that is not XML.
+    """
+
+    language = "XML"
+    encoding: str | None = None
+    doctype_allowed = False
+    fix = fix_xml = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.inside: list[str] = []
+        self._parser = expat.ParserCreate(self.encoding)
+        self._parser.StartDoctypeDeclHandler = self._doctype
+        self._parser.EntityDeclHandler = self._doctype
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self.text
+
+    @property
+    def line(self) -> int:
+        """The current line, from 1."""
+        return self._parser.CurrentLineNumber
+
+    def refuse(self, problem: str, fix: str | None = None, line: int | None = None) -> NoReturn:
+        """Raise a CorpusError about a line, by default the current one."""
+        where = f"{self.name}:{line or self.line}"
+        raise CorpusError(problem, where=where, fix=fix or self.fix)
+
+    def parse(self, data: bytes) -> None:
+        """Parse a whole document.
+
+        Raises
+        ------
+        CorpusError
+            Naming document and line.
+        """
+        try:
+            self._parser.Parse(data, True)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            self.refuse(f"not {self.language}: {error}", self.fix_xml)
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Read the start of an element inside :attr:`inside`."""
+
+    def text(self, text: str) -> None:
+        """Read a piece of text."""
+
+    def end(self, name: str) -> None:
+        """Read the end of an element."""
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self.start(name, attributes)
+        self.inside.append(name)
+
+    def _end(self, name: str) -> None:
+        self.inside.pop()
+        self.end(name)
+
+    def _doctype(self, *details: object) -> None:
+        declares_something = details[-1] != 0
+        if declares_something or not self.doctype_allowed:
+            problem = "a document type or an entity of its own, which could unfold to any size"
+            self.refuse(problem, "take the DOCTYPE out")
