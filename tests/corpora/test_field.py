@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from checkout import REPOSITORY
-from require import missing
+from require import missing, needs
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
@@ -203,6 +203,7 @@ def test_an_import_is_right_or_refused_with_one_message(
 # The advice of the messages
 
 
+@needs("unlabelled")
 @pytest.mark.parametrize(
     ("name", "options", "counts"),
     [

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import string
+from argparse import Namespace
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -20,9 +21,9 @@ from importing import import_corpus
 from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.manifest import find, read_manifest
 from wsd.cli import main
-from wsd.corpora import import_corpus as import_corpus_module
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import focal_word, labelled_tables
+from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.near_duplicates import components
@@ -367,8 +368,10 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    kind = import_corpus_module._kind(path, dict.fromkeys(import_corpus_module.TAKEN_BY))
-    rows = import_corpus_module._read(path, kind, None, {}, None).rows
+    args = Namespace(word=None, columns=[], gold=None)
+    kind = kind_of(path, KINDS, args)
+    assert kind.read
+    rows = kind.read(path, Request(args, [path], {}, {})).rows
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
 
 
@@ -611,7 +614,7 @@ def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a table, read without it") as error:
         import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
     assert error.value.where == "--gold"
-    assert "it is for all-words .xml and the .data.txt of WiC" in str(error.value)
+    assert "it is for all-words .xml" in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["a.xml", "train.data.txt", "folder"])

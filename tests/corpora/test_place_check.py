@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from importing import import_corpus
+from require import needs
 
 from wsd.artifacts.dataset import DATA, MANIFEST
 from wsd.cli import main
@@ -75,7 +76,10 @@ def test_a_corpus_of_other_words_is_refused(tmp_path: Path) -> None:
     assert "counted from 1: count from 0" in str(caught.value.fix)
     assert "--any-form" in str(caught.value.fix)
     assert not (tmp_path / "out").exists()
-    # In a sentence without senses, and with a word for all of them.
+
+
+@needs("unlabelled")
+def test_wrong_places_in_sentences_without_senses(tmp_path: Path) -> None:
     rows = [{k: row[k] for k in ("sentence", "position")} for row in SHIFTED]
     with pytest.raises(CorpusError, match="12 of 12 focal words"):
         imported(tmp_path, rows, word="cell", unlabelled=True)
@@ -187,9 +191,10 @@ def test_signs_and_contractions_are_not_judged() -> None:
     places.report("x", "fix")
 
 
-@pytest.mark.parametrize("unlabelled", [False, True])
+@pytest.mark.parametrize("unlabelled", [False, pytest.param(True, marks=needs("unlabelled"))])
 def test_characters_of_one_column(tmp_path: Path, unlabelled: bool) -> None:
     """``4:8`` are tokens of `position` and characters of `span`, which DWUG's column is."""
+    options = {"unlabelled": True} if unlabelled else {}
     rows = [
         {"lemma": "cell", "context": f"The {s} cell {f} {f}ish {f}er {s} , and {f}ed"}
         | ({} if unlabelled else {"label": s})
@@ -197,14 +202,14 @@ def test_characters_of_one_column(tmp_path: Path, unlabelled: bool) -> None:
         for s in ("bio", "jail")
         for f in FILLING[:4]
     ]
-    imported(tmp_path, rows, unlabelled=unlabelled)
+    imported(tmp_path, rows, **options)
     folder = tmp_path / "out" / "cell"
     corpus = read_unlabelled(folder, "cell") if unlabelled else read_text(folder, "cell")
     assert {t[p] for t, p in zip(corpus.tokens, corpus.position, strict=True)} == {"cell"}
     (tmp_path / "out").rename(tmp_path / "first")
     with pytest.raises(CorpusError) as caught:
         columns = {"position": "indexes_target_token"}
-        imported(tmp_path, rows, unlabelled=unlabelled, columns=columns)
+        imported(tmp_path, rows, columns=columns, **options)
     assert "--columns span=COLUMN" in str(caught.value.fix)
     assert not (tmp_path / "out").exists()
 
