@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import yaml
 from importing import import_corpus
+from require import needs
 
 from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.manifest import find, read_manifest
@@ -617,7 +618,9 @@ def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     assert "it is for all-words .xml" in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["a.xml", "train.data.txt", "folder"])
+@pytest.mark.parametrize(
+    "name", ["a.xml", pytest.param("train.data.txt", marks=needs("pairs")), "folder"]
+)
 @pytest.mark.parametrize("option", ["word", "columns", "gold"])
 def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
     tmp_path: Path, name: str, option: str

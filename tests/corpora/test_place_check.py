@@ -248,6 +248,7 @@ def test_the_built_in_corpora_pass_without_a_word(name: str) -> None:
     places.report("x", "fix")
 
 
+@needs("pairs")
 def test_pairs_of_other_words_are_refused(tmp_path: Path) -> None:
     line = "cell\tN\t0-0\tA {0} cell grew\tThe {0} cell shrank\n"
     (tmp_path / "train.data.txt").write_text("".join(line.format(f) for f in FILLING[:4]))
