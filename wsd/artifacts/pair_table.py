@@ -1,9 +1,9 @@
 """A corpus of pairs: two sentences with one word, of one sense in both or of two.
 
-A folder with two tables. ``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table`, each
-sentence of a split once and none with a sense, so that ``wsd embed`` reads it as it reads a word.
-``pairs.parquet`` has a row per pair: the word, the split, the line, the rows of its two sentences
-and what is said of them.
+A folder with two tables. ``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table`,
+each sentence of a split once and none with a sense, so that ``wsd embed`` reads it as it reads a
+word. ``pairs.parquet`` has a row per pair: the word, the split, the line, the rows of its two
+sentences and what is said of them.
 """
 
 from collections.abc import Mapping

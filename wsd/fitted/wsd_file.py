@@ -3,9 +3,9 @@
 A zip archive whose members are stored as they are: ``README.md``, a card for people;
 ``manifest.json``; ``words/<n>.safetensors``, a word's classifier and training vectors, read when
 the word is first asked for; and, if its maker wanted them, ``sentences.json``. Nothing in it is
-code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored_classifiers` says what comes
-back. The encoder is not in it; the manifest has the checksums of its files, and other files are
-refused.
+code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored_classifiers` says
+what comes back. The encoder is not in it; the manifest has the checksums of its files, and other
+files are refused.
 """
 
 import json

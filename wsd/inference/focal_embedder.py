@@ -39,9 +39,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
         :mod:`wsd.artifacts.layer_choice`. A static view alone has layer 0, whatever is given.
     view : str
-        What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``,
-        ``static_context``; see :mod:`wsd.artifacts.view_names`. Several with as many layer choices are
-        joined by ``+``, as in :mod:`wsd.artifacts.feature_set`.
+        What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``, ``static_context``;
+        see :mod:`wsd.artifacts.view_names`. Several with as many layer choices are joined by ``+``,
+        as in :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     device : {"auto", "cpu", "cuda"}

@@ -79,7 +79,8 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ----------
     encoder : Encoder
     focus : Focus
-        Of :func:`wsd.inference.focal_word_input.find` or :func:`wsd.inference.focal_word_input.cut`.
+        Of :func:`wsd.inference.focal_word_input.find` or
+        :func:`wsd.inference.focal_word_input.cut`.
 
     Raises
     ------

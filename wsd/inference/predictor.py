@@ -1,7 +1,7 @@
 """Senses of words in new text, by a fitted configuration and the encoder it belongs to.
 
-A sentence goes the way of the corpus's: the encoder's own alignment, pooling and hidden states,
-the views and layer choices of :mod:`wsd.artifacts.feature_set`, the estimator of the evaluation. Lines
+A sentence goes the way of the corpus's: the encoder's own alignment, pooling and hidden states, the
+views and layer choices of :mod:`wsd.artifacts.feature_set`, the estimator of the evaluation. Lines
 are taken in as they come, some hundreds at a time, so that memory does not grow with the text.
 """
 

@@ -1,4 +1,4 @@
-"""Which of many choices cannot be told from the best."""
+"""The choices that are not significantly different from the best one."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,15 +11,15 @@ from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
 
 class Best(NamedTuple):
-    """Which of M choices may be the best, by one metric.
+    """The confidence set of M choices in one metric.
 
     Attributes
     ----------
     estimate : float array of shape (M,)
     p : float array of shape (M,)
-        Of the hypothesis that no other choice is better, adjusted for the M - 1 comparisons.
+        P-values of the hypothesis that no other choice is better, adjusted for M - 1 comparisons.
     within : bool array of shape (M,)
-        The choices that cannot be told from the best.
+        The choices that are not significantly different from the best.
     """
 
     estimate: np.ndarray
@@ -36,17 +36,18 @@ def confidence_set(
     permutations: int = 5000,
     rng: Seed = 0,
 ) -> Best:
-    """Find the choices that cannot be told from the best.
+    """Find the choices that are not significantly different from the best.
 
-    A choice leaves the set if another is significantly better. Its family are its own M - 1
-    one-sided comparisons, in each of which the two choices' predictions are exchanged within
-    words; they share their coins, one per instance, and the correction is the single-step max-T
-    of Westfall & Young (1993) over the differences, each divided by its root mean square under
-    exchange. Each choice has a test at 1 - ``level`` of its own, and nothing is corrected over
-    choices: the set misses the best only if the best's own test is wrong, so that it holds the
-    best with chance ``level`` (the argument of Hsu's multiple comparisons with the best) as far as
-    that test keeps its level: 94 to 95% in simulations of equal choices, see
-    docs/explanation/statistics.md. It says nothing about order within the set.
+    A choice leaves the set if another is significantly better. Its family is its own M - 1
+    one-sided comparisons. In each, the predictions of the two choices are exchanged within words;
+    all comparisons share one coin per instance. The correction is the single-step max-T of Westfall
+    & Young (1993) over the differences, each divided by its root mean square under exchange.
+
+    Each choice has a test of its own at 1 - ``level``, without a correction over choices: the set
+    misses the best choice only if that choice's own test is wrong. So it contains the best with
+    probability ``level`` (the argument of Hsu's multiple comparisons with the best), as far as that
+    test keeps its level: 94 to 95% in simulations of equal choices, see
+    docs/explanation/statistics.md. The set has no order.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def confidence_set(
         Among ``MEAN_SCORES``.
     level : float
     permutations : int
-        Enumerated instead, where there are no more outcomes than this.
+        All outcomes are enumerated if there are at most this many.
     rng : Generator or int
     """
     words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
@@ -74,14 +75,14 @@ def confidence_set(
 
 
 class _Choices(NamedTuple):
-    """One word's counts under M choices, and its instances on which these differ.
+    """One word's counts under M choices, and the instances on which the choices differ.
 
     Attributes
     ----------
     right, predicted : float arrays of shape (M, K)
     gold : float array of shape (K,)
     numbers : int array of shape (kinds,)
-        How many instances have the same gold sense and the same M predictions.
+        The number of instances with the same gold sense and the same M predictions.
     of_right, of_predicted : float arrays of shape (kinds, M, K)
         What one instance of a kind adds to ``right`` and ``predicted``.
     """
@@ -112,14 +113,14 @@ def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
 
 
 def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> np.ndarray:
-    """By how much the others are better than each choice: shape (M, outcomes, M other choices)."""
+    """Return how much better the others are than each choice: shape (M, outcomes, M others)."""
     choices = len(words[0].right)
     sizes = [word.gold.sum() for word in words]
     better = np.zeros((choices, len(outcomes.weights), choices))
     start = 0
     for swaps in outcomes.parts:
-        # What each choice gives away, (outcomes, M, K). A pair of choices gives and takes the same
-        # instances: this is all that its exchanged confusion matrices need.
+        # What each choice gives away: (outcomes, M, K). Two choices exchange the same instances, so
+        # that their exchanged confusion matrices need nothing else.
         given = [
             (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
             for word, part in zip(words, swaps, strict=True)
@@ -130,10 +131,10 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> 
                 _advantages_over(choice, word, *of_word)
                 for word, of_word in zip(words, given, strict=True)
             ]
-            # As much as another is better than this one, this one is worse than the other.
-            found = over_words(of_words, sizes)[metric]
-            better[choice, start:stop, choice + 1 :] = found
-            better[choice + 1 :, start:stop, choice] = -found.T
+            # If another choice is better by some amount, this one is worse by that amount.
+            advantage = over_words(of_words, sizes)[metric]
+            better[choice, start:stop, choice + 1 :] = advantage
+            better[choice + 1 :, start:stop, choice] = -advantage.T
         start = stop
     return better
 
@@ -141,14 +142,14 @@ def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> 
 def _advantages_over(
     choice: int, word: _Choices, right: np.ndarray, predicted: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By how much each later choice is better than one on a word, after exchanges between the two.
+    """Return how much better each later choice is on a word, after exchanges with this one.
 
     Parameters
     ----------
     choice : int
     word : _Choices
     right, predicted : float arrays of shape (outcomes, M, K)
-        What each choice gives away.
+        What each choice gives away in an exchange.
 
     Returns
     -------
@@ -163,17 +164,17 @@ def _advantages_over(
 
 
 def _max_t(choice: int, better: np.ndarray, weights: np.ndarray) -> float:
-    """The p-value of the largest standardised advantage over a choice.
+    """Return the p-value of the largest standardised advantage over a choice.
 
     Parameters
     ----------
     choice : int
     better : float array of shape (outcomes, M)
-        By how much each other choice is better; the first outcome is the observed one.
+        How much better each other choice is; the first outcome is the observed one.
     weights : float array of shape (outcomes,)
     """
     scale = np.sqrt(weights @ better**2)
-    # Equal on every outcome: no difference, whatever the scale.
+    # Choices that are equal on every outcome have no difference, whatever the scale.
     standard = np.divide(better, scale, out=np.zeros_like(better), where=scale > 1e-12)
     standard[:, choice] = -np.inf if len(scale) > 1 else 0
     return tail(standard.max(axis=1), standard[0].max() - 1e-7, weights)

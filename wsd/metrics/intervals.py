@@ -1,11 +1,10 @@
-"""How sure the scores are: intervals of one system's and of the difference of two.
+"""Confidence intervals of one system's scores, and of the difference of two systems.
 
 Everything here works on counts. A confusion matrix has a row per gold sense and a column per
-predicted sense; the joint confusion of two systems counts the pairs of predictions of each gold
-sense. The number of test instances of each sense is taken as given: what is uncertain is the rate
-at which a sense is taken for each other, and the quantity that an interval is about is the metric
-of the expected confusion matrix. Methods, sources and measured coverage:
-docs/explanation/statistics.md.
+predicted sense. The joint confusion of two systems counts their pairs of predictions for each gold
+sense. The number of test instances of each sense is fixed; the rates at which a sense is mistaken
+for another are uncertain. An interval is for the metric of the expected confusion matrix.
+docs/explanation/statistics.md has methods, sources and measured coverage.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,33 +18,33 @@ from wsd.metrics.scores import Counts, Margins
 Interval = tuple[float, float]
 Scores = dict[str, np.ndarray]
 Seed = np.random.Generator | int
-# The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this not all
-# are drawn, but only what occurs and, per gold sense, so many pieces of the instance more.
+# The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this, only
+# the cells that occur are drawn, and this many pieces of the prior's instance per gold sense.
 EVERY_CELL = 5
 PIECES = 8
-# Numbers that are drawn at once: they stay in the cache.
+# Numbers to draw at once, so that they stay in the cache.
 DRAWN = 100_000
 
 
 def word_intervals(
     confusion: np.ndarray, *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of one word's scores.
+    """Return the intervals of one word's scores.
 
-    Every row of the confusion matrix gets one instance more, which a fair coin calls right or
-    wrong (then any wrong sense alike), and a Dirichlet draw with these counts. Of a row of two
-    cells this is the mean of the two Clopper-Pearson confidence distributions (the half-corrected
-    generalised fiducial distribution: Hannig 2009, Statistica Sinica 19), which for n right of n
-    has half its mass at 1. The interval is the shortest that holds ``level`` of the draws, widened
-    where it has to be to the estimate itself.
+    Every row of the confusion matrix gets one more instance. A fair coin decides whether it is
+    right or wrong; all wrong senses are equally likely. A Dirichlet draw has these counts. For a
+    row of two cells this is the mean of the two Clopper-Pearson confidence distributions (the
+    half-corrected generalised fiducial distribution: Hannig 2009, Statistica Sinica 19). If all n
+    are right, half of its mass is at 1. The interval is the shortest that has ``level`` of the
+    draws, extended to the estimate if necessary.
 
-    Macro-F1 is taken over the senses that occur in the observed gold or predictions, in every
-    draw: whether a sense occurs is not resampled.
+    Macro-F1 is over the senses that occur in the observed gold or predictions, in every draw:
+    whether a sense occurs is not resampled.
 
     Parameters
     ----------
     confusion : int array of shape (K, K)
-        K is the whole inventory, so that one sense all right is not certainty.
+        K is the whole inventory, so that a sense with all instances right is not certain.
     level : float
     draws : int
     rng : Generator or int
@@ -58,12 +57,12 @@ def word_intervals(
     n_senses = len(confusion)
     counts = Counts(np.argwhere(confusion), confusion[confusion > 0], n_senses)
     counted = generator.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
-    # The instance more is put whole into one cell, drawn anew for each draw; the sum of the two
-    # gammas is the gamma of the sum of the counts.
+    # The additional instance goes whole into one cell, drawn again for each draw; the sum of two
+    # gammas is the gamma of the sum of their counts.
     uniform = generator.random((draws, n_senses))
     below = _right_or_wrong(n_senses).cumsum(axis=1)[:, :-1]
     cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
-    # With one sense alone nothing is uncertain.
+    # With a single sense nothing is uncertain.
     more = generator.standard_exponential(cell.shape) * (n_senses > 1)
     drawn = _scores(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
@@ -76,12 +75,12 @@ def word_intervals(
 def mean_intervals(
     confusions: Sequence[np.ndarray], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the scores over all words.
+    """Return the intervals of the scores over all words.
 
-    Dirichlet posteriors of the rows, with one instance's worth of prior per row, half of it right
-    (Jeffreys' prior where a word has two senses), composed over senses and words; then shifted so
-    that their mean is the estimate. Without the shift the prior's pull towards one half, small
-    in each of 53 rows, adds up to more than the width of the interval.
+    The rows have Dirichlet posteriors, with a prior of one instance per row, half of it right
+    (Jeffreys' prior if a word has two senses). Draws are combined over senses and words, and
+    shifted so that their mean is the estimate. Without the shift, the prior pulls each of 53 rows a
+    little towards one half, which adds up to more than the width of the interval.
 
     Parameters
     ----------
@@ -100,11 +99,11 @@ def mean_intervals(
 def difference_intervals(
     joints: Sequence[Counts], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the difference of two systems' scores over all words, on the same instances.
+    """Return the intervals of the difference of two systems over all words, same instances.
 
-    As :func:`mean_intervals`, with the pairs of predictions as the cells of a row and a prior of
-    1/4 for each of both right, first right, second right, neither, so that each system for itself
-    gets the instance that :func:`mean_intervals` adds, and neither is favoured.
+    This is :func:`mean_intervals` with pairs of predictions as the cells of a row. The prior is 1/4
+    for each of both right, first right, second right and neither. So each system by itself gets the
+    instance that :func:`mean_intervals` adds, and neither is favoured.
 
     Parameters
     ----------
@@ -115,25 +114,25 @@ def difference_intervals(
 
     Returns
     -------
-    dict of mean to (low, high), of first less second
+    dict of mean to (low, high), for first minus second
     """
     means, estimate = drawn_differences(joints, draws, np.random.default_rng(rng))
     return _shifted(means, estimate, level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
-    """An interval within the metric's range, and with the estimate inside."""
+    """Return an interval within the metric's range that contains the estimate."""
     return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
 
 
 def _right_or_wrong(n_senses: int) -> np.ndarray:
-    """One instance in each row: half of it right, the rest over the wrong senses alike."""
+    """Return one instance per row: half of it right, the rest spread over the wrong senses."""
     shares = _shares(n_senses)
     return shares / shares.sum(axis=1, keepdims=True)
 
 
 def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
-    """One instance in each row of pairs: quarters of it both, first, second and neither right."""
+    """Return one instance per row of pairs: a quarter for both, first, second, neither right."""
     gold, sense = np.ogrid[:n_senses, :n_senses]
     added = np.zeros((n_senses,) * 3)
     for first, second in ((gold, sense), (sense, gold), (sense, sense)):
@@ -143,15 +142,15 @@ def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
 
 
 def _shares(n_senses: int) -> np.ndarray:
-    """Per gold sense, 1 for being right and 1 for all the wrong senses together."""
+    """Return per gold sense 1 for right, and 1 for all wrong senses together."""
     shares = np.full((n_senses, n_senses), 1 / max(n_senses - 1, 1))
     np.fill_diagonal(shares, 1)
     return shares
 
 
 def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Scores:
-    """One system's scores over all words in draws of the posterior."""
-    words = [Counts(np.argwhere(of), of[of > 0], len(of)) for of in confusions]
+    """Return one system's scores over all words in draws from the posterior."""
+    words = [Counts(np.argwhere(matrix), matrix[matrix > 0], len(matrix)) for matrix in confusions]
     drawn = [_drawn_scores(counts, draws, rng)[0] for counts in words]
     return scores.over_words(drawn, [counts.numbers.sum() for counts in words])
 
@@ -159,14 +158,14 @@ def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Gen
 def drawn_differences(
     joints: Sequence[Counts], draws: int, rng: np.random.Generator
 ) -> tuple[Scores, Scores]:
-    """First less second over all words in draws of the posterior, and as observed."""
+    """Return first minus second over all words: in draws from the posterior, and observed."""
     drawn = [scores.subtract(*_drawn_scores(joint, draws, rng)) for joint in joints]
     means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
     return means, scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
-    """Each system's scores in draws of the posterior, with one instance more per gold sense."""
+    """Return each system's scores in draws from the posterior, with the prior's instances."""
     step = max(1, DRAWN // (len(counts.numbers) + counts.n_senses))
     draw = _draw_every_cell if counts.n_senses <= EVERY_CELL else _draw_pieces
     parts = [
@@ -174,22 +173,22 @@ def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[
         for start in range(0, draws, step)
     ]
     return [
-        {name: np.concatenate([part[name] for part in of]) for name in scores.WORD_SCORES}
-        for of in zip(*parts, strict=True)
+        {name: np.concatenate([part[name] for part in system]) for name in scores.WORD_SCORES}
+        for system in zip(*parts, strict=True)
     ]
 
 
 def _scores(counts: Counts, drawn: Sequence[Margins]) -> list[Scores]:
-    """Scores of drawn margins, macro-F1 over the senses that occur in what was observed."""
+    """Return the scores of drawn margins, with macro-F1 over the senses that were observed."""
     observed = counts.margins(counts.numbers)
     return [
-        scores.scores_of_margins(*of, labels=gold + predicted > 0)
-        for of, (_, gold, predicted) in zip(drawn, observed, strict=True)
+        scores.scores_of_margins(*margins, labels=gold + predicted > 0)
+        for margins, (_, gold, predicted) in zip(drawn, observed, strict=True)
     ]
 
 
 def _draw_every_cell(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
-    """Margins of each system, from a gamma draw for every cell."""
+    """Return margins of each system, from a gamma draw for every cell."""
     prior = _right_or_wrong if counts.kinds.shape[1] == 2 else _right_or_wrong_pairs
     mass = prior(counts.n_senses)
     mass[tuple(counts.kinds.T)] += counts.numbers
@@ -200,11 +199,11 @@ def _draw_every_cell(counts: Counts, draws: int, rng: np.random.Generator) -> li
 
 
 def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
-    """Margins of each system, with the instance more in pieces: the same posterior.
+    """Return margins of each system from the same posterior, with the prior's instance in pieces.
 
-    A Dirichlet draw of one instance in all is one that is broken again and again, a uniform part
-    of what is left at a time, and each part put whole into a cell that is drawn by the prior
-    (Sethuraman 1994, Statistica Sinica 4). What is left by the last of ``PIECES`` goes with it.
+    A Dirichlet draw with a total of one instance breaks the instance again and again: each time it
+    takes a uniform part of the rest, and puts this part into one cell drawn from the prior
+    (Sethuraman 1994, Statistica Sinica 4). The last of ``PIECES`` takes the whole rest.
     """
     n_senses, n_systems = counts.n_senses, counts.kinds.shape[1] - 1
     drawn = rng.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
@@ -212,15 +211,16 @@ def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[M
     gold, other = np.ogrid[:n_senses, : n_senses - 1]
     wrong = other + (other >= gold)
     right = np.broadcast_to(gold, wrong.shape)
-    # Of one system half is right; of two a quarter both, the first, the second, neither.
-    into = [np.hstack(of) for of in zip(*product((right, wrong), repeat=n_systems), strict=True)]
+    # One system: half is right. Two systems: a quarter each for both, first, second, neither right.
+    cases = zip(*product((right, wrong), repeat=n_systems), strict=True)
+    into = [np.hstack(case) for case in cases]
     width = into[0].shape[1]
 
     def pieces() -> Iterator[tuple[np.ndarray | float, list[np.ndarray]]]:
         for piece in range(1, PIECES + 1):
             place = rng.integers(width, size=more.shape) + width * gold.T
             share = rng.random(more.shape) if piece < PIECES else 1.0
-            yield share, [of.take(place) for of in into]
+            yield share, [senses.take(place) for senses in into]
 
     return _weighed(counts, counts, drawn, more, pieces())
 
@@ -232,16 +232,16 @@ def _weighed(
     more: np.ndarray,
     pieces: Iterable[tuple[np.ndarray | float, Sequence[np.ndarray]]],
 ) -> list[Margins]:
-    """Margins of each system, where each gold sense adds up to what was observed of it.
+    """Return margins of each system, in which each gold sense has its observed number.
 
     Parameters
     ----------
     observed, cells : Counts
     drawn : float array of shape (draws, kinds of cells)
     more : float array of shape (draws, K)
-        What each gold sense has beside.
+        The additional weight of each gold sense.
     pieces : iterable of (share, sequence over systems of int arrays of shape (draws, K))
-        A part of what is left of that, and the senses that it is a prediction of.
+        Parts of the rest of that weight, and the predicted senses that each part goes to.
     """
     senses, gold = np.arange(observed.n_senses), cells.kinds[:, 0]
     of_gold = np.bincount(observed.kinds[:, 0], observed.numbers, len(senses))
@@ -260,7 +260,7 @@ def _weighed(
 
 
 def _shortest(drawn: np.ndarray, level: float) -> Interval:
-    """The shortest interval that holds ``level`` of the draws."""
+    """Return the shortest interval that has ``level`` of the draws."""
     ordered = np.sort(drawn)
     inside = int(np.ceil(level * len(ordered)))
     widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
@@ -271,10 +271,10 @@ def _shortest(drawn: np.ndarray, level: float) -> Interval:
 def _shifted(
     drawn: Mapping[str, np.ndarray], estimate: Mapping[str, np.ndarray], level: float, floor: int
 ) -> dict[str, Interval]:
-    """Intervals of equal tails, moved so that the draws' mean is the estimate."""
-    found = {}
-    for name, of in estimate.items():
+    """Return intervals with equal tails, shifted so that the mean of the draws is the estimate."""
+    shifted = {}
+    for name, value in estimate.items():
         centred = drawn[name] - drawn[name].mean()
-        low, high = of + np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
-        found[name] = bounded(low, high, of, floor)
-    return found
+        low, high = value + np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
+        shifted[name] = bounded(low, high, value, floor)
+    return shifted

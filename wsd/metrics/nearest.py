@@ -1,6 +1,4 @@
-"""The nearest vectors: unit length, the five highest of a row of similarities, and how their senses
-vote.
-"""
+"""Find the nearest vectors, and let their senses vote."""
 
 from collections.abc import Iterator
 
@@ -10,9 +8,9 @@ from wsd.metrics.scores import confusion, word_scores
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Vectors at length 1; one of zeros, which has no direction, stays as it is.
+    """Return vectors of length 1; a vector of zeros, which has no direction, stays unchanged.
 
-    scikit-learn's ``normalize`` sums in another order: it differs in the last bits.
+    scikit-learn's ``normalize`` sums in another order and differs in the last bits.
 
     Parameters
     ----------
@@ -23,51 +21,54 @@ def unit_vectors(vectors: np.ndarray) -> np.ndarray:
 
 
 K = 5
-# Numbers of one block of similarities: 64 MB, whatever the size of a word.
+# The most numbers in a block of similarities: 64 MB, whatever the size of a word.
 BLOCK = 2**23
 
 
 def blocks(rows: int, columns: int) -> Iterator[slice]:
-    """Slices of the rows of a matrix that is too large to be held whole."""
+    """Return slices of the rows of a matrix that is too large for the memory."""
     step = max(1, BLOCK // max(1, columns))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 def highest(similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The five highest of each row, of equal ones the first.
+    """Return the five highest values of each row; of equal ones, the first.
 
     Parameters
     ----------
     similarity : float array of shape (n, columns)
-        Minus infinity for what does not count. Overwritten.
+        Minus infinity excludes a column. Overwritten.
 
     Returns
     -------
-    int32 array of shape (n, 5), -1 where fewer than five count, and their values
+    int32 array of shape (n, 5)
+        The columns; -1 if a row has fewer than five.
+    float array of shape (n, 5)
+        Their values.
     """
     n, columns = similarity.shape
-    found = np.full((n, K), -1, dtype=np.int32)
+    places = np.full((n, K), -1, dtype=np.int32)
     values = np.full((n, K), np.nan, dtype=similarity.dtype)
     each = np.arange(n)
     for k in range(min(K, columns)):
-        # The first of equal ones, which a partition or a sort from behind would not promise.
+        # argmax gives the first of equal values; a partition does not promise that.
         best = similarity.argmax(axis=1)
         value = similarity[each, best]
         counts = value > -np.inf
-        found[counts, k], values[counts, k] = best[counts], value[counts]
+        places[counts, k], values[counts, k] = best[counts], value[counts]
         similarity[each, best] = -np.inf
-    return found, values
+    return places, values
 
 
 def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
-    """The sense that most neighbours have.
+    """Return the sense that most neighbours have.
 
-    Of several senses with equally many, the one whose nearest neighbour is nearest.
+    Of several senses with equally many neighbours, it is the one with the nearest neighbour.
 
     Parameters
     ----------
     senses : int array of shape (n, k)
-        Of the neighbours, the nearest first; -1 where there is none, never in the first place.
+        The senses of the neighbours, nearest first; -1 for none, never in the first place.
     n_senses : int
 
     Returns
@@ -76,7 +77,7 @@ def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
     """
     votes = (senses[:, :, None] == np.arange(n_senses)).sum(axis=1)
     most = votes == votes.max(axis=1, keepdims=True)
-    # No neighbour's -1 picks the last sense: it comes after all neighbours.
+    # A -1 picks the last sense, but only after all neighbours.
     first = np.take_along_axis(most, senses, axis=1).argmax(axis=1)
     return senses[np.arange(len(senses)), first]
 
@@ -84,14 +85,14 @@ def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
 def vote_macro_f1(
     voters: np.ndarray, trained: np.ndarray, gold: np.ndarray, n_senses: int
 ) -> float:
-    """Macro-F1 of the votes of training instances.
+    """Return the macro-F1 of the votes of training instances.
 
     Parameters
     ----------
     voters : int array of shape (n_test, k)
-        Per test instance the nearest training instances, numbered among themselves; -1 for none.
+        The nearest training instances of each test instance, as rows of ``trained``; -1 for none.
     trained : int array of shape (n_train,)
-        Senses of the training instances.
+        The senses of the training instances.
     gold : int array of shape (n_test,)
     n_senses : int
 

@@ -1,9 +1,9 @@
-"""Whether a sentence is like any that a word's classifier was fitted on.
+"""Flag sentences that are out of distribution: unlike all training sentences of the word.
 
-The cosine distance from a vector to the nearest training vector of the word, against the same
-distance of each training instance to the nearest other one. An instance's near-duplicates are left
-out for that: they would make the training set look denser than new text is to it. What lies
-beyond 99% of those distances is called far.
+The cosine distance of a vector to the nearest training vector is compared with the distances of
+training instances to their nearest neighbours. Near-duplicates do not count as neighbours: with
+them the training set would look denser than new text can be. A distance beyond the 99th percentile
+is out of distribution.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from wsd.metrics.nearest import blocks, highest, unit_vectors
 from wsd.metrics.single_thread import one_thread
 
 QUANTILE = 0.99
-# Vectors are kept in half precision: nearer than this is the same place.
+# Vectors have half precision: smaller distances than this are zero.
 ROUNDING = 1e-4
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Directions, in half precision: a cosine of two is right to 1e-4, and they take half the room.
+    """Return directions in half precision, which take half the space; cosines are right to 1e-4.
 
     Parameters
     ----------
@@ -25,24 +25,27 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    float16 array of shape (n, features); a vector of zeros stays one
+    float16 array of shape (n, features); a vector of zeros stays zero
     """
     return unit_vectors(np.asarray(vectors, dtype=np.float64)).astype(np.float16)
 
 
 def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The five nearest training instances of each vector.
+    """Return the five nearest training instances of each vector.
 
     Parameters
     ----------
     vectors : array of shape (n, features)
-        Of any length.
+        They may have any length.
     train : float32 array of shape (n_train, features)
-        Of :func:`unit`.
+        From :func:`unit`.
 
     Returns
     -------
-    int32 array of shape (n, 5), -1 where there are fewer, and their cosines
+    int32 array of shape (n, 5)
+        Rows of ``train``; -1 if there are fewer.
+    float32 array of shape (n, 5)
+        Their cosines.
     """
     with one_thread():
         alike = unit(vectors).astype(np.float32) @ train.T
@@ -50,19 +53,18 @@ def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def threshold(train: np.ndarray, component: np.ndarray) -> float | None:
-    """The 99th percentile of training instances' distances to the nearest other one.
+    """Return the 99th percentile of the distances of training instances to their nearest other one.
 
     Parameters
     ----------
     train : float32 array of shape (n_train, features)
-        Of :func:`unit`.
+        From :func:`unit`.
     component : int array of shape (n_train,)
-        Near-duplicates have one number.
+        Near-duplicates have the same number.
 
     Returns
     -------
-    float, a cosine distance of ``ROUNDING`` or more; None where all instances are near-duplicates
-    of each other
+    float, a cosine distance of at least ``ROUNDING``; None if all instances are near-duplicates
     """
     n = len(train)
     similarity = np.empty(n)

@@ -1,4 +1,4 @@
-"""Pairs told apart by one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
+"""Scores of pairs with one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ DRAWS = 1000
 
 
 def best_threshold(values: np.ndarray, same: np.ndarray) -> float:
-    """The threshold that gets the most pairs right, where a pair at or above it counts as same.
+    """Return the threshold with the most pairs right; a pair at or above it counts as same.
 
-    It lies half-way between two values; of several as good, the lowest. Where nothing is won by
-    one it is the lowest value (all same), or just above the highest (none).
+    It is half-way between two values; of several equally good thresholds, it is the lowest. If no
+    threshold helps, it is the lowest value (all same) or just above the highest one (none).
 
     >>> best_threshold(np.array([0.1, 0.3, 0.5, 0.9]), np.array([False, False, True, True]))
     0.4
@@ -23,7 +23,7 @@ def best_threshold(values: np.ndarray, same: np.ndarray) -> float:
     """
     order = np.argsort(values, kind="stable")
     values, same = values[order].astype(np.float64), same[order]
-    # Right if the first k are called different and the others same.
+    # The number of right pairs if the first k count as different and the others as same.
     right = np.r_[0, np.cumsum(~same)] + np.r_[np.cumsum(same[::-1])[::-1], 0]
     right[1:-1][values[1:] == values[:-1]] = -1
     k = int(right.argmax())
@@ -34,21 +34,21 @@ def best_threshold(values: np.ndarray, same: np.ndarray) -> float:
 
 
 def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Of a pair of each kind, how often the same one has the higher value; ties count half.
+    """Return how often a same pair has a higher value than a different one; ties count half.
 
     Parameters
     ----------
     values : float array of shape (n,)
     same : bool array of shape (n,)
     weights : array of shape (draws, n)
-        How often each pair counts.
+        The number of times that each pair counts.
 
     Returns
     -------
     array of shape (draws,)
-        NaN where one of the kinds is missing.
+        NaN if there are no same pairs, or no different ones.
     """
-    # Not stable, which would take a third longer: equal values come together below.
+    # A stable sort would take a third longer; equal values are joined below.
     order = np.argsort(values)
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
     weights, same = weights[:, order], same[order]
@@ -61,31 +61,31 @@ def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray
 
 
 def accuracy(right: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The share that is right, where pairs count as often as the rows of ``weights`` say."""
+    """Return the share of right pairs; ``weights`` has the number of times that each counts."""
     return weights @ right / weights.sum(axis=1)
 
 
 def resampled(clusters: np.ndarray, rng: Seed = 0) -> np.ndarray:
-    """How often each pair counts where clusters of them are drawn with replacement.
+    """Return the number of times that each pair counts in draws of clusters with replacement.
 
     Parameters
     ----------
     clusters : array of shape (n,)
-        Pairs of one value are drawn together.
+        Pairs with the same value are drawn together.
     rng : Generator or int
 
     Returns
     -------
     float32 array of shape (DRAWS, n)
     """
-    found, cluster = np.unique(clusters, return_inverse=True)
-    shares = np.full(len(found), 1 / len(found))
-    drawn = np.random.default_rng(rng).multinomial(len(found), shares, size=DRAWS)
+    names, cluster = np.unique(clusters, return_inverse=True)
+    shares = np.full(len(names), 1 / len(names))
+    drawn = np.random.default_rng(rng).multinomial(len(names), shares, size=DRAWS)
     return drawn.astype(np.float32)[:, cluster.ravel()]
 
 
 def percentiles(drawn: np.ndarray, estimate: float, level: float = 0.95) -> Interval:
-    """The interval of equal tails of what was drawn, with the estimate inside."""
+    """Return the interval with equal tails of the draws, extended to the estimate."""
     if np.isnan(estimate):
         return np.nan, np.nan
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])

@@ -1,4 +1,4 @@
-"""Do two systems differ? Paired tests in which their predictions are exchanged."""
+"""Paired permutation tests of two systems: their predictions are exchanged."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -11,14 +11,14 @@ from wsd.metrics import scores
 from wsd.metrics.intervals import Seed
 from wsd.metrics.scores import Counts
 
-# Numbers of exchanged instances that are held at once: 32 MB.
+# The most numbers of exchanged instances in memory at once: 32 MB.
 DRAWN = 4_000_000
-# Elements that a temporary array of scores may have: it stays in the cache.
+# The most elements of a temporary array of scores, so that it stays in the cache.
 CACHED = 100_000
 
 
 class PairedTest(NamedTuple):
-    """The first system's metric less the second's, and the two-sided p-value."""
+    """The first system's metric minus the second's, and the two-sided p-value."""
 
     difference: float
     p: float
@@ -27,17 +27,17 @@ class PairedTest(NamedTuple):
 def paired_permutations(
     joints: Sequence[Counts], *, permutations: int = 20_000, rng: Seed = 0
 ) -> dict[str, PairedTest]:
-    """Test whether two systems differ, metric by metric, from the same permutations.
+    """Test whether two systems differ, metric by metric, with the same permutations.
 
-    Under the hypothesis the two predictions of an instance may be exchanged. Only instances whose
-    predictions differ matter, and only how many of each kind (gold, first, second) are exchanged:
-    a binomial number. The statistic is the difference of the metric itself, recomputed from both
-    exchanged confusion matrices, macro-F1 over the senses that then occur. If there are at most
-    ``permutations`` outcomes, all are enumerated and p is exact; otherwise the observed outcome is
-    one of the ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test not
-    liberal where the predictions are exchangeable.
+    Under the null hypothesis, the two predictions of an instance are exchangeable. Only instances
+    with different predictions matter, and only the number of exchanges of each kind (gold, first,
+    second), which is binomial. The statistic is the difference of the metric, recomputed from both
+    exchanged confusion matrices, with macro-F1 over the senses that then occur. If there are at
+    most ``permutations`` outcomes, all are enumerated and p is exact. Otherwise the observed
+    outcome is one of ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test
+    is not liberal.
 
-    For one word give its joint confusion alone: the means over one word are its scores.
+    A single word's joint confusion gives the tests of that word.
 
     Parameters
     ----------
@@ -62,19 +62,19 @@ def paired_permutations(
         for swaps in outcomes.parts
     ]
     observed = scores.mean_differences(margins)
-    found = {}
+    tests = {}
     for name in scores.MEAN_SCORES:
         exchanged = np.concatenate([part[name] for part in parts])
         difference = float(observed[name])
         p = tail(np.abs(exchanged), abs(difference), outcomes.weights)
-        found[name] = PairedTest(difference, p)
-    return found
+        tests[name] = PairedTest(difference, p)
+    return tests
 
 
 def _differences_after(
     margins: Sequence[scores.Margins], kinds: np.ndarray, swaps: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """First less second on one word, after so many exchanges of each kind: arrays (outcomes,)."""
+    """Return first minus second on one word after exchanges: arrays of shape (outcomes,)."""
     gold, first, second = kinds.T
     eye = np.eye(len(margins[0][0]))
     moved = swaps @ (eye[second] - eye[first])
@@ -87,18 +87,18 @@ def _differences_after(
 
 
 class Exchanges(NamedTuple):
-    """How many instances of each kind are exchanged, and the weight of each such outcome.
+    """The numbers of exchanged instances of each kind, and the weight of each outcome.
 
-    The first outcome is the observed one, no exchange. To go through the parts gives some outcomes
-    at a time, in order: all of them at once would be thousands of numbers for every kind of
-    instance in the corpus. What is drawn is the same however it is cut.
+    The first outcome is the observed one, without an exchange. The parts have some outcomes each,
+    in order: all at once would be thousands of numbers for every kind of instance. The size of the
+    parts does not change what is drawn.
 
     Attributes
     ----------
     weights : float array of shape (outcomes,)
-        Adds up to 1.
+        They add up to 1.
     parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
-        To be gone through once.
+        It can be used once.
     """
 
     weights: np.ndarray
@@ -108,26 +108,28 @@ class Exchanges(NamedTuple):
 def exchanges(
     numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int
 ) -> Exchanges:
-    """Enumerate the exchanges, or draw them where there are more than ``permutations``.
+    """Enumerate the exchanges, or draw them if there are more than ``permutations``.
 
     Parameters
     ----------
     numbers : sequence over words of int arrays of shape (kinds,)
-        How many instances there are of each kind.
+        The number of instances of each kind.
     permutations : int
     rng : Generator
     most : int
-        Outcomes in a part, where ``DRAWN`` numbers allow as many.
+        The most outcomes in a part, if ``DRAWN`` allows as many.
     """
     of_all = np.concatenate(numbers)
     step = max(1, min(most, DRAWN // max(1, len(of_all))))
-    # Python's integers: the product may be any size.
+    # The product needs Python's integers, which have any size.
     outcomes = prod(int(n) + 1 for n in of_all)
     swaps: Iterator[np.ndarray]
     if outcomes <= permutations:
         grid = np.indices(tuple(of_all + 1)).reshape(len(of_all), outcomes).T.astype(float)
-        chances = [np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in of_all.tolist()]
-        weights = np.ravel(reduce(np.multiply.outer, chances, np.ones(())))
+        probabilities = [
+            np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in of_all.tolist()
+        ]
+        weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
         swaps = (grid[start : start + step] for start in range(0, outcomes, step))
     else:
         weights = np.full(permutations + 1, 1 / (permutations + 1))
@@ -139,33 +141,33 @@ def exchanges(
 def _drawn_exchanges(
     numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
 ) -> Iterator[np.ndarray]:
-    """Binomial numbers with a chance of one half: how many of so many random bits are set."""
-    # A byte for each kind, and further ones for kinds of more than eight instances.
+    """Draw binomial numbers with probability one half, by counting random bits."""
+    # A byte for each kind, and further bytes for kinds with more than eight instances.
     further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 8)
     bits = np.concatenate([(numbers - 1) % 8 + 1, np.full(len(further), 8)])
     mask = np.uint8(255) >> (8 - bits).astype(np.uint8)
     yield np.zeros((1, len(numbers)))
     for start in range(0, permutations, step):
-        # Whole words, so that a row is the same however the rows are cut.
+        # Whole words of 64 bits, so that a row is the same in parts of any size.
         size = (min(step, permutations - start), -(-len(mask) // 8))
         random = rng.integers(2**64, size=size, dtype=np.uint64).view(np.uint8)
         counted = np.bitwise_count(random[:, : len(mask)] & mask)
         drawn = counted[:, : len(numbers)].astype(float)
-        for kind, of in zip(further, counted.T[len(numbers) :], strict=True):
-            drawn[:, kind] += of
+        for kind, more in zip(further, counted.T[len(numbers) :], strict=True):
+            drawn[:, kind] += more
         yield drawn
 
 
 def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
-    """The weight of the outcomes that are at least as extreme as the observed one."""
-    # Outcomes that tie exactly differ in their last bits, by the order of their sums.
+    """Return the weight of the outcomes that are at least as extreme as the observed one."""
+    # Exact ties differ in their last bits, because their sums have different orders.
     return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
 
 
 def mcnemar(joints: Sequence[Counts]) -> float:
-    """McNemar's exact test of micro accuracy.
+    """Return the two-sided p-value of McNemar's exact test of micro accuracy.
 
-    The binomial test of the instances that one system gets right and the other wrong, two-sided.
+    It is the binomial test of the instances that one system gets right and the other wrong.
 
     Parameters
     ----------
@@ -189,7 +191,7 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     Parameters
     ----------
     p_values : sequence of float
-        Of the family's tests, whatever their dependence.
+        The p-values of the family; the tests may depend on each other.
 
     Returns
     -------

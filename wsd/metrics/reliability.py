@@ -1,12 +1,12 @@
-"""From a classifier's scores to probabilities that mean what they say, and how well they do.
+"""Calibrate a classifier's scores as probabilities, and measure how well they are calibrated.
 
-Temperature scaling (Guo et al. 2017): the scores are divided by one number per word before the
-softmax, so that the order of the senses, and with it every label, stays as it was. The number is
-fitted on out-of-fold scores of the training set, never on test instances, and towards Platt's
-targets (Platt 1999): of n instances that are all right, the next one is not certain.
+Temperature scaling (Guo et al. 2017) divides the scores by one number per word before the softmax.
+It keeps the order of the senses, and so every label. The number is fitted on out-of-fold scores of
+the training set, never on test instances, with Platt's targets (Platt 1999): even if all n
+instances are right, the next one is not certain.
 
-What a temperature cannot mend is a bias towards some senses: where the folds chose a shift of the
-prior, which macro-F1 may gain from, rarer senses keep more than their share.
+A temperature cannot correct a bias towards some senses. If cross-validation has selected a shift of
+the prior, which can improve macro-F1, rarer senses keep too much probability.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,17 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 
 BINS = 10
-SMALLEST = 1e-300  # a probability below it has no logarithm
-# Beyond these a temperature makes all senses alike, or the first certain.
+SMALLEST = 1e-300  # below it a probability has no logarithm
+# Beyond these bounds a temperature makes all senses equal, or the first one certain.
 BOUNDS = (1e-4, 1e4)
 
 
 def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) -> np.ndarray:
-    """What is divided by the temperature.
+    """Return what the temperature divides.
 
-    Cosines and negative distances as they are; of probabilities the logarithm; of shares of k
-    votes the logarithm after one vote more, spread over all senses: no vote is not impossible.
+    Cosines and negative distances stay unchanged. Probabilities give their logarithm. Shares of k
+    votes give their logarithm after one more vote, spread over all senses, since a sense without a
+    vote is not impossible.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any])
         As in :class:`wsd.artifacts.predictions.WordPredictions`; NaN for a sense without training
         instances.
     estimator, parameters
-        What gave them.
+        The estimator and the parameters that gave them.
     """
     if estimator == "nearest_centroid":
         return scores
@@ -45,7 +46,7 @@ def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any])
 
 
 def to_probabilities(unscaled: np.ndarray, divisor: float = 1.0) -> np.ndarray:
-    """Rows that sum to 1; a sense without training instances gets 0.
+    """Return rows that sum to 1; a sense without training instances gets 0.
 
     Parameters
     ----------
@@ -58,17 +59,17 @@ def to_probabilities(unscaled: np.ndarray, divisor: float = 1.0) -> np.ndarray:
 
 
 def fit_temperature(unscaled: np.ndarray, gold: np.ndarray) -> float | None:
-    """The temperature under which held-out labels are most probable.
+    """Return the temperature under which held-out labels are most probable.
 
     Parameters
     ----------
     unscaled : array of shape (n, senses)
-        Each row scored by a classifier that had not seen it.
+        Each row is scored by a classifier that has not seen it.
     gold : int array of shape (n,)
 
     Returns
     -------
-    float, or None where nothing can be fitted: one sense, or no instance
+    float, or None if nothing can be fitted: with one sense, or without an instance
     """
     known = ~np.isnan(unscaled[np.arange(len(gold)), gold])
     unscaled, gold = unscaled[known], gold[known]
@@ -85,37 +86,37 @@ def fit_temperature(unscaled: np.ndarray, gold: np.ndarray) -> float | None:
         of_all = log_softmax(filled / np.exp(log_temperature), axis=1)
         return -float(np.sum(targets * np.where(there, of_all, 0.0)))
 
-    found = minimize_scalar(loss, bounds=tuple(np.log(BOUNDS)), method="bounded")
-    return float(np.exp(found.x))
+    minimum = minimize_scalar(loss, bounds=tuple(np.log(BOUNDS)), method="bounded")
+    return float(np.exp(minimum.x))
 
 
 def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, Any]]:
-    """Confidence against accuracy in those of ten bins of equal width that hold anything.
+    """Return confidence and accuracy in ten bins of equal width; empty bins are left out.
 
     Parameters
     ----------
     confidence : array of shape (n,)
-        Probability of the predicted sense, 0 to 1.
+        The probability of the predicted sense, 0 to 1.
     correct : bool array of shape (n,)
 
     Returns
     -------
     list of dict
-        low and high, the interval with its upper end; n; confidence and accuracy, means over the
-        instances in it.
+        low and high, the interval with its upper end; n; confidence and accuracy, the means over
+        the instances in the bin.
     """
-    of, found = _bins(confidence), []
-    for i in np.unique(of).tolist():
-        within = of == i
+    bin_of, bins = _bins(confidence), []
+    for i in np.unique(bin_of).tolist():
+        within = bin_of == i
         means = {"confidence": confidence[within].mean(), "accuracy": correct[within].mean()}
-        found.append({"low": i / BINS, "high": (i + 1) / BINS, "n": int(within.sum()), **means})
-    return found
+        bins.append({"low": i / BINS, "high": (i + 1) / BINS, "n": int(within.sum()), **means})
+    return bins
 
 
 def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:
-    """Expected calibration error (Naeini et al. 2015), over the bins of :func:`reliability`.
+    """Return the expected calibration error (Naeini et al. 2015), with bins of equal width.
 
-    The mean over instances of the distance between accuracy and mean confidence of their bin.
+    It is the mean over instances of the distance between accuracy and mean confidence in their bin.
     """
     return _error(confidence - correct, _bins(confidence))
 
@@ -123,19 +124,19 @@ def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:
 def calibration_interval(
     confidence: np.ndarray, correct: np.ndarray, *, seed: int, draws: int = 1000
 ) -> tuple[float, float]:
-    """95% interval of the expected calibration error by the basic bootstrap over instances.
+    """Return a 95% interval of the expected calibration error: the basic bootstrap over instances.
 
-    A resampled error is too high on average, as is the observed one beside the true one: absolute
-    values do not cancel. The basic bootstrap takes twice the observed one less the quantiles, so
-    that the bias is taken off rather than counted twice.
+    Absolute values do not cancel, so that a resampled error is too high on average, like the
+    observed error compared with the true one. The basic bootstrap, twice the observed error minus
+    the quantiles, removes this bias instead of doubling it.
     """
-    of, gap = _bins(confidence), confidence - correct
+    bin_of, gap = _bins(confidence), confidence - correct
     n, rng = len(gap), np.random.default_rng(seed)
     drawn = np.empty(draws)
     for i in range(draws):
         rows = rng.integers(n, size=n)
-        drawn[i] = _error(gap[rows], of[rows])
-    observed = _error(gap, of)
+        drawn[i] = _error(gap[rows], bin_of[rows])
+    observed = _error(gap, bin_of)
     low, high = 2 * observed - np.quantile(drawn, [0.975, 0.025])
     return max(0.0, float(low)), max(0.0, float(high))
 
@@ -144,5 +145,5 @@ def _bins(confidence: np.ndarray) -> np.ndarray:
     return np.clip(np.ceil(confidence * BINS).astype(int) - 1, 0, BINS - 1)
 
 
-def _error(gap: np.ndarray, of: np.ndarray) -> float:
-    return float(np.abs(np.bincount(of, weights=gap, minlength=BINS)).sum() / len(gap))
+def _error(gap: np.ndarray, bin_of: np.ndarray) -> float:
+    return float(np.abs(np.bincount(bin_of, weights=gap, minlength=BINS)).sum() / len(gap))

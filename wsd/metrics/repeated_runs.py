@@ -1,8 +1,8 @@
-"""The same where there are several runs: of draws of training instances, or of seeds.
+"""Intervals and tests over several runs: draws of training instances, or seeds.
 
-Each run has an equal share of the posterior's draws, moved to its own scores as
-:func:`wsd.metrics.intervals.mean_intervals` does, so that the choice of a run and the test set
-are both open. Of one run they are that module's intervals.
+Each run has an equal share of the draws from the posterior, shifted to its own scores as in
+:func:`wsd.metrics.intervals.mean_intervals`. So the intervals cover both the choice of a run and
+the test set. With one run they equal those of that module.
 """
 
 from collections.abc import Sequence
@@ -18,66 +18,73 @@ from wsd.metrics.scores import Counts
 def intervals_over_draws(
     runs: Sequence[Sequence[np.ndarray]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the scores over all words, of one of several runs.
+    """Return intervals of the scores over all words for any one of several runs.
 
     Parameters
     ----------
-    runs : sequence of what :func:`wsd.metrics.intervals.mean_intervals` takes
+    runs : sequence over runs of sequences of confusion matrices
+        As :func:`wsd.metrics.intervals.mean_intervals` takes them.
     level, draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
     generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    drawn = [intervals.drawn_means(of, share, generator) for of in runs]
-    return _pooled(drawn, [scores.mean_scores(of) for of in runs], level, floor=0)
+    drawn = [intervals.drawn_means(confusions, share, generator) for confusions in runs]
+    estimates = [scores.mean_scores(confusions) for confusions in runs]
+    return _pooled(drawn, estimates, level, floor=0)
 
 
 def difference_intervals_over_draws(
     runs: Sequence[Sequence[Counts]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
-    """Intervals of the difference of two systems, of one of several pairs of their runs.
+    """Return intervals of the difference of two systems for any one of several pairs of runs.
 
     Parameters
     ----------
-    runs : sequence of what :func:`wsd.metrics.intervals.difference_intervals` takes
+    runs : sequence over pairs of runs of sequences of Counts
+        As :func:`wsd.metrics.intervals.difference_intervals` takes them.
     level, draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
     generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    found = [intervals.drawn_differences(of, share, generator) for of in runs]
-    drawn, estimates = zip(*found, strict=True)
+    pairs = [intervals.drawn_differences(joints, share, generator) for joints in runs]
+    drawn, estimates = zip(*pairs, strict=True)
     return _pooled(drawn, estimates, level, floor=-1)
 
 
 def paired_tests_over_draws(
     runs: Sequence[Sequence[Counts]], *, rng: Seed = 0
 ) -> dict[str, PairedTest]:
-    """The mean difference of two systems, and the p-value of a difference in every pair of runs.
+    """Return the mean difference of two systems, and a p-value for a difference in every pair.
 
-    That is the highest of the pairs' p-values, which no number of runs makes smaller; 1 where the
-    pairs do not agree on which system is the better one.
+    The p-value is the highest of the pairs' p-values, which no number of runs makes smaller. It is
+    1 if the pairs disagree about the better system.
 
     Parameters
     ----------
-    runs : sequence of what :func:`wsd.metrics.permutation.paired_permutations` takes
+    runs : sequence over pairs of runs of sequences of Counts
+        As :func:`wsd.metrics.permutation.paired_permutations` takes them.
     rng : Generator or int
     """
     tests = [permutation.paired_permutations(joints, rng=rng) for joints in runs]
-    found = {}
+    combined = {}
     for name in scores.MEAN_SCORES:
-        of = [test[name] for test in tests]
-        agree = len({np.sign(one.difference) for one in of}) == 1
-        mean = float(np.mean([one.difference for one in of]))
-        found[name] = PairedTest(mean, max(one.p for one in of) if agree else 1.0)
-    return found
+        differences = [test[name].difference for test in tests]
+        agree = len({np.sign(difference) for difference in differences}) == 1
+        p = max(test[name].p for test in tests) if agree else 1.0
+        combined[name] = PairedTest(float(np.mean(differences)), p)
+    return combined
 
 
 def _pooled(
     drawn: Sequence[Scores], estimates: Sequence[Scores], level: float, floor: int
 ) -> dict[str, Interval]:
-    found = {}
+    pooled = {}
     for name in scores.MEAN_SCORES:
-        pairs = [(of[name], own[name]) for of, own in zip(drawn, estimates, strict=True)]
-        moved = [of - of.mean() + own for of, own in pairs]
-        low, high = np.quantile(moved, [(1 - level) / 2, (1 + level) / 2])
-        found[name] = intervals.bounded(low, high, float(np.mean([own for _, own in pairs])), floor)
-    return found
+        means = [estimate[name] for estimate in estimates]
+        shifted = [
+            values[name] - values[name].mean() + mean
+            for values, mean in zip(drawn, means, strict=True)
+        ]
+        low, high = np.quantile(shifted, [(1 - level) / 2, (1 + level) / 2])
+        pooled[name] = intervals.bounded(low, high, float(np.mean(means)), floor)
+    return pooled

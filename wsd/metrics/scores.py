@@ -1,8 +1,8 @@
-"""The scores that systems are compared by, from confusion matrices, many at a time.
+"""Compute scores from confusion matrices, many at a time.
 
-A confusion matrix has a row per gold sense and a column per predicted sense. The joint confusion
-of two systems, in which a word of K senses has K cubed cells, is held as the kinds of instance
-that occur. All scores are fractions.
+A confusion matrix has a row per gold sense and a column per predicted sense. The joint confusion of
+two systems would have K cubed cells for K senses; it is stored as the kinds of instances that
+occur. All scores are fractions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,18 +14,18 @@ import numpy as np
 WORD_SCORES = ("accuracy", "macro_f1", "balanced_accuracy")
 MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
 
-# Per sense what is right, what is gold and what is predicted, of shape (..., K): all that the
-# scores need.
+# Per sense the number of right, gold and predicted instances, of shape (..., K). The scores need
+# nothing else.
 Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Counts(NamedTuple):
-    """How many instances of a word there are of each kind.
+    """The number of a word's instances of each kind.
 
     Attributes
     ----------
     kinds : int array of shape (kinds, 1 + systems)
-        Gold, and what each system predicts; each kind once, in lexicographic order.
+        Gold and the predictions of each system; each kind once, in lexicographic order.
     numbers : array of shape (kinds,)
     n_senses : int
     """
@@ -35,10 +35,12 @@ class Counts(NamedTuple):
     n_senses: int
 
     def margins(self, numbers: np.ndarray) -> list[Margins]:
-        """The margins of each system, with other numbers of the kinds: shape (..., kinds)."""
+        """Return the margins of each system, for numbers of the kinds of shape (..., kinds)."""
         gold, *systems = (np.eye(self.n_senses)[column] for column in self.kinds.T)
         of_gold = numbers @ gold
-        return [(numbers @ (gold * of), of_gold, numbers @ of) for of in systems]
+        return [
+            (numbers @ (gold * predicted), of_gold, numbers @ predicted) for predicted in systems
+        ]
 
 
 def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndarray:
@@ -79,10 +81,10 @@ def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
 
 
 def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
-    """The scores of :mod:`wsd.evaluation.evaluate`, from confusion matrices.
+    """Return a word's scores from its confusion matrices.
 
-    A sense counts for macro-F1 if it has mass in its row or its column, for balanced accuracy if
-    it has mass in its row: sense by sense and matrix by matrix.
+    A sense counts for macro-F1 if its row or its column is not empty, and for balanced accuracy if
+    its row is not empty, in each matrix by itself.
 
     Parameters
     ----------
@@ -97,12 +99,12 @@ def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """The scores over all words, from their confusion matrices.
+    """Return the scores over all words, from their confusion matrices.
 
     Parameters
     ----------
     confusions : sequence over words of arrays of shape (..., K, K)
-        The leading axes are the same for all words, K need not be.
+        All words have the same leading axes; K may differ.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray]:
-    """The scores over all words of the first system less those of the second.
+    """Return the scores over all words of the first system minus those of the second.
 
     Parameters
     ----------
@@ -126,21 +128,21 @@ def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray
     """
     scores, sizes = [], []
     for word in words:
-        scores.append([scores_of_margins(*of) for of in word])
+        scores.append([scores_of_margins(*system) for system in word])
         sizes.append(word[0][1].sum(axis=-1))
-    first, second = (over_words(of, sizes) for of in zip(*scores, strict=True))
+    first, second = (over_words(system, sizes) for system in zip(*scores, strict=True))
     return subtract(first, second)
 
 
 def subtract(
     first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Metric by metric, the first less the second."""
+    """Return the first minus the second, metric by metric."""
     return {name: first[name] - second[name] for name in first}
 
 
 def margins(confusion: np.ndarray) -> Margins:
-    """The margins of confusion matrices of shape (..., K, K)."""
+    """Return the margins of confusion matrices of shape (..., K, K)."""
     right = np.diagonal(confusion, axis1=-2, axis2=-1)
     return right, confusion.sum(axis=-1), confusion.sum(axis=-2)
 
@@ -148,7 +150,7 @@ def margins(confusion: np.ndarray) -> Margins:
 def scores_of_margins(
     right: np.ndarray, gold: np.ndarray, predicted: np.ndarray, labels: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
-    """The scores from arrays of shape (..., K); macro-F1 over ``labels`` where they are given."""
+    """Return the scores from arrays of shape (..., K); macro-F1 is over ``labels``, if given."""
     both = gold + predicted
     counted = (both > 0) if labels is None else labels
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -161,21 +163,22 @@ def scores_of_margins(
         }
 
 
-def _total(of: np.ndarray) -> np.ndarray:
-    """Sum over the last axis, which numpy takes ten times as long for where it has few entries.
+def _total(values: np.ndarray) -> np.ndarray:
+    """Sum over the last axis; for a short axis this is ten times as fast as numpy's own sum.
 
-    It adds fewer than eight in their order too: to the last bit the sum is the same.
+    numpy adds fewer than eight entries in their order, too, so the sum is equal to the last bit.
     """
-    if not 0 < of.shape[-1] < 8:
-        return of.sum(axis=-1)
-    first, *others = np.moveaxis(of if of.dtype != bool else of.astype(np.int64), -1, 0)
+    if not 0 < values.shape[-1] < 8:
+        return values.sum(axis=-1)
+    numbers = values if values.dtype != bool else values.astype(np.int64)
+    first, *others = np.moveaxis(numbers, -1, 0)
     return sum(others, first)
 
 
 def over_words(
     words: Sequence[Mapping[str, np.ndarray]], sizes: Sequence[float] | Sequence[np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """The scores over all words from those of each word and its number of instances."""
+    """Return the scores over all words, from the scores and the number of instances of each."""
     if not words:
         raise ValueError("no word to take the mean of")
     over = {name: sum(word[name] for word in words) / len(words) for name in WORD_SCORES}

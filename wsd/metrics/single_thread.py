@@ -1,4 +1,7 @@
-"""One thread: on several, the last bits of a product depend on their number, and a tie on those."""
+"""Compute on one thread, since the last bits of a product depend on the number of threads.
+
+A tie between two neighbours can depend on the last bits.
+"""
 
 import sys
 from contextlib import AbstractContextManager
@@ -9,11 +12,14 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Hold every library of linear algebra and OpenMP that is loaded to one thread."""
+    """Limit every loaded library of linear algebra and OpenMP to one thread."""
     return _libraries(len(sys.modules)).limit(limits=1)
 
 
 @lru_cache(maxsize=1)
 def _libraries(modules: int) -> ThreadpoolController:
-    """Looking for them takes longer than a small word's products; only an import loads others."""
+    """Find the libraries, which takes longer than a small word's products.
+
+    Only an import loads further ones, so the number of modules is the key of the cache.
+    """
     return ThreadpoolController()

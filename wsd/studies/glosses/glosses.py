@@ -38,8 +38,8 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     Parameters
     ----------
     path : Path
-        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``,
-        as :func:`wsd.corpora.importer.delimited_text.table` takes it. A sense may have several lines.
+        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, as
+        :func:`wsd.corpora.importer.delimited_text.table` takes it. A sense may have several lines.
         Lines about other words are skipped.
     senses : mapping of word to sequence of str
 

@@ -3,8 +3,8 @@
 A row per strategy and training set of each model: baselines, glosses, substitutes, frozen vectors,
 fine-tuning. The difference is to the frozen encoder's best single layer on the same training set
 and test instances. Of several draws or seeds the row has the mean, and each beside it. Processor
-time is what is on record (:mod:`wsd.studies.strategies.costs`): it is in this table alone, since it differs
-from run to run.
+time is what is on record (:mod:`wsd.studies.strategies.costs`): it is in this table alone, since it
+differs from run to run.
 """
 
 import argparse

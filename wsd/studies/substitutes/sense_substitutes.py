@@ -1,8 +1,8 @@
 """The substitutes that set each sense of a word apart from its other senses.
 
 Counted are training instances: in how many of a sense's instances a piece is among the likeliest.
-The ranking is by the log-odds ratio of :func:`wsd.studies.substitutes.log_odds.log_odds`, in standard
-deviations, and not by counts, in which what fits every sense would come first.
+The ranking is by the log-odds ratio of :func:`wsd.studies.substitutes.log_odds.log_odds`, in
+standard deviations, and not by counts, in which what fits every sense would come first.
 """
 
 import argparse

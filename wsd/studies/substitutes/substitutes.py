@@ -1,8 +1,8 @@
 """The step that asks an encoder what it would say in the focal word's place, for many words.
 
-What is said is :mod:`wsd.studies.substitutes.fill_mask`; the tables, :mod:`wsd.artifacts.substitute_table`. In the
-workflow a word's table has a key of its sentences in its name, as with :mod:`wsd.encoder.embed`:
-one that is there is right.
+What is said is :mod:`wsd.studies.substitutes.fill_mask`; the tables,
+:mod:`wsd.artifacts.substitute_table`. In the workflow a word's table has a key of its sentences in
+its name, as with :mod:`wsd.encoder.embed`: one that is there is right.
 """
 
 import argparse

@@ -95,8 +95,8 @@ def assemble(
                 + (", ..." if len(missing) > SHOWN else "")
                 + (f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
                 where=where,
-                fix="give an output for each: scores over fewer instances cannot be compared; where "
-                "the system has no answer, give its fallback, such as the most frequent sense",
+                fix="give an output for each: scores over fewer instances cannot be compared; "
+                "where the system has no answer, give its fallback, such as the most frequent sense",
             )
         tested = [corpus for word, corpus in corpora.items() if instances[word, split]]
         predictions += [_word_predictions(corpus, split, by_instance) for corpus in tested]

@@ -1,8 +1,8 @@
 """The uses of every word by what an encoder would say in its place: clusters of bags of those.
 
-A check on the clusters of vectors (:mod:`wsd.studies.unlabelled.uses`): found, numbered and scored in the
-same way, of the pieces that come likeliest where the focal word is masked, weighed by TF-IDF. No
-label takes part.
+A check on the clusters of vectors (:mod:`wsd.studies.unlabelled.uses`): found, numbered and scored
+in the same way, of the pieces that come likeliest where the focal word is masked, weighed by
+TF-IDF. No label takes part.
 """
 
 import argparse
