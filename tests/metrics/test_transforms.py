@@ -100,5 +100,5 @@ def test_what_is_left_of_equal_vectors_is_zero_not_a_direction(name: str) -> Non
 
 
 def test_another_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="no transformation 'centred'"):
+    with pytest.raises(ValueError, match="no transform 'centred'"):
         fitted("centred", drawn(3, 3))
