@@ -86,7 +86,7 @@ def test_a_set_that_adds_nothing_fits_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("sets", "message"),
-    [([[0, 1], [1, 2]], "does not hold all"), ([[0, 1], [0, 1, 1, 2]], "twice")],
+    [([[0, 1], [1, 2]], "does not contain the one before"), ([[0, 1], [0, 1, 1, 2]], "twice")],
 )
 def test_sets_that_are_not_nested_are_refused(sets: list[list[int]], message: str) -> None:
     with pytest.raises(CorpusError, match=message) as error:

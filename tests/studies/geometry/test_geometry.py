@@ -24,12 +24,12 @@ from wsd.studies.geometry.geometry import COLUMNS, CORPUS, MEAN, NOTHING, WORD, 
 from wsd.studies.geometry.vector_measures import (
     FEWEST,
     MEASURES,
-    OF_PAIRS,
+    WITHIN_WORD,
     anisotropy,
-    consequence,
+    centroid_measures,
     gather,
-    of_pairs,
     sample,
+    within_word,
 )
 
 ROWS = [("train", i % 2) for i in range(12)] + [("test", i % 2) for i in range(6)]
@@ -75,7 +75,7 @@ def test_one_word_has_no_anisotropy() -> None:
 def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
     directions = unit_vectors(drawn(15, seed))
     gold = np.array([0] * 9 + [1] * 4 + [2] * 2)
-    found = of_pairs(directions, gold, seed=1)
+    found = within_word(directions, gold, seed=1)
     pairs = list(combinations(range(15), 2))
     similarity = {(i, j): cosine(directions[i], directions[j]) for i, j in pairs}
     assert found["self_similarity"] == pytest.approx(np.mean(list(similarity.values())))
@@ -101,10 +101,10 @@ def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
 def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> None:
     directions = unit_vectors(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
     gold = np.repeat([0, 1, 2], 5)
-    found = of_pairs(directions, gold, seed=1)
+    found = within_word(directions, gold, seed=1)
     assert [found[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
     assert found["silhouette"] > 0.99
-    across = of_pairs(directions, np.tile([0, 1, 2, 0, 1], 3), seed=1)
+    across = within_word(directions, np.tile([0, 1, 2, 0, 1], 3), seed=1)
     assert across["pair_auc"] < 0.5
     assert across["kmeans_ari"] < 0
     assert across["silhouette"] < 0
@@ -112,7 +112,7 @@ def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> No
 
 @pytest.mark.filterwarnings("error")
 def test_equal_vectors_tell_nothing() -> None:
-    found = of_pairs(np.tile([1.0, 0], (6, 1)), np.array([0, 1] * 3), seed=1)
+    found = within_word(np.tile([1.0, 0], (6, 1)), np.array([0, 1] * 3), seed=1)
     assert found == {
         "self_similarity": 1,
         "silhouette": 0,
@@ -128,12 +128,12 @@ def test_equal_vectors_tell_nothing() -> None:
         pytest.param([0], [], id="one instance"),
         pytest.param([1, 1, 1], ["self_similarity"], id="one sense"),
         pytest.param([0, 1, 2], ["self_similarity"], id="one instance of each sense"),
-        pytest.param([0, 0, 1], OF_PAIRS, id="enough"),
+        pytest.param([0, 0, 1], WITHIN_WORD, id="enough"),
     ],
 )
 @pytest.mark.filterwarnings("error")
 def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
-    found = of_pairs(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
+    found = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
     assert [key for key in found if not np.isnan(found[key])] == measured
 
 
@@ -180,8 +180,10 @@ def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: Ma
     noise = np.tile([3.0, -3.0], 100)
     vectors = np.column_stack([np.full(200, 10), np.where(np.array(gold * 2) == 0, 1, -1), noise])
     word = gather(corpus, vectors, 1)
-    assert consequence(word, Transform())["majority_norm"] == pytest.approx(np.sqrt(101 / 110))
-    found = consequence(word, Transform(word.mean))
+    assert centroid_measures(word, Transform())["majority_norm"] == pytest.approx(
+        np.sqrt(101 / 110)
+    )
+    found = centroid_measures(word, Transform(word.mean))
     typical = 0.96 * np.hypot(0.08, 3) + 0.04 * np.hypot(1.92, 3)
     assert found["majority_norm"] == pytest.approx(0.08 / typical)
 
@@ -196,10 +198,10 @@ def test_centring_on_an_imbalanced_word_misleads_the_nearest_centroid(
     centres = np.eye(20)[np.concatenate([gold, gold])] * 5
     word = gather(corpus, centres + random.normal(size=centres.shape), 1)
     common = np.full(20, 0.5)
-    assert consequence(word, Transform())["centroid_macro_f1"] == 1
-    assert consequence(word, Transform(common))["centroid_macro_f1"] == 1
-    assert consequence(word, Transform(word.mean))["centroid_macro_f1"] < 0.9
-    assert consequence(word, Transform(word.mean))["majority_norm"] < 0.1
+    assert centroid_measures(word, Transform())["centroid_macro_f1"] == 1
+    assert centroid_measures(word, Transform(common))["centroid_macro_f1"] == 1
+    assert centroid_measures(word, Transform(word.mean))["centroid_macro_f1"] < 0.9
+    assert centroid_measures(word, Transform(word.mean))["majority_norm"] < 0.1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -213,7 +215,7 @@ def test_centroids_as_they_are_score_as_the_classifier_does(
     vectors = drawn(len(corpus), seed)
     (predicted,) = predict_word(corpus, vectors, NearestCentroid())
     assert 3 in predicted.predicted
-    found = consequence(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
+    found = centroid_measures(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
     assert found == score_word(predicted)["macro_f1"]
 
 

@@ -1,18 +1,18 @@
-"""How many bits the labels take, given the vectors: online code length.
+"""Measure how many bits the labels take, given the vectors: online code length.
 
-After Voita and Titov (2020), "Information-Theoretic Probing with Minimum Description Length".
-The training set is sent in blocks. The first is coded uniformly over the word's senses; each
-further one with the model fitted on all blocks before it, at -log2 of the probability that it
-gives to gold. A probe that learns from few instances needs fewer bits than one that reaches the
-same accuracy from many only.
+After Voita and Titov (2020), "Information-Theoretic Probing with Minimum Description Length". The
+training set is sent in blocks. The first block is coded uniformly over the word's senses. Each
+further block is coded with the model fitted on all blocks before it, at -log2 of the probability of
+the gold sense. A probe that learns from few instances needs fewer bits than one that needs many
+instances for the same accuracy.
 
-A probability of 0 would cost infinitely many bits, and a sense that the training instances so
-far lack has no probability at all. So every distribution is mixed with the uniform one over the
-word's senses, which has a small fixed share of the mixture: one label then costs at most
-log2(senses / share) bits, and one predicted with certainty little more than 0.
+A probability of 0 would cost infinitely many bits, and a sense without a training instance so far
+has no probability. So every distribution is mixed with a small fixed share of the uniform
+distribution over the word's senses. A label then costs at most log2(senses / share) bits, and
+little more than 0 if it is predicted with certainty.
 
-A code wants probabilities of the senses as they occur. Where the folds chose to shift the prior,
-which macro-F1 may gain from, the code leaves the shift out; penalty and shrinkage stay as tuned.
+A code needs probabilities of the senses as they occur. If cross-validation has selected a shift of
+the prior, which can improve macro-F1, the code leaves it out; penalty and shrinkage stay as tuned.
 """
 
 import argparse
@@ -47,14 +47,14 @@ KEY = ("view", "layers", "classifier")
 
 
 class CodeLength(NamedTuple):
-    """Bits for a set of labels.
+    """The bits for a set of labels.
 
     Attributes
     ----------
     bits : float
-        Under the online code.
+        With the online code.
     uniform_bits : float
-        If every sense of the word were as likely as any other.
+        If all senses of the word were equally likely.
     """
 
     bits: float
@@ -62,20 +62,20 @@ class CodeLength(NamedTuple):
 
     @property
     def compression(self) -> float:
-        """Uniform bits over bits; 1 where there is nothing to code."""
+        """Return uniform bits divided by bits; 1 if there is nothing to code."""
         return self.uniform_bits / self.bits if self.uniform_bits else 1.0
 
 
 def label_bits(probabilities: np.ndarray, gold: np.ndarray, escape: float = ESCAPE) -> np.ndarray:
-    """What each label costs.
+    """Return the bits of each label.
 
     Parameters
     ----------
     probabilities : array of shape (n, senses)
-        Each row sums to 1; NaN or 0 for a sense that the model does not know.
+        Each row sums to 1; an unknown sense has NaN or 0.
     gold : int array of shape (n,)
     escape : float
-        Share of the uniform distribution in the mixture, above 0 and at most 1.
+        The share of the uniform distribution, above 0 and at most 1.
 
     Returns
     -------
@@ -96,25 +96,25 @@ def online_code_length(
     *,
     escape: float = ESCAPE,
 ) -> CodeLength:
-    """The code length of one word's training labels.
+    """Return the code length of one word's training labels.
 
     Parameters
     ----------
     gold : int array of shape (rows,)
-        Of all rows of the word's corpus.
+        The gold sense of all rows of the word's corpus.
     n_senses : int
     sets : sequence of int arrays
-        Rows of nested training sets, ascending: each holds all of the one before.
+        The rows of nested training sets, the smallest first.
     fit_predict : callable
-        Fits on its first argument's rows and gives, for its second's, probabilities of shape
-        (n, n_senses), as in :func:`label_bits`.
+        Fits on the rows of its first argument, and returns probabilities of shape (n, n_senses) for
+        the rows of its second, as :func:`label_bits` takes them.
     escape : float
-        As in :func:`label_bits`.
+        See :func:`label_bits`.
 
     Raises
     ------
     CorpusError
-        If the sets are not nested, or hold a row twice.
+        If the sets are not nested, or have a row twice.
     """
     blocks = _blocks(sets)
     bits = len(blocks[0]) * float(np.log2(n_senses)) if blocks else 0.0
@@ -129,7 +129,7 @@ def online_code_length(
 
 
 def over_words(words: Collection[CodeLength]) -> CodeLength:
-    """The code length of all words' labels, one word after the other."""
+    """Return the code length of all words' labels, one word after the other."""
     return CodeLength(
         bits=sum(word.bits for word in words),
         uniform_bits=sum(word.uniform_bits for word in words),
@@ -137,29 +137,29 @@ def over_words(words: Collection[CodeLength]) -> CodeLength:
 
 
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What each set adds to the one before, in the set's own order."""
+    """Return the rows that each set adds to the one before, in the set's own order."""
     blocks = []
     before = np.array([], dtype=np.intp)
     for i, rows in enumerate(sets, start=1):
         if len(np.unique(rows)) < len(rows):
-            what = f"training set {i} of {len(sets)} holds a row twice"
-            raise CorpusError(what, fix="make its folds anew with `wsd folds`")
+            what = f"training set {i} of {len(sets)} has a row twice"
+            raise CorpusError(what, fix="rebuild its folds with `wsd folds`")
         if not np.isin(before, rows).all():
-            what = f"training set {i} of {len(sets)} does not hold all of the one before"
+            what = f"training set {i} of {len(sets)} does not contain the one before"
             raise CorpusError(what, fix="give nested training sets, the smallest first")
         blocks.append(rows[~np.isin(rows, before)])
         before = rows
     return blocks
 
 
-def _of_word(
+def _word_length(
     corpus: Corpus,
     vectors: np.ndarray,
     sets: Sequence[Folds],
     sources: Mapping[str, Mapping[str, Any]],
 ) -> CodeLength:
-    rows = [one.rows(corpus) for one in sets]
-    names = {of_set.tobytes(): one.train for of_set, one in zip(rows, sets, strict=True)}
+    rows = [folds.rows(corpus) for folds in sets]
+    names = {kept.tobytes(): folds.train for kept, folds in zip(rows, sets, strict=True)}
 
     def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
         source = sources[names[known.tobytes()]]
@@ -172,24 +172,23 @@ def _of_word(
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_embeddings(parser)
-    text = "of every configuration on every nested set but the largest: they hold what was tuned"
+    text = "of every configuration on every nested set but the largest, with the tuned parameters"
     add_files(parser, "--predictions", text)
     add_files(parser, "--folds", "nested sets, ascending")
     add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the code length of every word's labels under several configurations.
+    """Write the code length of every word's labels for several configurations.
 
-    The parameters of each fit are those that the training set it is fitted on was tuned to, never
-    those of a larger one. The table has a row per configuration and word, and a row ``(all)`` over
-    the words.
+    Each fit has the parameters that were tuned on its own training set, never on a larger one. The
+    table has a row per configuration and word, and a row ``(all)`` over the words.
     """
     corpora = read_corpora(args.corpus, args.words)
     sets = [folding.of_words(path, corpora) for path in args.folds]
-    paths = {one.train: path for one, path in zip(sets, args.folds, strict=True)}
+    paths = {folds.train: path for folds, path in zip(sets, args.folds, strict=True)}
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
@@ -198,28 +197,28 @@ def run(args: argparse.Namespace) -> None:
             tuned.setdefault(key, {})[source["train"]] = source
             if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
                 what = f"no code length with {source['estimator']} on {source['layers']}"
-                fix = f"use {' or '.join(UNSHIFTED)} on layers that are not mixed"
+                fix = f"use {' or '.join(UNSHIFTED)} on layers without a mix"
                 raise ConfigError(what, where=str(path), fix=fix)
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key
-        for one in sets[:-1]:
-            if one.train in sources:
-                settings = sources[one.train]["folds"]
-                folding.check_settings(paths[one.train], one, settings)
-        if lacking := [one.train for one in sets[:-1] if one.train not in sources]:
+        for folds in sets[:-1]:
+            if folds.train in sources:
+                settings = sources[folds.train]["folds"]
+                folding.check_settings(paths[folds.train], folds, settings)
+        if lacking := [folds.train for folds in sets[:-1] if folds.train not in sources]:
             what = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
-            fix = "give those of every set of --folds but the largest"
+            fix = "give the predictions on every set of --folds but the largest"
             raise ConfigError(what, where="--predictions", fix=fix)
         lengths: dict[str, CodeLength] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = feature_set.read_features(
                 args.embeddings, corpus, view, layers
             )
-            lengths[word] = _of_word(corpus, vectors, sets, sources)
+            lengths[word] = _word_length(corpus, vectors, sets, sources)
         names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
-        for word, of in {**lengths, TOGETHER: over_words(lengths.values())}.items():
-            scores = {**of._asdict(), "compression": of.compression}
+        for word, length in {**lengths, TOGETHER: over_words(lengths.values())}.items():
+            scores = {**length._asdict(), "compression": length.compression}
             lines.append({**names, "word": word, **scores})
         log.info("code length: %s %s, %s", *key)
     write_csv(args.out, pd.DataFrame(lines))

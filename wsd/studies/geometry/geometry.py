@@ -1,15 +1,17 @@
-"""How the vectors of each layer lie: :mod:`wsd.studies.geometry.vector_measures`, word by word.
+"""Measure the geometry of each layer's vectors, word by word.
 
-Each measure is given of the vectors as they are and under each transformation
-(:mod:`wsd.metrics.transforms`), fitted in two ways. On ``corpus``: the training instances of all
-words, which takes out what all vectors share; each word weighs the same in it, or a quarter of it
-would be `pitcher`'s, and `pitcher` half centred on itself. Centred, anisotropy is then about
--1 / (number of words - 1) by construction. On ``word``: the word's own training instances, as the
-classifiers' ``transform`` is. That is here as a warning too: under imbalance a word's mean is
-nearly the centroid of the majority sense, whose centred direction is then what the minority leaves
-over, and no longer the sense's. Two columns show it: ``majority_norm``, the length of the majority
-sense's centroid over the mean length of a vector, and ``centroid_macro_f1``, what a nearest
-centroid by cosine then reaches on the test rows.
+:mod:`wsd.studies.geometry.vector_measures` has the measures. Each is computed on unchanged vectors
+and under each transform (:mod:`wsd.metrics.transforms`), which is fitted in two ways.
+
+Fitted on ``corpus``, the training instances of all words, a transform removes what all vectors
+share. Each word has the same weight; otherwise a quarter of the weight would be that of `pitcher`.
+Centred in this way, anisotropy is about -1 / (number of words - 1) by construction.
+
+Fitted on ``word``, the word's own training instances, it equals the classifiers' ``transform``. It
+is shown as a warning, too: if senses are imbalanced, the word's mean is nearly the centroid of the
+majority sense, so that the centred direction of this centroid is arbitrary. Two columns show this:
+``majority_norm``, the length of the majority sense's centroid divided by the mean length of a
+vector, and ``centroid_macro_f1``, the score of a nearest centroid by cosine on the test rows.
 """
 
 import argparse
@@ -34,19 +36,19 @@ from wsd.studies.geometry.vector_measures import MEASURES, WordVectors
 
 CORPUS, WORD, NOTHING = "corpus", "word", "-"
 COLUMNS = ["model", "view", "layers", "transform", "fitted_on", "word", "n", *MEASURES]
-# Rows that a transformation is fitted on where it is of all words, about.
+# About the number of rows that a transform of all words is fitted on.
 ROWS = 20_000
-MEAN = "(mean)"  # in place of a word; the brackets, because `mean` is a word with several senses
+MEAN = "(mean)"  # instead of a word; with brackets, since `mean` is a word with several senses
 
 
 def measure(words: Mapping[str, WordVectors], name: str, on: str, seed: int) -> pd.DataFrame:
-    """All measures of all words in one layer choice under one transformation.
+    """Return all measures of all words in one layer choice, under one transform.
 
     Parameters
     ----------
     words : mapping of word to WordVectors
     name : str
-        Of the transformation.
+        The name of the transform.
     on : {"corpus", "word"}
         What it is fitted on.
     seed : int
@@ -54,37 +56,39 @@ def measure(words: Mapping[str, WordVectors], name: str, on: str, seed: int) -> 
     Returns
     -------
     DataFrame with the columns word, n and ``MEASURES``
-        One row per word; then :data:`MEAN`, the sum of n and the means over the words of what
-        could be measured.
+        One row per word; then :data:`MEAN`, with the sum of n and the means over words, without
+        missing values.
     """
-    transforms = _of_words(words, name) if on == WORD else _of_corpus(words, name)
-    directions = [unit_vectors(transforms[word].apply(of.vectors)) for word, of in words.items()]
-    table = pd.DataFrame({"word": list(words), "n": [len(of.gold) for of in words.values()]})
+    transforms = _fit_each(words, name) if on == WORD else _fit_together(words, name)
+    directions = [
+        unit_vectors(transforms[word].apply(data.vectors)) for word, data in words.items()
+    ]
+    table = pd.DataFrame({"word": list(words), "n": [len(data.gold) for data in words.values()]})
     table["anisotropy"] = vector_measures.anisotropy(directions)
     rows = []
-    for (word, of), directed in zip(words.items(), directions, strict=True):
-        of_pairs = vector_measures.of_pairs(directed, of.gold, seed)
-        rows.append({**of_pairs, **vector_measures.consequence(of, transforms[word])})
+    for (word, data), directed in zip(words.items(), directions, strict=True):
+        within = vector_measures.within_word(directed, data.gold, seed)
+        rows.append({**within, **vector_measures.centroid_measures(data, transforms[word])})
     table = table.join(pd.DataFrame(rows))
     table.loc[len(table)] = {"word": MEAN, "n": table["n"].sum(), **table[MEASURES].mean()}
     return table
 
 
-def _of_words(words: Mapping[str, WordVectors], name: str) -> dict[str, Transform]:
-    return {word: fitted(name, of.vectors, mean=of.mean) for word, of in words.items()}
+def _fit_each(words: Mapping[str, WordVectors], name: str) -> dict[str, Transform]:
+    return {word: fitted(name, data.vectors, mean=data.mean) for word, data in words.items()}
 
 
-def _of_corpus(words: Mapping[str, WordVectors], name: str) -> dict[str, Transform]:
-    """One for all words, in which each weighs the same."""
+def _fit_together(words: Mapping[str, WordVectors], name: str) -> dict[str, Transform]:
+    """Fit one transform for all words, with equal weights of the words."""
     most = max(1, ROWS // len(words))
-    taken = [of.vectors[:: -(-len(of.vectors) // most)] for of in words.values()]
-    weights = np.concatenate([np.full(len(of), 1 / len(of) / len(words)) for of in taken])
-    mean = np.mean([of.mean for of in words.values()], axis=0)
-    return dict.fromkeys(words, fitted(name, np.concatenate(taken), weights, mean))
+    rows = [data.vectors[:: -(-len(data.vectors) // most)] for data in words.values()]
+    weights = np.concatenate([np.full(len(own), 1 / len(own) / len(words)) for own in rows])
+    mean = np.mean([data.mean for data in words.values()], axis=0)
+    return dict.fromkeys(words, fitted(name, np.concatenate(rows), weights, mean))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_embeddings(parser)
     parser.add_argument("--view", default="focal")
     parser.add_argument("--layers", nargs="+", required=True, help="layer choices")
@@ -94,13 +98,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Measure one view of one model and write one table, in the order of the layer choices."""
+    """Measure one view of one model, and write a table in the order of the layer choices."""
     corpora = read_corpora(args.corpus, args.words)
     opened = {
         word: Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
         for word, corpus in corpora.items()
     }
-    sources = {word: one.provenance for word, one in opened.items()}
+    sources = {word: embeddings.provenance for word, embeddings in opened.items()}
     model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
     blocks = next(iter(opened.values())).blocks
     tables = []
@@ -109,12 +113,13 @@ def run(args: argparse.Namespace) -> None:
         for name in args.transforms
         for on in ((NOTHING,) if name == NONE else (CORPUS, WORD))
     ]
-    # As in wsd.classification.classify: scores that do not depend on the number of cores.
+    # On one thread, the scores do not depend on the number of cores.
     with one_thread():
         for choice in expand_layers(args.layers, blocks, where="--layers"):
             words = {}
-            for word, one in opened.items():
-                vectors = choice.combine({layer: one.layer(layer) for layer in choice.layers})
+            for word, embeddings in opened.items():
+                layers = {layer: embeddings.layer(layer) for layer in choice.layers}
+                vectors = choice.combine(layers)
                 words[word] = vector_measures.gather(corpora[word], vectors, args.seed)
             for name, on in measured:
                 table = measure(words, name, on, args.seed)

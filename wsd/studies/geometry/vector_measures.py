@@ -1,18 +1,18 @@
-"""Measures of how a word's vectors lie, with no classifier fitted.
+"""Measures of the geometry of a word's vectors, without a classifier.
 
-All are of training rows and by cosine; a word with many is measured on a sample (:func:`sample`).
+All use training rows and cosines; a word with many rows is measured on a sample (:func:`sample`).
 
 * *Anisotropy*: mean cosine of pairs of instances of different words. *Self-similarity*: mean
   cosine of pairs of instances of one word. Both after Ethayarajh (2019), "How contextual are
   contextualized word representations?", who takes the first as the baseline of the second.
 * *Silhouette* (Rousseeuw 1987) of the gold senses: mean within each sense, then over the senses,
   so that a rare sense counts as much as a frequent one.
-* *Pair AUC*: the probability that a pair of instances of one sense has a higher cosine than a
-  pair of two senses of the word.
+* *Pair AUC*: the probability that two instances of the same sense have a higher cosine than two
+  instances of different senses of the word.
 * *k-means* on unit vectors with as many clusters as senses, against gold: the adjusted Rand index
   (Hubert and Arabie 1985) and the V-measure (Rosenberg and Hirschberg 2007).
 
-Of the centroids there are two more, for what a transformation does to them (:func:`consequence`).
+Two more measures show what a transform does to the centroids (:func:`centroid_measures`).
 """
 
 import warnings
@@ -29,15 +29,15 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.pair_scores import auc
 from wsd.metrics.transforms import Transform
 
-OF_PAIRS = ["self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"]
-MEASURES = ["anisotropy", *OF_PAIRS, "majority_norm", "centroid_macro_f1"]
+WITHIN_WORD = ["self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"]
+MEASURES = ["anisotropy", *WITHIN_WORD, "majority_norm", "centroid_macro_f1"]
 SAMPLE = 1000
 FEWEST = 25
 STARTS = 10
 
 
 class WordVectors(NamedTuple):
-    """What is measured of one word in one layer choice.
+    """The vectors of one word in one layer choice, as the measures need them.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class WordVectors(NamedTuple):
         The sample of the training rows.
     gold : int array of shape (n,)
     mean : array of shape (features,)
-        Over all training rows.
+        The mean of all training rows.
     codes : int array of shape (senses with training rows,)
     centroids : array of shape (len(codes), features)
-        Means over all training rows of each sense.
+        The means of all training rows of each sense.
     majority : int
-        Row of ``centroids``: the sense with the most training rows.
+        The row of ``centroids`` for the sense with the most training rows.
     tested : array of shape (n_test, features)
     tested_gold : int array of shape (n_test,)
     """
@@ -66,11 +66,11 @@ class WordVectors(NamedTuple):
 
 
 def sample(gold: np.ndarray, seed: int, size: int = SAMPLE) -> np.ndarray:
-    """Rows of a stratified sample: the same for every layer of every model.
+    """Return the rows of a stratified sample, the same for every layer of every model.
 
-    A sense gets its share of ``size``, but no fewer than 25 rows where it has as many (in
-    CoarseWSD-20 this lifts `pitcher`'s rare sense from 2 of 18 rows to all); a word with at most
-    ``size`` rows is taken whole.
+    A sense gets its share of ``size``, but at least 25 rows if it has as many. In CoarseWSD-20 this
+    lifts the rare sense of `pitcher` from 2 of 18 rows to all. A word with at most ``size`` rows is
+    taken whole.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def sample(gold: np.ndarray, seed: int, size: int = SAMPLE) -> np.ndarray:
 
 
 def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
-    """Keep of a word's vectors what the measures need.
+    """Return what the measures need of a word's vectors.
 
     Parameters
     ----------
@@ -120,10 +120,10 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
 
 
 def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
-    """Per word, the mean cosine of its instances with those of every other word.
+    """Return per word the mean cosine of its instances with those of every other word.
 
-    Over all pairs: the mean of the cosines is the dot product of the mean unit vectors. Every
-    other word weighs the same.
+    The mean of the cosines of all pairs is the dot product of the mean unit vectors. All other
+    words have the same weight.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
     array of shape (words,)
         NaN for a single word.
     """
-    means = np.stack([of_word.mean(axis=0) for of_word in directions])
+    means = np.stack([vectors.mean(axis=0) for vectors in directions])
     cosines = means @ means.T
     others = len(means) - 1
     if not others:
@@ -143,8 +143,8 @@ def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
     return (cosines.sum(axis=1) - np.diag(cosines)) / others
 
 
-def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, float]:
-    """The measures within one word.
+def within_word(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, float]:
+    """Return the measures within one word.
 
     Parameters
     ----------
@@ -152,28 +152,28 @@ def of_pairs(directions: np.ndarray, gold: np.ndarray, seed: int) -> dict[str, f
         Unit vectors.
     gold : int array of shape (n,)
     seed : int
-        Of the k-means' starts.
+        The seed of the starts of k-means.
 
     Returns
     -------
-    dict with the keys ``OF_PAIRS``
-        NaN where there are not the pairs, or the senses, to measure.
+    dict with the keys ``WITHIN_WORD``
+        NaN if there are not enough pairs or senses.
     """
     n = len(gold)
-    found = dict.fromkeys(OF_PAIRS, np.nan)
+    measures = dict.fromkeys(WITHIN_WORD, np.nan)
     if n < 2:
-        return found
+        return measures
     cosines = np.clip(directions @ directions.T, -1, 1)
     pairs = np.triu_indices(n, 1)
-    found["self_similarity"] = float(cosines[pairs].mean())
+    measures["self_similarity"] = float(cosines[pairs].mean())
     senses = np.unique(gold)
     if len(senses) < 2 or n == len(senses):
-        return found
-    found["silhouette"] = _silhouette(cosines, gold)
+        return measures
+    measures["silhouette"] = _silhouette(cosines, gold)
     same = gold[pairs[0]] == gold[pairs[1]]
-    found["pair_auc"] = float(auc(cosines[pairs], same, np.ones((1, len(same))))[0])
-    found["kmeans_ari"], found["kmeans_v"] = _kmeans(directions, gold, len(senses), seed)
-    return found
+    measures["pair_auc"] = float(auc(cosines[pairs], same, np.ones((1, len(same))))[0])
+    ari, v = _kmeans(directions, gold, len(senses), seed)
+    return {**measures, "kmeans_ari": ari, "kmeans_v": v}
 
 
 def _silhouette(cosines: np.ndarray, gold: np.ndarray) -> float:
@@ -187,17 +187,17 @@ def _kmeans(
     directions: np.ndarray, gold: np.ndarray, clusters: int, seed: int
 ) -> tuple[float, float]:
     with warnings.catch_warnings():
-        # Fewer distinct vectors than clusters: the measures then say so themselves.
+        # With fewer distinct vectors than clusters, the measures are low anyway.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(clusters, n_init=STARTS, random_state=seed).fit_predict(directions)
-    ari, v = metrics.adjusted_rand_score(gold, found), metrics.v_measure_score(gold, found)
+        labels = KMeans(clusters, n_init=STARTS, random_state=seed).fit_predict(directions)
+    ari, v = metrics.adjusted_rand_score(gold, labels), metrics.v_measure_score(gold, labels)
     return float(ari), float(v)
 
 
-def consequence(word: WordVectors, transform: Transform) -> dict[str, float]:
-    """What a transformation does to the centroids.
+def centroid_measures(word: WordVectors, transform: Transform) -> dict[str, float]:
+    """Return the measures of what a transform does to the centroids.
 
-    It commutes with means, so that a transformed centroid is that of transformed vectors.
+    A transform commutes with means: a transformed centroid is the centroid of transformed vectors.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def consequence(word: WordVectors, transform: Transform) -> dict[str, float]:
     Returns
     -------
     dict with majority_norm and centroid_macro_f1
-        The latter over the senses that occur in gold or predicted, as in
+        The latter is over the senses that occur in gold or predictions, as in
         :mod:`wsd.evaluation.evaluate`.
     """
     centroids = transform.apply(word.centroids)

@@ -96,7 +96,7 @@ def assemble(
                 + (f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
                 where=where,
                 fix="give an output for each: scores over fewer instances cannot be compared; "
-                "without an answer, give the fallback of the system, such as the most frequent sense",
+                "without an answer, give the system's fallback, such as the most frequent sense",
             )
         tested = [corpus for word, corpus in corpora.items() if instances[word, split]]
         predictions += [_word_predictions(corpus, split, by_instance) for corpus in tested]
