@@ -10,6 +10,8 @@ import pytest
 from checkout import REPOSITORY
 from require import missing
 
+from wsd.studies.registry import NAMES
+
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
@@ -39,9 +41,9 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
         ("artifacts/corpus_table.py", "wsd.run.plan"),
         ("corpora/copy_corpus.py", "wsd.encoder.loading"),
         ("evaluation/evaluate.py", "wsd.report.leaderboard"),
-        ("studies/audit/audit.py", "wsd.run.plan"),
-        ("studies/audit/audit.py", "wsd.studies.geometry.geometry"),
-        ("evaluation/evaluate.py", "wsd.studies.audit.audit"),
+        *((f"studies/{name}/study.py", "wsd.run.plan") for name in NAMES[:1]),
+        *((f"studies/{NAMES[0]}/study.py", f"wsd.studies.{name}.study") for name in NAMES[1:2]),
+        *(("evaluation/evaluate.py", f"wsd.studies.{name}.study") for name in NAMES[:1]),
         ("run/plan.py", "wsd.metrics.scores"),
     ],
 )

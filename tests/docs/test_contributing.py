@@ -33,6 +33,9 @@ def test_the_map_has_every_command_of_the_core_in_its_room() -> None:
 
 def test_every_path_exists() -> None:
     for path in PATH.findall(TEXT):
+        # The example of a study may be deleted.
+        if path.startswith("studies/") and path.strip("/").count("/") == 1:
+            continue
         assert (REPOSITORY / path).exists() or (REPOSITORY / "wsd" / path).exists(), path
 
 

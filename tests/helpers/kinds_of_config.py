@@ -11,7 +11,7 @@ from wsd.run.digests import Digests, Seen
 from wsd.run.file_kinds import EVERY, KINDS
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
-from wsd.run.schema import ConfigFile
+from wsd.run.schema import ANALYSES, ConfigFile
 from wsd.studies.registry import STUDIES
 
 
@@ -179,12 +179,12 @@ VALUES: dict[str, Any] = {
     "features": [],
     "trains": ["1pct", "5pct", "10pct", "25pct", "50pct", "balanced"],
     "glosses": "glosses.tsv",
-    "analyses": ["geometry"],
+    **({"analyses": [name for name in ANALYSES if name == "geometry"]} if ANALYSES else {}),
     "systems.0.file": "more.jsonl",
     "controls.baselines": False,
     "controls.views": [],
     "controls.random_weights": [2],
-    "controls.task": False,
+    **({"controls.task": False} if "control_task" in STUDIES else {}),
     "controls.classifiers": ["nearest_centroid", "lda"],
     "finetune.rate": [1e-3],
     "finetune.epochs": [2],

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import yaml
 from made import write_vectors
+from rich_config import without_deleted_studies
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table
@@ -44,7 +45,7 @@ def session(run: str | None = None, **changes: Any) -> Session:
     """What a run here would make, by a config that is written here as well."""
     if not Path("tiny").exists():
         tiny_bert(Path("tiny"))
-    CONFIG.write_text(yaml.safe_dump({**SMALL, **changes}))
+    CONFIG.write_text(yaml.safe_dump(without_deleted_studies({**SMALL, **changes})))
     said = read_configs([Path("config/config.yaml"), CONFIG], run)
     typed = command([CONFIG], {"run": run} if run else {})
     return Session(check(said), said, typed, Path("results"), main=True)

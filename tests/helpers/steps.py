@@ -227,7 +227,7 @@ def _there() -> Iterator[Step]:
     for command, arguments in EVERY:
         options = by_option(arguments)
         kept = {
-            option: [value for value in values if value not in lacking]
+            option: [v for v in values if not {v, v.partition("/")[0]} & lacking]
             for option, values in options.items()
         }
         emptied = {option for option, values in options.items() if values and not kept[option]}

@@ -1,14 +1,16 @@
 """No command writes over what it reads, or over what the workflow has made."""
 
-import json
 import shutil
 from pathlib import Path
 
 import made_store
+import numpy as np
 import pytest
 from checkout import REPOSITORY
 
+from wsd.artifacts.corpus_table import read
 from wsd.artifacts.run_map import write_map
+from wsd.artifacts.training_set import TrainingSet, write
 from wsd.cli import main, parser
 from wsd.commands import COMMANDS
 from wsd.run import step_code
@@ -16,13 +18,12 @@ from wsd.run.digests import MAP, PROGRAM
 from wsd.run.lock import VARIABLE
 from wsd.storage.checksums import sha256
 
-LINE = {"word": "crane", "id": 0, "sense": "crane_bird"}
+FOLDS = ["folds", "--corpus", "results/q/corpus", "--words", "crane", "--train"]
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "outputs.jsonl").write_text(json.dumps(LINE) + "\n")
     source = ["--source", "data", "--word", "crane", "--out", "results/q/corpus"]
     shutil.copytree(Path(__file__).parents[2] / "wsd/data/quickstart", tmp_path / "data")
     assert main(["corpus", *source]) == 0
@@ -31,16 +32,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Without the suffix of another format than the output's.
-    Path("outputs.jsonl").rename("outputs")
-    call = ["score", "outputs", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
-    before = Path("outputs").read_bytes()
-    Path("link").symlink_to("outputs")
-    for same in ("outputs", "../" + here.name + "/outputs", "link"):
+    Path("rows").write_text("rows of a training set\n")
+    call = [*FOLDS, "rows", "--out"]
+    before = Path("rows").read_bytes()
+    Path("link").symlink_to("rows")
+    for same in ("rows", "../" + here.name + "/rows", "link"):
         assert main([*call, same]) == 2
         err = capsys.readouterr().err
         assert "is an input of this command" in err and "--out" in err
-    assert main(["--log", "outputs", *call, "other.parquet"]) == 2
-    assert Path("outputs").read_bytes() == before
+    assert main(["--log", "rows", *call, "other.parquet"]) == 2
+    assert Path("rows").read_bytes() == before
 
 
 @pytest.fixture
@@ -67,17 +68,17 @@ def test_what_people_read_of_a_run_is_not_written_over(
     run: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = Path(out).read_bytes()
-    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, out]) == 2
     err = capsys.readouterr().err
     assert f"{out} would replace a result of the workflow: " in err
     assert err.endswith("name a file or folder of your own\n")
     assert Path(out).read_bytes() == before
     # What lies beside it is the user's, and a job of the workflow may write what it makes.
-    assert main([*call, str(Path(out).with_name("mine.parquet"))]) == 3
-    assert "have no output" in capsys.readouterr().err
+    assert main([*call, str(Path(out).with_name("mine.parquet"))]) == 6
+    assert "a file of an earlier step is missing" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, str(run / "lock"))
-    assert main([*call, out]) == 3
+    assert main([*call, out]) == 6
 
 
 @pytest.mark.parametrize("out", ["corpus", ".", "tiny/embeddings/crane", "report", "run.json"])
@@ -95,7 +96,7 @@ def test_nothing_is_put_into_a_store_by_hand(
     run: Path, capsys: pytest.CaptureFixture[str], out: str
 ) -> None:
     """A run would take it for its own."""
-    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, str(run / "store" / out)]) == 2
     assert "is in a store, where runs take every file for their own" in capsys.readouterr().err
 
@@ -105,7 +106,7 @@ def test_beside_a_damaged_map_nothing_is_written(
 ) -> None:
     """It would say what is the run's."""
     (run / "run.json").write_text("{")
-    call = ["score", "outputs.jsonl", "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, str(run / "scores.parquet")]) == 2
     err = capsys.readouterr().err
     assert "is next to results of a run" in err and "run.json" in err
@@ -235,16 +236,21 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What it made would lie where the files of what was there before do."""
-    said = {"config": {}, "command": "snakemake"}
-    outputs = Path("outputs.jsonl")
-    outputs.write_text("".join(json.dumps({**LINE, "id": i}) + "\n" for i in range(40)))
-    known = {PROGRAM: step_code.package_checksum(), f"file {outputs}": sha256(outputs)}
+    about = {"config": {}, "command": "snakemake"}
+    rows, digest = Path("rows.parquet"), read(Path("results/q/corpus/crane.parquet")).digest
+
+    def write_rows(number: int) -> None:
+        lines = {"crane": np.arange(number, dtype=np.int32)}
+        write(rows, TrainingSet("part", lines, {"crane": digest}))
+
+    write_rows(60)
+    known = {PROGRAM: step_code.package_checksum(), f"file {rows}": sha256(rows)}
     monkeypatch.setenv(MAP, str(here / "map.json"))
     monkeypatch.setenv(VARIABLE, str(here / "jobs"))
-    call = ["score", str(outputs), "--name", "mine", "--corpus", "results/q/corpus", "--out"]
+    call = [*FOLDS, str(rows), "--out"]
 
     def begun(**changes: str) -> None:
-        write_map(Path("map.json"), [], "results/q", {**said, "digests": {**known, **changes}})
+        write_map(Path("map.json"), [], "results/q", {**about, "digests": {**known, **changes}})
 
     begun()
     assert main([*call, "one.parquet"]) == 0
@@ -252,8 +258,8 @@ def test_a_job_refuses_what_has_changed_since_its_run_began(
     assert main([*call, "two.parquet"]) == 6
     assert f"{step_code.PACKAGE} has changed since the run began" in capsys.readouterr().err
     begun()
-    outputs.write_text(outputs.read_text() + "\n")
+    write_rows(59)
     assert main([*call, "two.parquet"]) == 6
     err = capsys.readouterr().err
-    assert "outputs.jsonl has changed since the run began" in err
+    assert "rows.parquet has changed since the run began" in err
     assert "what to do: run snakemake again" in err and not Path("two.parquet").exists()

@@ -15,7 +15,7 @@ from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
 from wsd.run.file_kinds import KINDS
 from wsd.run.keys import Keys
-from wsd.run.schema import ConfigFile
+from wsd.run.schema import ANALYSES, ConfigFile
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return rich_config.make(tmp_path_factory.mktemp("keys"))
 
 
-APART = {"dataset", "at_least"}  # below
+APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})  # below
 
 
 @pytest.mark.parametrize("key", OTHER)
