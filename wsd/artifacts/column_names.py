@@ -1,8 +1,8 @@
-"""Names of columns and kinds of rows in the text tables that several steps share."""
+"""Name the columns and the kinds of rows in the CSV tables that several steps share."""
 
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 
-# The names of a row of the comparison, and its kinds.
+# The columns that name a row of the comparison, and the kinds of rows.
 NAMES = ("kind", "model", "view", "layers", "classifier")
 SELECTED, SELECTED_PER_WORD, BEST = (
     "selected",
@@ -18,7 +18,7 @@ FINETUNED = "finetuned"
 
 
 def feature_set(view: str, layers: str) -> str:
-    """A feature set's two names as one to read.
+    """Return the views and the layer choices of a feature set as one text.
 
     >>> feature_set("focal+context", "mean-last-2+6"), feature_set("text", "-")
     ('focal mean-last-2 + context 6', 'text')

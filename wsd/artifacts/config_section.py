@@ -33,7 +33,7 @@ def _shape(value: object) -> str:
 
 Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
 Some = Annotated[Unique[T], Field(min_length=1)]
-# One of two types, of which the second alone is a list or a mapping.
+# Either of two types; only the second is a list or a mapping.
 Either = Annotated[
     Annotated[T, Tag("value")] | Annotated[U, Tag("collection")], Discriminator(_shape)
 ]
@@ -55,7 +55,7 @@ class Section(BaseModel):
         strict=True,
         extra="forbid",
         frozen=True,
-        defer_build=True,  # halves what an import takes
+        defer_build=True,  # halves the time of an import
         json_schema_extra=_tidy,
     )
 

@@ -1,4 +1,4 @@
-"""What the values of a config can be: names, numbers, and one of several."""
+"""Define the types of config values: names, numbers, and choices."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,7 +9,7 @@ from wsd.artifacts.transform_names import PATTERN
 from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.storage.file_names import PLAIN_NAME
 
-# The values that the library and the commands offer too, from where they are named.
+# Choices that other modules name.
 if TYPE_CHECKING:
     View = str
     Pooling = str
@@ -21,14 +21,12 @@ else:
     BuiltIn = Literal[tuple(DATASETS)]
     View, Pooling, Input = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
     Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
-Layer = Annotated[
-    Annotated[str, Tag("name")] | Annotated[int, Tag("number")],
-    Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
-]
-# Of how many blocks something is: all, or a number from 1 up.
+NAME_OR_NUMBER = Discriminator(lambda value: "name" if isinstance(value, str) else "number")
+Layer = Annotated[Annotated[str, Tag("name")] | Annotated[int, Tag("number")], NAME_OR_NUMBER]
+# A number of blocks: all, or 1 and above.
 Blocks = Annotated[
     Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
-    Discriminator(lambda value: "name" if isinstance(value, str) else "number"),
+    NAME_OR_NUMBER,
 ]
 Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]

@@ -1,4 +1,4 @@
-"""One checked table per word: the instances, where the focal word stands, and its sense."""
+"""Read and write the table of a word: its instances, the position of the focal word, the sense."""
 
 import hashlib
 import json
@@ -17,13 +17,13 @@ from wsd.storage.result_files import parsing, require
 
 SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
-# The senses of a word of which nobody has said any.
+# The senses of a word without labels.
 UNLABELLED = ("unknown",)
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The instances of one word: training split, test split, and out of domain where there is any.
+    """The instances of one word: the training split, the test split and any out-of-domain split.
 
     Each split is in the order of its file.
 
@@ -37,8 +37,8 @@ class Corpus:
         ``"train"``, ``"test"`` or ``"outofdomain"``, and the 0-based line in that split's file;
         out of domain that file is the one for all words.
     tokens : tuple of n tuples of str
-        Without white space in them; but a focal word of several tokens, ``New York``, is one here,
-        with single spaces.
+        Tokens have no white space. The exception is a focal word of several tokens, such as
+        ``New York``: it is one token here, with single spaces.
     position : int array of shape (n,)
         0-based index of the focal word among the tokens.
     gold : int array of shape (n,)
@@ -58,15 +58,15 @@ class Corpus:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the instances have senses."""
+        """Return whether the instances have senses."""
         return self.senses != UNLABELLED
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the content, in order: two tables with one digest have the same rows."""
+        """Return the SHA-256 of the content: tables with equal digests have the same rows."""
         columns = (self.split, self.index, self.position, self.gold)
         parts = [[self.word, self.senses], *(column.tolist() for column in columns)]
-        # Not a row at a time, which takes five times as long; not all at once, which takes memory.
+        # Chunks of 1,000 rows: single rows take five times as long, all rows too much memory.
         parts += [self.tokens[i : i + 1000] for i in range(0, len(self), 1000)]
         hasher = hashlib.sha256()
         for part in parts:
@@ -75,18 +75,18 @@ class Corpus:
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
-        """The focal tokens of the training split, in small letters, each once."""
+        """Return the distinct focal tokens of the training split, sorted and case-folded."""
         rows = np.flatnonzero(self.split == "train")
         focal = (self.tokens[row][self.position[row]] for row in rows)
         return tuple(sorted({token.casefold() for token in focal}))
 
     def training_rows(self, lines: np.ndarray) -> np.ndarray:
-        """The rows of some lines of the training file, in the order of the lines."""
+        """Return the rows of lines of the training file, in the order of the lines."""
         rows = np.flatnonzero(self.split == "train")
         return rows[np.searchsorted(self.index[rows], lines)]
 
     def take(self, rows: np.ndarray) -> "Corpus":
-        """The table of some rows.
+        """Return the table of the selected rows.
 
         Parameters
         ----------
@@ -97,12 +97,12 @@ class Corpus:
         return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
 
 
-# By word.
+# Each word's table, by word.
 Corpora = Mapping[str, Corpus]
 
 
 def write(path: Path, corpus: Corpus) -> None:
-    """Write a corpus as Parquet, whole or not at all."""
+    """Write a word's table as Parquet, atomically."""
     import pyarrow as pa
 
     table = pa.table(
@@ -120,7 +120,7 @@ def write(path: Path, corpus: Corpus) -> None:
 
 
 def read(path: Path) -> Corpus:
-    """Read a corpus that :func:`write` wrote, checking that its content is what was written."""
+    """Read a table that :func:`write` wrote, and check the digest of its content."""
     table, provenance = read_table(path)
     with parsing(path, "the table is not what was written"):
         senses = tuple(provenance["senses"])
@@ -133,12 +133,12 @@ def read(path: Path) -> Corpus:
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
         )
-        require(corpus.digest == provenance["digest"], "its digest is another")
+        require(corpus.digest == provenance["digest"], "the digest differs")
         return corpus
 
 
 def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
-    """The corpora of several words from ``folder/<name>.parquet``, in the order of ``words``.
+    """Read the tables ``folder/<name>.parquet`` of several words, in the order of ``words``.
 
     Parameters
     ----------
@@ -146,16 +146,16 @@ def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
     words : sequence of str
         Words, or their names as :func:`wsd.storage.file_names.file_name` gives them.
     """
-    found = {}
+    corpora = {}
     for name in map(as_name, words):
         path = folder / f"{name}.parquet"
         corpus = read(path)
         if file_name(corpus.word) != name:
             raise wrong_file(f"the table is of the word {corpus.word!r}", path)
-        found[corpus.word] = corpus
-    return found
+        corpora[corpus.word] = corpus
+    return corpora
 
 
 def instance_name(corpus: Corpus, row: int) -> str:
-    """An instance in words: word, split and number."""
+    """Return how messages name an instance: its word, split and line."""
     return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

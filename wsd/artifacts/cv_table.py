@@ -1,5 +1,4 @@
-"""What the folds say about every point of a search space: the file, its grid, and which point is
-best.
+"""Read and write the cross-validation scores of a search space, and find its best point.
 
 One row per word, repeat and point. Macro-F1 is averaged over the senses that the training set has,
 balanced accuracy too.
@@ -31,7 +30,7 @@ OBJECTIVES = {
 
 
 def grid_points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every combination of a search space, the first parameter varying slowest.
+    """Return every combination of a search space; the first parameter varies slowest.
 
     Parameters
     ----------
@@ -42,11 +41,12 @@ def grid_points(space: Mapping[str, Any]) -> list[dict[str, Any]]:
     >>> grid_points({"C": [0.1, 1], "prior_shift": 0})
     [{'C': 0.1, 'prior_shift': 0}, {'C': 1, 'prior_shift': 0}]
     """
-    return [dict(zip(space, of, strict=True)) for of in itertools.product(*_lists(space).values())]
+    combinations = itertools.product(*_lists(space).values())
+    return [dict(zip(space, values, strict=True)) for values in combinations]
 
 
 def fixed_parameters(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that a search space fixes: those that have one value.
+    """Return the parameters that have a single value in a search space.
 
     >>> fixed_parameters({"C": [0.1, 1], "prior_shift": [0], "metric": "cosine"})
     {'prior_shift': 0, 'metric': 'cosine'}
@@ -60,17 +60,18 @@ def _lists(space: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What the folds say about one feature set and classifier.
+    """The cross-validation scores of one feature set and classifier.
 
     Attributes
     ----------
     grid : list of dict
         The points of the search space.
     scores : mapping of word to array of shape (repeats, n_points, 3)
-        In the order of ``wsd.metrics.scores.WORD_SCORES``; only of words that have folds.
+        The metrics are in the order of ``wsd.metrics.scores.WORD_SCORES``. Words without folds are
+        absent.
     untuned : tuple of str
-        Words whose rarest sense has fewer instances than there are folds: they get the
-        estimator's defaults.
+        Words without folds, because their rarest sense has fewer instances than there are folds.
+        They get the estimator's defaults.
     """
 
     grid: list[dict[str, Any]]
@@ -78,9 +79,9 @@ class Search:
     untuned: tuple[str, ...]
 
     def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
-        """The mean over words of a metric, per repeat and point: shape (repeats, n_points).
+        """Return the mean of a metric over words, of shape (repeats, n_points).
 
-        None where no word has folds.
+        If no word has folds, return None.
         """
         column = WORD_SCORES.index(OBJECTIVES[name])
         tuned = [word for word in words or self.scores if word in self.scores]
@@ -89,35 +90,35 @@ class Search:
         return np.mean([self.scores[word][..., column] for word in tuned], axis=0)
 
     def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
-        """The point with the highest objective, over the repeats; of equal ones the first.
+        """Return the point with the highest mean objective over repeats; the first of equals.
 
-        None where no word has folds: the estimator's defaults hold.
+        If no word has folds, return None, which stands for the estimator's defaults.
         """
         if (objective := self.objective(name, words)) is None:
             return None
         values = objective.mean(axis=0)
-        # Means over repeats of equal scores may differ in their last bits.
+        # The means of equal scores may differ in their last bits.
         return self.grid[int((values >= values.max() - 1e-12).argmax())]
 
 
-def write_search(path: Path, found: Search, provenance: Mapping[str, Any]) -> None:
-    """Write what the folds say, whole or not at all: a row per word, repeat and point."""
+def write_search(path: Path, search: Search, provenance: Mapping[str, Any]) -> None:
+    """Write the scores atomically, with a row per word, repeat and point."""
     import pyarrow as pa
 
     keys = {"word": pa.string(), "repeat": pa.int32(), "point": pa.int32()}
     schema = pa.schema({**keys, **dict.fromkeys(WORD_SCORES, pa.float64())})
     rows = [
         dict(zip(schema.names, (word, *at, *scores[at]), strict=True))
-        for word, scores in found.scores.items()
+        for word, scores in search.scores.items()
         for at in np.ndindex(scores.shape[:2])
     ]
     table = pa.Table.from_pylist(rows, schema=schema)
-    extra = {"grid": found.grid, "untuned": list(found.untuned), "tuned": list(found.scores)}
+    extra = {"grid": search.grid, "untuned": list(search.untuned), "tuned": list(search.scores)}
     write_table(path, table, {**provenance, **extra})
 
 
 def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
-    """Read what :func:`write_search` wrote, and its provenance."""
+    """Read a file that :func:`write_search` wrote, and its provenance."""
     table, provenance = read_table(path)
     with parsing(path):
         rows = rows_by(table["word"], provenance["tuned"])
@@ -127,8 +128,7 @@ def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
             word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
             for word in provenance["tuned"]
         }
-        require(all(isinstance(p, dict) for p in grid), "a point that is no set of parameters")
-        for of in scores.values():
-            sound = len(of) and ((of >= 0) & (of <= 1)).all()
-            require(sound, "a metric that is no fraction, or none")
+        require(all(isinstance(point, dict) for point in grid), "a grid point is not an object")
+        for points in scores.values():
+            require(len(points) and ((points >= 0) & (points <= 1)).all(), "a score outside 0 to 1")
         return Search(grid, scores, tuple(provenance["untuned"])), provenance

@@ -1,10 +1,12 @@
-"""The corpora the pipeline knows: their words, where they come from, and what they ask of users.
+"""Describe the corpora: their words, their source and their licence.
 
-Some are built in. Another is a folder that ``wsd import`` wrote, with a manifest.
+Built-in corpora are listed in ``data/datasets.toml``. Any other corpus is a folder that
+``wsd import`` wrote, with a manifest (:mod:`wsd.artifacts.manifest`).
 """
 
 import csv
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,14 +23,14 @@ from wsd.storage.file_names import file_name, is_plain_name
 DATA = Path(wsd.__file__).parent / "data"
 MANIFEST = "dataset.json"
 FORMAT = 1
-# Of one word, and the one of all words.
+# The files of each word, and the file that all words share.
 FILES = (
     "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt",
 )  # fmt: skip
 FURTHER = "outofdomain.tsv"
-# In place of those, of a word without senses.
+# The file of a word without senses.
 UNLABELLED_FILE = "sentences.txt"
-# Of a corpus of pairs (:mod:`wsd.artifacts.pair_table`): what stands for a word, and the files.
+# A corpus of pairs (:mod:`wsd.artifacts.pair_table`) has this in place of a word, and these files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
@@ -44,23 +46,22 @@ class Dataset:
     name : str
         Also the folder under ``results/``.
     title, source, licence, licence_url, citation : str
-        For the report and the download; ``source`` is an address or a folder. Of another corpus
-        than the built-in ones some may be empty.
+        ``source`` is an address or a folder. In an imported corpus some may be empty.
     folder : Path, optional
-        Of another corpus: where ``wsd import`` wrote it.
+        The folder of an imported corpus.
     counts : mapping of word to mapping
-        Instances of each split, ``n_train``, ``n_test``, ``n_out_of_domain``, and where it is
-        known ``most_folds``.
-    of_pairs : bool
-        Whether it is of pairs (:mod:`wsd.artifacts.pair_table`): one word, which has all sentences.
+        For an imported corpus, the number of instances of each split: ``n_train``, ``n_test`` and
+        ``n_out_of_domain``; and ``most_folds``, if it is known.
     digests : mapping of str to str
-        Of another corpus: the SHA-256 of each file below ``folder``.
+        For an imported corpus, the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
-        Of another corpus: what it calls its senses, where it says so.
+        The names and glosses that an imported corpus gives its senses.
     at_least : int, optional
-        Of NOAD: how many instances a sense has at least, if not as many as by default.
+        For NOAD, the least number of instances of a sense, if it is not the default.
     labelled : bool
-        Whether its sentences have senses.
+        Whether the sentences have senses.
+    of_pairs : bool
+        Whether this is a corpus of pairs. It has one word, with all sentences.
     """
 
     name: str
@@ -79,36 +80,37 @@ class Dataset:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words, sorted; nothing is downloaded to know them."""
+        """Return the words, sorted, without a download."""
         return tuple(sorted(self.sizes))
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """Instances per word, of all splits together."""
+        """Return the number of instances of each word, in all splits together."""
         if self.name in noad.NOAD and not self.counts:
             return noad.sizes(self.name, self.at_least)
-        return {word: sum(int(of[name]) for name in COUNTS) for word, of in self._counts.items()}
+        return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
 
     @cached_property
     def most_folds(self) -> dict[str, int]:
-        """Into how many folds each word's training set can be cut at most, where it is known.
+        """Return the largest possible number of folds of each word for which it is known.
 
         Each sense needs an instance in every fold, and near-duplicates stay together.
         """
-        return {w: int(of["most_folds"]) for w, of in self._counts.items() if "most_folds" in of}
+        counts = self._counts.items()
+        return {word: int(count["most_folds"]) for word, count in counts if "most_folds" in count}
 
     def rows_at_most(self, word: str, setting: str) -> int:
-        """How many instances of a word a training set of a setting has at most.
+        """Return the most instances of a word that a training set of a setting can have.
 
-        Of NOAD, which is divided by text, it is not known how many are for training.
+        For NOAD the number of training instances is unknown, so all instances are counted.
         """
-        if (of := self._counts.get(word)) is None:
+        if (count := self._counts.get(word)) is None:
             return self.sizes[word]
-        rows = int(of["n_train"])
+        rows = int(count["n_train"])
         if setting.endswith("pct"):
             return math.ceil(rows * int(setting.removesuffix("pct")) / 100)
         if setting.startswith("nshot-"):
-            return min(rows, int(setting.removeprefix("nshot-")) * int(of["n_senses"]))
+            return min(rows, int(setting.removeprefix("nshot-")) * int(count["n_senses"]))
         return rows
 
     @cached_property
@@ -120,15 +122,15 @@ class Dataset:
 
     @property
     def has_out_of_domain(self) -> bool:
-        """Whether there are test sentences from elsewhere."""
+        """Return whether there are out-of-domain test sentences."""
         return self.name == "coarsewsd20" or FURTHER in self.digests
 
     def called(self, word: str, senses: Sequence[str]) -> tuple[SenseText, ...]:
-        """What people read in place of the labels of a word's senses, in their order."""
+        """Return the names and glosses of a word's senses, in their order."""
         return called(word, senses, self.given.get(word, NOTHING))
 
     def choose(self, words: Literal["all"] | Sequence[str], *, where: str) -> tuple[str, ...]:
-        """The words of a config: ``"all"``, or a list of the corpus's words, sorted.
+        """Return the words that a config selects, sorted: all, or a list.
 
         Raises
         ------
@@ -145,60 +147,12 @@ class Dataset:
         return tuple(sorted(set(words)))
 
 
-DATASETS = {
-    dataset.name: dataset
-    for dataset in (
-        Dataset(
-            name="coarsewsd20",
-            title="CoarseWSD-20",
-            source="https://github.com/danlou/bert-disambiguation",
-            licence="CC BY-NC 4.0: not for commercial use",
-            licence_url="https://creativecommons.org/licenses/by-nc/4.0/",
-            citation=(
-                "Daniel Loureiro, Kiamehr Rezaee, Mohammad Taher Pilehvar and Jose "
-                "Camacho-Collados. Analysis and Evaluation of Language Models for Word Sense "
-                "Disambiguation. Computational Linguistics 47(2), 2021."
-            ),
-        ),
-        *(
-            Dataset(
-                name=name,
-                title=title,
-                source=f"wsd/data/{name}",
-                licence="CC0 1.0: public domain",
-                licence_url="https://creativecommons.org/publicdomain/zero/1.0/",
-                citation="Written for this project; cite the project.",
-            )
-            for name, title in (
-                ("quickstart", "The quickstart corpus"),
-                ("quickstart-hard", "The hard quickstart corpus"),
-            )
-        ),
-        *(
-            Dataset(
-                name=name,
-                title=f"SemCor and MASC with NOAD senses{across}",
-                source="https://github.com/google-research-datasets/word_sense_disambigation_corpora",
-                licence="CC BY 4.0, Google; with the terms of WordNet, SemCor and MASC",
-                licence_url="https://creativecommons.org/licenses/by/4.0/",
-                citation=(
-                    "Dayu Yuan, Julian Richardson, Ryan Doherty, Colin Evans and Eric Altendorf. "
-                    "Semi-supervised Word Sense Disambiguation with Neural Models. COLING 2016. "
-                    "Cut into sentences and divided into training and test texts by this project."
-                ),
-            )
-            for name, across in (
-                ("noad", ""),
-                ("noad-semcor-masc", ", trained on SemCor, tested on MASC"),
-                ("noad-masc-semcor", ", trained on MASC, tested on SemCor"),
-            )
-        ),
-    )
-}
+with (DATA / "datasets.toml").open("rb") as file:
+    DATASETS = {name: Dataset(name, **about) for name, about in tomllib.load(file).items()}
 
 
 def check_name(name: str, where: str) -> None:
-    """Refuse a name of a corpus that cannot be a folder of its own under ``results/``.
+    """Refuse a name of a corpus that cannot be a folder under ``results/``.
 
     Raises
     ------
@@ -215,8 +169,9 @@ def check_name(name: str, where: str) -> None:
 
 
 def files_of(words: Mapping[str, Mapping[str, int]], *, labelled: bool = True) -> set[str]:
-    """The files of a corpus with these words, relative to its folder."""
+    """Return the files of a corpus with these words, relative to its folder."""
     if not labelled:
         return {f"{file_name(word)}/{UNLABELLED_FILE}" for word in words}
-    found = {f"{file_name(word)}/{file}" for word in words for file in FILES}
-    return found | ({FURTHER} if any(of["n_out_of_domain"] for of in words.values()) else set())
+    files = {f"{file_name(word)}/{file}" for word in words for file in FILES}
+    further = any(count["n_out_of_domain"] for count in words.values())
+    return files | {FURTHER} if further else files
