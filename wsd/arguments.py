@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from wsd.artifacts.run_map import words_at
+from wsd.artifacts.run_map import word_files_at
 from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 
@@ -158,7 +158,7 @@ class _Words(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         """Store the places of the files."""
-        setattr(namespace, self.dest, words_at(values))
+        setattr(namespace, self.dest, word_files_at(values))
 
 
 def add_word_files(

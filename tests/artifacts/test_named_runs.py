@@ -11,11 +11,11 @@ from wsd.artifacts.named_runs import (
     PUBLISHED,
     REMOVED,
     UNFINISHED,
-    begun,
     described_runs,
     is_dataset,
+    run_state,
     runs_with,
-    state_of,
+    started_runs,
     tables_of,
     tables_of_runs,
 )
@@ -72,7 +72,7 @@ def test_of_runs_that_have_begun_the_last_map_of_a_name_counts(tmp_path: Path) -
         path = maps / f"{name}.json"
         write_map(path, ["q/store/a.csv", "q/store/b.csv"], "q", ABOUT)
         os.utime(path, (number, number))
-    last, former = begun(tmp_path)
+    last, former = started_runs(tmp_path)
     assert last == {"": maps / f"{names[2]}.json", "b": maps / f"{names[3]}.json"}
     assert former == [maps / f"{name}.json" for name in names[:2]]
 
@@ -81,21 +81,21 @@ def test_how_far_a_run_has_come(tmp_path: Path) -> None:
     begun_with, tables = tmp_path / "store/runs/b@0123456789.json", tmp_path / "runs/b"
     write_map(begun_with, ["q/store/a.csv", "q/store/b.csv"], "q", ABOUT)
     run = RunMap(begun_with)
-    assert state_of(run, tables) == UNFINISHED
+    assert run_state(run, tables) == UNFINISHED
     for name in ("a.csv", "b.csv"):
-        assert state_of(run, tables) == UNFINISHED
+        assert run_state(run, tables) == UNFINISHED
         (tmp_path / "store" / name).touch()
-    assert state_of(run, tables) == REMOVED
+    assert run_state(run, tables) == REMOVED
     tables.mkdir(parents=True)
     (tables / "a.csv").touch()
-    assert state_of(run, tables) == LOST
+    assert run_state(run, tables) == LOST
     published(tables)
-    assert state_of(run, tables) == PUBLISHED
+    assert run_state(run, tables) == PUBLISHED
     write_map(tables / RUN_MAP, ["q/store/c.csv"], "q", ABOUT)
-    assert state_of(run, tables) == UNFINISHED
+    assert run_state(run, tables) == UNFINISHED
     (tables / RUN_MAP).write_text("{")
     with pytest.raises(ResultError):
-        state_of(run, tables)
+        run_state(run, tables)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from wsd.artifacts.run_map import (
     WordFiles,
     bare,
     list_folders,
-    listed,
     megabytes,
+    read_listing,
     word_file,
     write_listing,
     write_map,
@@ -132,7 +132,7 @@ def test_what_is_no_map_is_refused(tmp_path: Path, content: Any) -> None:
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str) -> None:
     write_json(tmp_path / "focal.1.json", {"a/focal.safetensors": "x", path: "x"})
-    for read in (listed, lambda listing: WordFiles([listing]).find("a/focal.safetensors")):
+    for read in (read_listing, lambda listing: WordFiles([listing]).find("a/focal.safetensors")):
         with pytest.raises(ResultError, match="not a listing") as caught:
             read(tmp_path / "focal.1.json")
         assert caught.value.where == str(tmp_path / "focal.1.json")
@@ -142,12 +142,12 @@ def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str)
 def test_what_is_no_listing_is_refused(tmp_path: Path, content: Any) -> None:
     write_json(tmp_path / "words.json", content)
     with pytest.raises(ResultError, match="the file "):
-        listed(tmp_path / "words.json")
+        read_listing(tmp_path / "words.json")
 
 
 def test_a_listing_lies_beside_what_it_lists_or_above(tmp_path: Path) -> None:
     write_listing(tmp_path / "above.json", {tmp_path / "a/b.csv": "x"})
-    assert listed(tmp_path / "above.json") == {"a/b.csv": "x"}
+    assert read_listing(tmp_path / "above.json") == {"a/b.csv": "x"}
     with pytest.raises(ConfigError, match="does not lie below its folder") as caught:
         write_listing(tmp_path / "b/beside.json", {tmp_path / "a/b.csv": "x"})
     assert caught.value.where == str(tmp_path / "b/beside.json")
@@ -158,7 +158,7 @@ def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:
     for name in ("index.html", "words/a.html", "data/a.csv"):
         write_text(folder / name, name)
     list_folders([tmp_path / f"report{K}.json"])
-    assert listed(tmp_path / f"report{K}.json") == {
+    assert read_listing(tmp_path / f"report{K}.json") == {
         f"report{K}/{name}": checksum(folder / name)
         for name in ("data/a.csv", "index.html", "words/a.html")
     }

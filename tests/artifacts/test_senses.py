@@ -5,7 +5,14 @@ from random import Random
 
 import pytest
 
-from wsd.artifacts.senses import SenseText, called, check_text, clash, given_in, readable
+from wsd.artifacts.senses import (
+    SenseText,
+    check_text,
+    find_clash,
+    parse_sense_texts,
+    readable,
+    sense_texts,
+)
 
 # Every label of CoarseWSD-20, without its word, and what it is called.
 COARSEWSD20 = {
@@ -69,7 +76,7 @@ COARSEWSD20 = {
 
 
 def names(word: str, labels: list[str], **given: SenseText) -> list[str]:
-    return [text.name for text in called(word, labels, given)]
+    return [text.name for text in sense_texts(word, labels, given)]
 
 
 def test_every_label_of_coarsewsd20() -> None:
@@ -125,7 +132,7 @@ def test_what_the_corpus_gives_comes_first() -> None:
     given = {"w_a": SenseText("alpha", "the first"), "w_b": SenseText("", "the second")}
     labels = ["w_a", "w_b", "w_c"]
     expected = (SenseText("alpha", "the first"), SenseText("b", "the second"), SenseText("c"))
-    assert called("w", labels, given) == expected
+    assert sense_texts("w", labels, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -140,7 +147,7 @@ def test_what_the_corpus_gives_comes_first() -> None:
     ],
 )
 def test_a_name_is_of_one_sense(given: dict[str, SenseText], found: tuple[str, str] | None) -> None:
-    assert clash("w", ["w_a", "w_b"], given) == found
+    assert find_clash("w", ["w_a", "w_b"], given) == found
 
 
 @pytest.mark.parametrize(
@@ -160,14 +167,14 @@ def test_what_cannot_be_shown_is_refused(text: SenseText, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_text(text)
     with pytest.raises(ValueError, match=message):
-        given_in("w", {"w_a": text._asdict(), "w_b": {}})
+        parse_sense_texts("w", {"w_a": text._asdict(), "w_b": {}})
 
 
 def test_a_manifest_gives_what_it_says() -> None:
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
     expected = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
-    assert given_in("w", senses) == expected
+    assert parse_sense_texts("w", senses) == expected
     with pytest.raises(ValueError, match="that of 'w_b' too"):
-        given_in("w", {**senses, "w_b": {"name": "alpha"}})
+        parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):
-        given_in("w", {"w_a": 3})  # type: ignore[dict-item]
+        parse_sense_texts("w", {"w_a": 3})  # type: ignore[dict-item]

@@ -356,7 +356,7 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
     out = folder.root / "per-word.parquet"
     folder.classify()
     selection = folder.root / "selection.json"
-    drawn = fold_table.of_words(folder.root / "folds.parquet", folder.corpora).settings
+    drawn = fold_table.read_for_words(folder.root / "folds.parquet", folder.corpora).settings
     selected = {"chosen": {"toy": {"full": {"words": chosen}}}, "folds": {"full": drawn}}
     selection.write_text(json.dumps(selected))
     args = Namespace(

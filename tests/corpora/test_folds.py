@@ -291,10 +291,10 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     draw(shared, "arm", "bow")
     path = shared / "folds/full.parquet"
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow"])
-    assert list(fold_table.of_words(path, corpora).words) == ["bow"]
+    assert list(fold_table.read_for_words(path, corpora).words) == ["bow"]
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow", "yard"])
     with pytest.raises(ResultError, match="folds of another run: they lack 'yard'") as caught:
-        fold_table.of_words(path, corpora)
+        fold_table.read_for_words(path, corpora)
     assert caught.value.where == str(path)
     with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'"):
         fold_table.read(path).rows(corpora["yard"])

@@ -20,7 +20,7 @@ from importing import import_corpus
 from require import needs
 
 from wsd.artifacts.dataset import FORMAT, MANIFEST
-from wsd.artifacts.manifest import find, read_manifest
+from wsd.artifacts.manifest import find_dataset, read_manifest
 from wsd.cli import main
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import focal_word, labelled_tables
@@ -569,7 +569,7 @@ def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
         run(path, tmp_path / "out")
     text = import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=2)
     assert "left out: 2 instances of senses with fewer than 2 instances" in text
-    assert find(str(tmp_path / "out" / MANIFEST)).words == tuple(sorted(SENSES))
+    assert find_dataset(str(tmp_path / "out" / MANIFEST)).words == tuple(sorted(SENSES))
 
 
 # The folder
@@ -694,7 +694,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
     copy(folder, tmp_path / "copy", name="other", title="Others'")
-    there = find(str(tmp_path / "copy" / MANIFEST))
+    there = find_dataset(str(tmp_path / "copy" / MANIFEST))
     assert (there.name, there.title, there.licence) == ("other", "Others'", "CC0")
     for file in read_manifest(folder / MANIFEST).digests:
         assert (tmp_path / "copy" / file).read_bytes() == (folder / file).read_bytes()

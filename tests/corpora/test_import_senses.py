@@ -56,7 +56,7 @@ def test_names_and_glosses_go_in_and_come_out(tmp_path: Path, sentences: Path) -
     assert dataset.given == GIVEN
     labels = ("cell_biology", "cell_prison", "cell_rare")
     expected = [GIVEN["cell"]["cell_biology"], SenseText("prison", "a room with a lock")]
-    assert dataset.called("cell", labels) == (*expected, SenseText("rare"))
+    assert dataset.sense_texts("cell", labels) == (*expected, SenseText("rare"))
     # Labels, and the senses' instances, are as they would be without.
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text("utf-8"))
     assert manifest["words"]["cell"]["senses"]["cell_prison"]["train"] == 7
@@ -89,7 +89,7 @@ def test_without_a_table_nothing_is_given(tmp_path: Path, sentences: Path) -> No
     import_corpus([sentences], out=tmp_path / "out", name="mine")
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert not any(dataset.given.values())
-    assert [text.name for text in dataset.called("Schloß", ("castle", "lock"))] == [
+    assert [text.name for text in dataset.sense_texts("Schloß", ("castle", "lock"))] == [
         "castle",
         "lock",
     ]

@@ -13,7 +13,7 @@ from archive_server import Answer, ArchiveServer
 from made_noad import FILES, HEAD, document
 
 from wsd.artifacts.dataset import DATASETS, MANIFEST
-from wsd.artifacts.manifest import of_results, read_manifest
+from wsd.artifacts.manifest import dataset_of_results, read_manifest
 from wsd.artifacts.noad import NOAD, TABLE, InParts, kept
 from wsd.corpora import get_archive, noad, noad_archive
 from wsd.corpora.document_split import documents_to_test
@@ -46,7 +46,7 @@ def tokens_of(out: Path, word: str, split: str) -> set[str]:
 
 def test_words_sentences_and_senses(out: Path) -> None:
     noad.make(out, "noad", 2)
-    dataset = of_results(out.parent)
+    dataset = dataset_of_results(out.parent)
     assert dataset.words == WORDS  # lone.a has one sense; m_2.003 is in one document
     assert dataset.title == DATASETS["noad"].title and "CC BY 4.0" in dataset.licence
     assert "COLING 2016" in dataset.citation
@@ -56,7 +56,7 @@ def test_words_sentences_and_senses(out: Path) -> None:
     row = next(i for i in range(len(corpus)) if corpus.tokens[i][-1] == "7" and not corpus.gold[i])
     assert corpus.tokens[row] == ("She", "served", "soup", "&", "bread", "near", "house", "7")
     assert corpus.position[row] == 1
-    assert dataset.called("serve.v", corpus.senses)[0].gloss == (
+    assert dataset.sense_texts("serve.v", corpus.senses)[0].gloss == (
         "WordNet: serve%2:34:00:: serve%2:34:01::"
     )
 

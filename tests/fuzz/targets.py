@@ -50,9 +50,11 @@ from wsd.artifacts import (
     substitute_table,
     training_set,
 )
+from wsd.artifacts import (
+    senses as sense_names,
+)
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import Search, read_search, write_search
-from wsd.artifacts.senses import called
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import text_format, training_sets
@@ -303,7 +305,7 @@ def fitted_word(estimator: str) -> FittedWord:
     return FittedWord(
         word="crane",
         senses=of.senses,
-        called=called("crane", of.senses),
+        called=sense_names.sense_texts("crane", of.senses),
         estimator=estimator,
         parameters=classifier.get_params(),
         classifier=classifier,
@@ -391,7 +393,7 @@ def run_sense_texts(data: bytes, folder: Path) -> None:
         for sense in senses
     ]
     for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
-        names = [text.name for text in called(word, SENSES[word], given)]
+        names = [text.name for text in sense_names.sense_texts(word, SENSES[word], given)]
         assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
 
 
@@ -763,7 +765,7 @@ def run_a_map(data: bytes, folder: Path) -> None:
             assert run.file(name).resolve().is_relative_to(below)
     run.words("e")
     words = run_map.WordFiles([folder / "e/focal.1.json"])
-    for name in run_map.listed(folder / "e/focal.1.json"):
+    for name in run_map.read_listing(folder / "e/focal.1.json"):
         found = words.find(run_map.bare(name))
         assert os.path.normpath(found).startswith(str(folder / "e"))
         assert run_map.bare(str(found.relative_to(folder))).startswith("e")

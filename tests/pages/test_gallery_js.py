@@ -95,7 +95,7 @@ def test_a_point_says_how_its_sentence_begins(run: Run, chromium: Browser, built
     )
     bank = run.corpora["bank"]
     assert sense.removesuffix(", taken for another") in [
-        text.name for text in DATASET.called("bank", bank.senses)
+        text.name for text in DATASET.sense_texts("bank", bank.senses)
     ]
     beginnings = [" ".join(tokens) for tokens in bank.tokens]
     assert any(of.startswith(text.removesuffix(" …")) for of in beginnings)

@@ -21,7 +21,7 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         split, line = corpus.split[row], corpus.index[row]
         assert " ".join(tokens) in tip["text"]
         assert tip["bold"] == [tokens[at]]
-        names = [text.name for text in DATASET.called("bank", corpus.senses)]
+        names = [text.name for text in DATASET.sense_texts("bank", corpus.senses)]
         gold = names[corpus.gold[row]]
         assert gold in tip["text"]
         assert f"{split} {line}" in tip["text"]

@@ -44,7 +44,7 @@ from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.run_map import listed, write_map
+from wsd.artifacts.run_map import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import report, series
@@ -118,7 +118,7 @@ import json, sys
 from pathlib import Path
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.run_map import listed, write_map
+from wsd.artifacts.run_map import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
 from wsd.report.report import write_report
@@ -1208,7 +1208,7 @@ def test_the_command_reads_a_folder_of_tables_or_each_by_its_name_and_key(
     assert "<dt>Seed</dt><dd>7</dd>" in index and about["command"] in index
     for listing in listings:
         there = (path for path in listing.with_suffix("").rglob("*") if path.is_file())
-        assert listed(listing) == {
+        assert read_listing(listing) == {
             path.relative_to(tmp_path).as_posix(): checksum(path)
             for path in there
             if path.parent.name != ".sums"

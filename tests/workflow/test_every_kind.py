@@ -19,7 +19,7 @@ from rich_config import without_deleted_studies
 from same_results import results
 from tiny import tiny_bert
 
-from wsd.artifacts.run_map import RUN_MAP, RunMap, is_listing, listed
+from wsd.artifacts.run_map import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.cli import main
 from wsd.run.check import check
 from wsd.run.config import check as check_config
@@ -135,7 +135,7 @@ def kinds() -> dict[str, tuple[Path, Path]]:
     found = {of: (path, path) for of, path in first_of_each(files).items()}
     for name, path in files.items():
         if is_listing(path):
-            inner = {f"{name}: {one}": path.parent / one for one in listed(path)}
+            inner = {f"{name}: {one}": path.parent / one for one in read_listing(path)}
             found |= {of: (one, path) for of, one in first_of_each(inner).items()}
     # And the checksum beside a file.
     table = files["scores.csv"]

@@ -19,7 +19,7 @@ from wsd.analysis.discriminant import discriminants, obstacle
 from wsd.arguments import add_feature_set, add_out, add_seed
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.artifacts.fold_table import WordFolds, of_words
+from wsd.artifacts.fold_table import WordFolds, read_for_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
@@ -173,7 +173,7 @@ def _folds(path: Path | None, corpora: Corpora, method: str) -> dict[str, WordFo
             return {}
         what = "training instances are placed on the axes of an LDA fold by fold: no folds given"
         raise ConfigError(what, where="--folds", fix="name the file that `wsd folds` wrote")
-    found = of_words(path, corpora)
+    found = read_for_words(path, corpora)
     if found.train != FULL:
         what = f"the folds are of the training set {found.train!r}, not of {FULL!r}"
         raise ConfigError(what, where=str(path), fix="name the folds of the full training set")

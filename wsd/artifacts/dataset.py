@@ -16,7 +16,7 @@ from typing import Any, Literal
 import wsd
 from wsd.artifacts import noad
 from wsd.artifacts.reserved_names import check_reserved
-from wsd.artifacts.senses import NOTHING, Given, SenseText, called
+from wsd.artifacts.senses import NOTHING, Given, SenseText, sense_texts
 from wsd.errors import ConfigError, unknown_choice
 from wsd.storage.file_names import file_name, is_plain_name
 
@@ -125,9 +125,9 @@ class Dataset:
         """Return whether there are out-of-domain test sentences."""
         return self.name == "coarsewsd20" or FURTHER in self.digests
 
-    def called(self, word: str, senses: Sequence[str]) -> tuple[SenseText, ...]:
+    def sense_texts(self, word: str, senses: Sequence[str]) -> tuple[SenseText, ...]:
         """Return the names and glosses of a word's senses, in their order."""
-        return called(word, senses, self.given.get(word, NOTHING))
+        return sense_texts(word, senses, self.given.get(word, NOTHING))
 
     def choose(self, words: Literal["all"] | Sequence[str], *, where: str) -> tuple[str, ...]:
         """Return the words that a config selects, sorted: all, or a list.

@@ -98,7 +98,7 @@ class Folds:
         return corpus.training_rows(self.words[corpus.word].lines)
 
 
-def of_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
+def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     """Read the folds of the words of a corpus. Those of other words are left out.
 
     Runs share the file: it keeps the words that an earlier run had.
@@ -148,15 +148,15 @@ def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> Non
     ResultError
     """
     if folds.settings != settings:
-        what = f"folds of another run: {described(folds.settings)}"
-        what += f"; this run has {described(settings)}"
+        what = f"folds of another run: {describe_settings(folds.settings)}"
+        what += f"; this run has {describe_settings(settings)}"
         raise ResultError(what, where=str(path), fix=RUN_AGAIN)
 
 
-def described(settings: Mapping[str, Any]) -> str:
+def describe_settings(settings: Mapping[str, Any]) -> str:
     """How folds were drawn, in words.
 
-    >>> described({"k": 5, "repeats": 3, "seed": 1})
+    >>> describe_settings({"k": 5, "repeats": 3, "seed": 1})
     '5 folds, drawn 3 times, seed 1'
     """
     repeats = settings["repeats"]

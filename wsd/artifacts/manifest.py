@@ -19,7 +19,7 @@ from wsd.artifacts.dataset import (
     check_name,
     files_of,
 )
-from wsd.artifacts.senses import given_in
+from wsd.artifacts.senses import parse_sense_texts
 from wsd.errors import ConfigError, CorpusError, visible
 from wsd.storage.result_files import require
 
@@ -52,7 +52,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         counts = {
             w: {k: of[k] for k in wanted if k in of or k in COUNTS} for w, of in words.items()
         }
-        given = {w: given_in(w, of.get("senses", {})) for w, of in words.items()}
+        given = {w: parse_sense_texts(w, of.get("senses", {})) for w, of in words.items()}
         digests = dict(manifest["files"])
         seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
         require(seen, "a text that is none, or has a character that cannot be seen")
@@ -91,7 +91,7 @@ def _of_pairs(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
 
 
-def of_results(folder: Path) -> Dataset:
+def dataset_of_results(folder: Path) -> Dataset:
     """The corpus that a folder ``results/<dataset>`` is of.
 
     Raises
@@ -106,7 +106,7 @@ def of_results(folder: Path) -> Dataset:
     return read_manifest(manifest)
 
 
-def find(text: str) -> Dataset:
+def find_dataset(text: str) -> Dataset:
     """A corpus by the name of a built-in one, or the path of a manifest.
 
     Raises

@@ -74,7 +74,7 @@ def _is_there(path: Path) -> bool:
     return False
 
 
-def begun(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
+def started_runs(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
     """Of the runs that have begun the last map of each name, and all former ones."""
     found = (dataset / STORE / MAPS).glob("*.json")
     paths = sorted(found, key=lambda path: path.lstat().st_mtime_ns)
@@ -82,7 +82,7 @@ def begun(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
     return last, [path for path in paths if path not in last.values()]
 
 
-def state_of(run: RunMap, tables: Path) -> str:
+def run_state(run: RunMap, tables: Path) -> str:
     """How far a run has come that began with a map.
 
     Parameters
@@ -143,11 +143,11 @@ def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
         what = f"{dataset} has several runs, and none without a name"
         raise ConfigError(what, where="--run", fix=f"name one of {names}")
     if there == named and named:
-        log.info("%s: %s, the only one", dataset, called(named[0]))
+        log.info("%s: %s, the only one", dataset, run_label(named[0]))
     return there[0] if there else None
 
 
-def called(run: str) -> str:
+def run_label(run: str) -> str:
     """A run, as a sentence names it."""
     return f"run {run}" if run else "the run without a name"
 
@@ -162,4 +162,6 @@ def described_runs(results: Path) -> list[str]:
     """
     folders = (results, *sorted(results.glob("[!.]*")))
     found = {folder: runs_with(folder, RUN_MAP) for folder in folders}
-    return [f"{folder}: {', '.join(map(called, runs))}" for folder, runs in found.items() if runs]
+    return [
+        f"{folder}: {', '.join(map(run_label, runs))}" for folder, runs in found.items() if runs
+    ]

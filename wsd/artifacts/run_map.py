@@ -86,7 +86,7 @@ def _listed_mb(listing: Path, _: int) -> float:
     return sum(int(said.split()[-1]) for said in sizes) / 1e6
 
 
-def listed(listing: Path) -> dict[str, str]:
+def read_listing(listing: Path) -> dict[str, str]:
     """The files of a listing, by their paths from its folder, and their checksums.
 
     Raises
@@ -115,7 +115,7 @@ class WordFiles:
 
     @cached_property
     def _found(self) -> dict[str, Path]:
-        return {bare(name): of.parent / name for of in self.listings for name in listed(of)}
+        return {bare(name): of.parent / name for of in self.listings for name in read_listing(of)}
 
     def find(self, name: str) -> Path:
         """The file of a name, such as ``crane/focal.safetensors``.
@@ -135,7 +135,7 @@ class WordFiles:
 Words = Path | WordFiles
 
 
-def words_at(paths: Sequence[Path]) -> Words:
+def word_files_at(paths: Sequence[Path]) -> Words:
     """Where words' files are, as a command is told: in a folder, or as listings say, ``.json``."""
     alone = len(paths) == 1 and paths[0].suffix != ".json"
     return paths[0] if alone else WordFiles(paths)

@@ -41,7 +41,7 @@ def readable(word: str, label: str) -> str:
     return " ".join(text.split()) or label
 
 
-def called(word: str, labels: Sequence[str], given: Given = NOTHING) -> tuple[SenseText, ...]:
+def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tuple[SenseText, ...]:
     """What the senses of a word are called, no two of them alike.
 
     Parameters
@@ -50,7 +50,7 @@ def called(word: str, labels: Sequence[str], given: Given = NOTHING) -> tuple[Se
     labels : sequence of str
         All senses of the word.
     given : mapping of label to SenseText
-        What the corpus says, of some of them or none, without a :func:`clash`.
+        What the corpus says, of some of them or none, without a :func:`find_clash`.
     """
     names = _names(word, labels, given)
     count = Counter(names.values())
@@ -63,7 +63,7 @@ def called(word: str, labels: Sequence[str], given: Given = NOTHING) -> tuple[Se
     )
 
 
-def clash(word: str, labels: Sequence[str], given: Given) -> tuple[str, str] | None:
+def find_clash(word: str, labels: Sequence[str], given: Given) -> tuple[str, str] | None:
     """A sense whose given name is also the name or the label of another; and that other."""
     names = _names(word, labels, given)
     for label, text in given.items():
@@ -91,7 +91,7 @@ def check_text(text: SenseText) -> None:
             raise ValueError(f"a {kind} of {len(part)} characters: {LONGEST[kind]} are the most")
 
 
-def given_in(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dict[str, SenseText]:
+def parse_sense_texts(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dict[str, SenseText]:
     """What a manifest gives of a word's senses, checked; what is wrong is a ValueError.
 
     Parameters
@@ -106,11 +106,11 @@ def given_in(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dict[str, Se
     given = {label: text for label, text in texts.items() if any(text)}
     for text in given.values():
         check_text(text)
-    if found := clash(word, list(senses), given):
-        raise ValueError(clashing(word, *found))
+    if found := find_clash(word, list(senses), given):
+        raise ValueError(describe_clash(word, *found))
     return given
 
 
-def clashing(word: str, label: str, other: str) -> str:
-    """What is wrong with a :func:`clash`."""
+def describe_clash(word: str, label: str, other: str) -> str:
+    """What is wrong with a :func:`find_clash`."""
     return f"the name of the sense {label!r} of {word!r} is that of {other!r} too, or its label"

@@ -24,10 +24,10 @@ def check_transform(name: object, where: str | None = None) -> str:
     raise ConfigError(f"there is no transform {name!r}", where=where, fix=fix)
 
 
-def called(name: str) -> str:
+def transform_label(name: str) -> str:
     """What pages call vectors under a transformation.
 
-    >>> called("remove-2")
+    >>> transform_label("remove-2")
     'less 2 directions'
     """
     said = {

@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> None:
         tables, source = read_substitutes(args.substitutes, corpora)
         chosen, encoder = of_substitutes(tables), source["model"]
         seen = ("substitutes", MASKED)
-    train = folding.of_words(args.folds, corpora)
+    train = folding.read_for_words(args.folds, corpora)
     found = search_baseline(chosen, corpora, train)
     provenance = {
         **provenance_on(train),

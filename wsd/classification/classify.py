@@ -122,7 +122,7 @@ def run(
         raise ConfigError(what, where="--searches, --out", fix=fix)
     named = iter(zip(args.searches, args.out, strict=True))
     corpora = read_corpora(args.corpus, args.words)
-    trains = [folding.of_words(path, corpora) for path in args.folds]
+    trains = [folding.read_for_words(path, corpora) for path in args.folds]
     labelled = {
         word: dataclasses.replace(of, gold=relabel(of)) if relabel else of
         for word, of in corpora.items()

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
         chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
         settings = selection["folds"][FULL]
     corpora = read_corpora(args.corpus, args.words)
-    train = folding.of_words(args.folds, corpora)
+    train = folding.read_for_words(args.folds, corpora)
     folding.check_settings(args.folds, train, settings)
     sources: dict[str, Any] = {}
     made: list[WordPredictions] = []

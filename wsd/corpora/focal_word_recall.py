@@ -9,7 +9,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import OF_PAIRS
-from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
+from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.corpora.word_forms import Finder
 from wsd.errors import WsdError
 
@@ -73,7 +73,7 @@ def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator
     for folder in tables:
         try:
             listing = RunMap(folder / RUN_MAP).file(f"corpus/{TABLES}")
-            paths = [listing.parent / name for name in listed(listing)]
+            paths = [listing.parent / name for name in read_listing(listing)]
         except WsdError:
             continue
         if {path.name for path in paths} >= {*OF_PAIRS}:  # their sentences have no word in common

@@ -22,7 +22,7 @@ from wsd.arguments import (
 )
 from wsd.artifacts import column_names
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.fold_table import described
+from wsd.artifacts.fold_table import describe_settings
 from wsd.artifacts.predictions import TEST
 from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
@@ -81,8 +81,10 @@ def run(args: argparse.Namespace) -> None:
         # What was not tuned has no folds.
         drawn, train = row.source.get("folds"), row.source.get("train")
         if drawn and folds.get(train, drawn) != drawn:
-            what = f"predictions of another run: {row.kind}, {described(drawn)}"
-            raise wrong_file(f"{what}; the selection has {described(folds[train])}", args.selection)
+            what = f"predictions of another run: {row.kind}, {describe_settings(drawn)}"
+            raise wrong_file(
+                f"{what}; the selection has {describe_settings(folds[train])}", args.selection
+            )
     own = rows["candidates"]
     controls = [
         *rows["views"],

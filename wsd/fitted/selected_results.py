@@ -17,7 +17,7 @@ from wsd.artifacts.fold_table import read as read_folds
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.named_runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.run_map import RUN_MAP, SOURCE, TABLES, RunMap, Words
-from wsd.artifacts.senses import SenseText, called
+from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ConfigError, DamageError, ModelError, ResultError
@@ -154,11 +154,11 @@ class Results:
                 return read_manifest(manifest)
         return DATASETS.get(self.map.folder.name)
 
-    def called(self, corpus: Corpus) -> tuple[SenseText, ...]:
+    def sense_texts(self, corpus: Corpus) -> tuple[SenseText, ...]:
         """What people read in place of a word's senses; without a manifest nothing is given."""
         if self.dataset:
-            return self.dataset.called(corpus.word, corpus.senses)
-        return called(corpus.word, corpus.senses)
+            return self.dataset.sense_texts(corpus.word, corpus.senses)
+        return sense_texts(corpus.word, corpus.senses)
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

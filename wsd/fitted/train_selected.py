@@ -128,7 +128,7 @@ class Learner:
         self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
         self._lines = self.corpus.index[rows]
         self._folds, self._stored = fitting.folds.words[word], fitting.stored.get(word)
-        self._called = fitting.results.called(self.corpus)
+        self._called = fitting.results.sense_texts(self.corpus)
         self._estimator = source["estimator"]
         self._parameters = fit_and_predict.tuned_parameters(source, word)
         # The estimator with the tuned parameters.

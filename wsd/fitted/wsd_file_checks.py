@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.feature_set import JOIN
-from wsd.artifacts.senses import SenseText, called
+from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.transform_names import check_transform
 from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.nearest_centroid import METRICS
@@ -72,7 +72,7 @@ def check_said(said: Mapping[str, Any]) -> None:
 def sense_names(word: str, senses: tuple[str, ...], said: Any) -> tuple[SenseText, ...]:
     """What the senses are called, which a file of an earlier version does not say."""
     if said is None:
-        return called(word, senses)
+        return sense_texts(word, senses)
     pairs = isinstance(said, list) and all(isinstance(pair, list) for pair in said)
     require(pairs, "names of senses that are no pairs")
     found = tuple(SenseText(*pair) for pair in said)

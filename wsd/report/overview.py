@@ -15,7 +15,7 @@ from typing import Any
 
 from wsd import logs
 from wsd.artifacts.column_names import SELECTED
-from wsd.artifacts.manifest import of_results
+from wsd.artifacts.manifest import dataset_of_results
 from wsd.artifacts.named_runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
 from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.errors import WsdError
@@ -119,7 +119,7 @@ def _chosen(tables: Path) -> list[dict[str, Any]]:
 
 def _title(dataset: Path) -> str:
     with suppress(WsdError):
-        return of_results(dataset).title
+        return dataset_of_results(dataset).title
     return dataset.name
 
 

@@ -23,7 +23,7 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.manifest import find
+from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_map import RunMap, bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> None:
         "gloss-worth": args.gloss_worth,
     }
     report = load_report(
-        dataset=find(args.dataset),
+        dataset=find_dataset(args.dataset),
         corpora=read_corpora(args.corpus, args.words),
         tables=tables,
         text=not args.no_text,

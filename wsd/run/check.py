@@ -20,10 +20,10 @@ from wsd.artifacts.named_runs import (
     PROVENANCE,
     REMOVED,
     UNFINISHED,
-    begun,
     described_runs,
     is_dataset,
-    state_of,
+    run_state,
+    started_runs,
     tables_of,
     tables_of_runs,
 )
@@ -138,7 +138,7 @@ class Check:
             return f"{UNREAD}: {error.strerror}"
         return f"does not lead to {file}" if elsewhere else ""
 
-    def begun(self, dataset: Path, path: Path, tables: Path) -> str:
+    def started_runs(self, dataset: Path, path: Path, tables: Path) -> str:
         """Check the files of a run that has begun; return a remark about the run, or nothing."""
         try:
             run_map = RunMap(path)
@@ -150,7 +150,7 @@ class Check:
         self.files((file for file in files if os.path.lexists(file)), fix)
         published = tables / RUN_MAP
         try:
-            state = state_of(run_map, tables)
+            state = run_state(run_map, tables)
         except WsdError as error:
             self.add(published, error.what, fix)
             return ""
@@ -228,8 +228,8 @@ def check(results: Path, config: Session | None = None) -> tuple[Check, list[str
         except OSError as error:
             checked.add(Path(error.filename), f"{UNREAD}: {error.strerror}", READABLE)
             continue
-        for run, path in begun(dataset)[0].items():
-            remarks.append(checked.begun(dataset, path, tables_of(dataset, run)))
+        for run, path in started_runs(dataset)[0].items():
+            remarks.append(checked.started_runs(dataset, path, tables_of(dataset, run)))
         for tables in folders:
             checked.run(dataset, tables)
         checked.others(dataset / STORE)

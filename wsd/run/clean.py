@@ -18,10 +18,10 @@ from wsd.artifacts.named_runs import (
     FIND_RESULTS,
     REMOVED,
     UNFINISHED,
-    begun,
-    called,
     is_dataset,
-    state_of,
+    run_label,
+    run_state,
+    started_runs,
     tables_of,
     tables_of_runs,
 )
@@ -34,7 +34,7 @@ from wsd.artifacts.run_map import (
     RunMap,
     bare,
     is_listing,
-    listed,
+    read_listing,
 )
 from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run import lock
@@ -67,7 +67,7 @@ def named(path: Path) -> tuple[set[str], set[str]]:
             continue
         folder = name.rpartition("/")[0]
         if listing.exists():
-            files |= {f"{folder}/{file}" for file in listed(listing)}
+            files |= {f"{folder}/{file}" for file in read_listing(listing)}
             files.add(f"{name.removesuffix('.json')}/{MARK}")
         else:  # it lists the files of words, or a folder that has its name
             lists_words = bare(listing.name) == TABLES or listing.parent.name in LISTED
@@ -94,8 +94,8 @@ def unused(dataset: Path, *, unfinished: bool = False) -> Iterator[tuple[str, in
     ignored = (REMOVED, UNFINISHED) if unfinished else (REMOVED,)
     last = [
         path
-        for run, path in begun(dataset)[0].items()
-        if state_of(RunMap(path), tables_of(dataset, run)) not in ignored
+        for run, path in started_runs(dataset)[0].items()
+        if run_state(RunMap(path), tables_of(dataset, run)) not in ignored
     ]
     for path in (*(folder / RUN_MAP for folder in tables_of_runs(dataset)), *last):
         files, unlisted = named(path)
@@ -153,10 +153,10 @@ def kind(path: str) -> str:
 def former(dataset: Path) -> dict[str, str]:
     """Return the run that last had each file, among all that were begun, as messages name it."""
     runs: dict[str, str] = {}
-    last, before = begun(dataset)
+    last, before = started_runs(dataset)
     for path in (*before, *last.values()):
         with suppress(WsdError):  # damaged
-            run = called(bare(path.name).removesuffix(".json"))
+            run = run_label(bare(path.name).removesuffix(".json"))
             runs |= dict.fromkeys([*named(path)[0], f"{STORE}/{MAPS}/{path.name}"], run)
     return runs
 

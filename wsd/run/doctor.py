@@ -19,7 +19,7 @@ from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.named_runs import described_runs
 from wsd.artifacts.noad import NOAD
-from wsd.artifacts.run_map import listed
+from wsd.artifacts.run_map import read_listing
 from wsd.artifacts.vectors import VECTORS
 from wsd.corpora import coarsewsd20, copy_corpus, get_archive, noad_archive
 from wsd.corpora.archive_facts import SourceArchive
@@ -184,7 +184,7 @@ def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     if dataset.name not in ("coarsewsd20", *NOAD):
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
     if session and (listing := Path(session.files.source)).exists() and not any(wrong(listing)):
-        text = f"{dataset.title}: all {len(listed(listing))} files are here, verified"
+        text = f"{dataset.title}: all {len(read_listing(listing))} files are here, verified"
         return Finding(OK, "corpus", text)
     return _archive(source)
 

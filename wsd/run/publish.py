@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.named_runs import PROVENANCE
-from wsd.artifacts.run_map import PAGES, RUN_MAP, SOURCE, TABLES, RunMap, bare, is_listing, listed
+from wsd.artifacts.run_map import (
+    PAGES,
+    RUN_MAP,
+    SOURCE,
+    TABLES,
+    RunMap,
+    bare,
+    is_listing,
+    read_listing,
+)
 from wsd.artifacts.vectors import VECTORS
 from wsd.errors import WsdError
 from wsd.storage.atomic import write_errors
@@ -75,7 +84,7 @@ def readable(name: str, path: Path) -> Iterator[tuple[Path, str, bool]]:
     elif is_listing(path):
         if Path(name).name == TABLES:
             yield path, name, True
-        for file in listed(path):
+        for file in read_listing(path):
             yield path.parent / file, (folder / bare(file)).as_posix(), name not in PAGES
     else:
         yield path, name, path.suffix in LINKED or path.name == "model.json"

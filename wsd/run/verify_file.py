@@ -8,7 +8,7 @@ that names the file (:mod:`wsd.artifacts.run_map`). A file of vectors also has o
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wsd.artifacts.run_map import is_listing, listed
+from wsd.artifacts.run_map import is_listing, read_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.encoder.model_files import WEIGHTS
 from wsd.errors import WsdError
@@ -46,7 +46,7 @@ def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
         yield path, problem
     elif is_listing(path):
         try:
-            files = listed(path)
+            files = read_listing(path)
         except WsdError as error:
             yield path, error.what
             return

@@ -21,7 +21,7 @@ from tiny import tiny_bert
 from wsd.artifacts.corpus_table import Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.predictions import read_predictions
-from wsd.artifacts.run_map import list_folders, listed
+from wsd.artifacts.run_map import list_folders, read_listing
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder.batches import fixed
@@ -427,7 +427,7 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     kept = shutil.copytree(out, tmp_path / "finetune/full")
     listing = kept / "model.json"
     list_folders([listing])
-    assert {*listed(listing)} >= {"model/model.safetensors", "model/config.json"}
+    assert {*read_listing(listing)} >= {"model/model.safetensors", "model/config.json"}
     assert not list(verify_file.wrong(listing))
     weights = kept / "model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
@@ -486,7 +486,7 @@ def test_held_out_instances_are_not_learned_in_a_trial(
     monkeypatch.setattr(Finetuning, "fit", fit)
     assert finetune(place, tmp_path / "out", "--tried", "2") == 0
     corpora = read_corpora(place / "corpus", [*LEFT])
-    folds = folding.of_words(place / "folds.parquet", corpora)
+    folds = folding.read_for_words(place / "folds.parquet", corpora)
     names = [name for name, _ in seen]
     assert names[:4] == ["trial-1-0", "trial-1-1", "trial-2-0", "trial-2-1"]
     assert names[4:] == ["seed-1", "seed-2", "seed-1"]

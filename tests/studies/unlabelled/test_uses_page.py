@@ -16,7 +16,7 @@ from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, write
 from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.manifest import find
+from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.cli import main
 from wsd.errors import ResultError
@@ -160,7 +160,7 @@ def test_more_clusters_than_a_byte_has_numbers(k: int) -> None:
     partition = Partition("k-means", k, 0.5, True, [[i] for i in range(k)], None, {})
     near = Neighbours(np.full((k, 5), -1), np.full((k, 5), np.nan), float("nan"))
     uses = WordUses(np.zeros((k, 2)), near, [partition], labels[:, None])
-    data = page_data(find("quickstart"), "toy", of, {parse_layers("0", 2): uses})
+    data = page_data(find_dataset("quickstart"), "toy", of, {parse_layers("0", 2): uses})
     assert numbers(data["layers"][0]["partitions"][0]["labels"], "<u2") == labels.tolist()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import ABOUT, FILES, FURTHER, MANIFEST
-from wsd.artifacts.senses import given_in
+from wsd.artifacts.senses import parse_sense_texts
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
@@ -46,7 +46,7 @@ def read(path: Path) -> Gathered:
         said = _said_of(manifest, word)
         with at_place(str(path / MANIFEST)):
             there = {plain(sense): said.get(sense, {}) for sense in corpus.senses}
-            found.given[plain(word)] = given_in(word, there)
+            found.given[plain(word)] = parse_sense_texts(word, there)
     if further.exists():
         found.files.append(further)
         strange = sum(line.split("\t")[0] not in words for line in read_lines(further))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from wsd.artifacts.senses import Given, SenseText, check_text, clash, clashing
+from wsd.artifacts.senses import Given, SenseText, check_text, describe_clash, find_clash
 from wsd.corpora.importer.delimited_text import table
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
 from wsd.errors import CorpusError
@@ -51,9 +51,9 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
             fix="write a line for each sense, or leave out --senses",
         )
     for word, given in found.items():
-        if pair := clash(word, list(labels[word]), given):
+        if pair := find_clash(word, list(labels[word]), given):
             where = max((places[word, sense] for sense in pair if sense in given), key=_line)
-            raise CorpusError(clashing(word, *pair), where=where, fix=FIX)
+            raise CorpusError(describe_clash(word, *pair), where=where, fix=FIX)
     return dict(found)
 
 
@@ -66,8 +66,8 @@ def check_together(word: str, rows: Iterable[LabelledSentence], given: Given) ->
     """
     labels = list(dict.fromkeys(one.sense for one in rows))
     kept = {label: text for label, text in given.items() if label in labels}
-    if pair := clash(word, labels, kept):
-        raise CorpusError(clashing(word, *pair), fix=f"{FIX}, with --senses")
+    if pair := find_clash(word, labels, kept):
+        raise CorpusError(describe_clash(word, *pair), fix=f"{FIX}, with --senses")
 
 
 def _sense(

@@ -126,7 +126,7 @@ def write_errors(report: Report, folder: Path) -> None:
 
 def _names(dataset: Dataset, corpus: Corpus) -> dict[str, str]:
     """What people read in place of the labels of a word's senses."""
-    called = dataset.called(corpus.word, corpus.senses)
+    called = dataset.sense_texts(corpus.word, corpus.senses)
     return {label: text.name for label, text in zip(corpus.senses, called, strict=True)}
 
 

@@ -93,7 +93,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
         readers.append({**places, "wrong": encode(wrong, "u1")})
     return {
         "gold": encode(corpus.gold[kept], "<u2"),
-        "senses": [text.name[:SENSE] for text in report.dataset.called(word, corpus.senses)],
+        "senses": [text.name[:SENSE] for text in report.dataset.sense_texts(word, corpus.senses)],
         "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
         "readers": readers,
     }

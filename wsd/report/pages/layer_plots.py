@@ -7,7 +7,7 @@ import pandas as pd
 
 from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.transform_names import called
+from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages import curves
 from wsd.report.pages.model_notes import blocks, by_depth, rows_shown
 from wsd.report.pages.plots import RAMP
@@ -182,8 +182,8 @@ def learning(report: Report) -> list[dict[str, Any]]:
 
 
 def transforms(report: Report) -> dict[str, str]:
-    """What was done to the vectors that were measured, and what it is called."""
-    return {name: called(name) for name in report.rows("geometry")["transform"].unique()}
+    """What was done to the vectors that were measured, and what they are called."""
+    return {name: transform_label(name) for name in report.rows("geometry")["transform"].unique()}
 
 
 def geometry(report: Report) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.neighbour_table import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
-from wsd.artifacts.run_map import words_at
+from wsd.artifacts.run_map import word_files_at
 from wsd.artifacts.substitute_table import Substitutes, read_substitutes
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, wrong_file
@@ -121,7 +121,7 @@ def load_report(
 
     asked: dict[str, Mapping[str, Substitutes]] = {}
     for path in substitutes:
-        of_words, said = read_substitutes(words_at([path]), corpora)
+        of_words, said = read_substitutes(word_files_at([path]), corpora)
         asked[said["model"]["name"]] = of_words
 
     def word_run(model: str, word: str) -> WordRun:

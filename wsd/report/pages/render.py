@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.artifacts.column_names import feature_set
-from wsd.artifacts.transform_names import called
+from wsd.artifacts.transform_names import transform_label
 from wsd.errors import ResultError
 from wsd.report.pages.report_data import Report
 from wsd.report.tables import METRICS
@@ -212,7 +212,7 @@ def _environment() -> Environment:
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
         script_json=_script_json,
-        transformed=called,
+        transformed=transform_label,
         page=lambda word: f"{file_name(str(word))}.html",
         # A path segment or a fragment's value, so `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),

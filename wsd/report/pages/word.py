@@ -155,7 +155,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         cells = [{**run.scores[of][i], "wrong": run.wrong(of, i)} for of in report.readers]
         choices.append({"name": name, "label": text, "cells": cells})
     senses = []
-    called = report.dataset.called(word, corpus.senses)
+    called = report.dataset.sense_texts(word, corpus.senses)
     for i, (label, said) in enumerate(zip(corpus.senses, called, strict=True)):
         own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
         counts = {"n_train": int((train & own).sum()), "n_test": int((~train & own).sum())}
@@ -216,7 +216,7 @@ def word_data(
         }
         for i, choice in enumerate(report.choices[model])
     ]
-    called = report.dataset.called(corpus.word, corpus.senses)
+    called = report.dataset.sense_texts(corpus.word, corpus.senses)
     data = {
         "word": corpus.word,
         "model": model,

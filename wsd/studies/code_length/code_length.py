@@ -187,7 +187,7 @@ def run(args: argparse.Namespace) -> None:
     table has a row per configuration and word, and a row ``(all)`` over the words.
     """
     corpora = read_corpora(args.corpus, args.words)
-    sets = [folding.of_words(path, corpora) for path in args.folds]
+    sets = [folding.read_for_words(path, corpora) for path in args.folds]
     paths = {folds.train: path for folds, path in zip(sets, args.folds, strict=True)}
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:

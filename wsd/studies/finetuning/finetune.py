@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
         what = f"{most} blocks are to be trained, {record['name']} has {record['blocks']}"
         raise ConfigError(what, where="--grid", fix="give fewer, or all")
     corpora = read_corpora(args.corpus, args.words)
-    folds = folding.of_words(args.folds, corpora)
+    folds = folding.read_for_words(args.folds, corpora)
     if args.tried > folds.k:
         what = f"settings are to be tried on {args.tried} folds, and there are {folds.k}"
         raise ConfigError(what, where="--tried", fix=f"give {folds.k} at most")

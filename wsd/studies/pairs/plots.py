@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.transform_names import called
+from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages.plots import MARKERS, sense_style
 from wsd.report.pages.report_data import having, records
 
@@ -49,7 +49,7 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
     for number, transform in enumerate(transforms):
         rows = records(having(table, transform=transform))
         single = [row for row in rows if row["layers"].isdecimal()]
-        name = called(transform)
+        name = transform_label(transform)
         colour, mark = sense_style(number)
         shift = BESIDE * number - BESIDE * (len(transforms) - 1) / 2
         lines.append(
@@ -82,7 +82,8 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
             (dot["x"], dot["y"])
             for line in lines
             for dot in line["dots"]
-            if (line["name"], dot["layers"]) == (called(chosen["transform"]), chosen["layers"])
+            if (line["name"], dot["layers"])
+            == (transform_label(chosen["transform"]), chosen["layers"])
         ),
         "x": [(across(name), name) for name in names],
         "y": [(down(value), f"{value * 100:.0f}") for value in steps],

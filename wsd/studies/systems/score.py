@@ -16,7 +16,7 @@ from wsd.arguments import add_out, add_path, add_run
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.named_runs import choose_run, tables_of
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, listed
+from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text_files import at_place, json_lines
@@ -122,7 +122,7 @@ def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
     if run is None:
         return folder, sorted(path.stem for path in folder.glob("*.parquet"))
     listing = RunMap(tables_of(folder.parent, run) / RUN_MAP).file(f"corpus/{TABLES}")
-    return listing.parent, sorted(Path(name).stem for name in listed(listing))
+    return listing.parent, sorted(Path(name).stem for name in read_listing(listing))
 
 
 def run(args: argparse.Namespace) -> None:

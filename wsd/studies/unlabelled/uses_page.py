@@ -16,7 +16,7 @@ import pandas as pd
 from wsd.arguments import add_corpora, add_files, add_listings, add_optional_files, add_out_folder
 from wsd.artifacts.corpus_table import Corpora, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
-from wsd.artifacts.manifest import find
+from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_map import list_folders
 from wsd.errors import wrong_file
 from wsd.report.pages.model_notes import label
@@ -181,7 +181,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    dataset, corpora = find(args.dataset), read_corpora(args.corpus, args.words)
+    dataset, corpora = find_dataset(args.dataset), read_corpora(args.corpus, args.words)
     uses, models, seed, centre = read_all(args.uses, corpora)
     read = [read_uses(path, corpora) for path in args.substitute_uses]
     by_substitutes = {source["encoder"]["model"]["name"]: words for words, source in read}

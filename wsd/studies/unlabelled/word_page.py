@@ -84,7 +84,7 @@ def page_data(
 ) -> dict[str, Any]:
     """What the page's script switches through."""
     pictures = align_signs([of.points for of in uses.values()])
-    called = dataset.called(corpus.word, corpus.senses) if corpus.is_labelled else ()
+    called = dataset.sense_texts(corpus.word, corpus.senses) if corpus.is_labelled else ()
     styles = [sense_style(i) for i in range(STYLES)]
     return {
         "word": corpus.word,
