@@ -64,9 +64,10 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
 def systems(selected: str = "2") -> model_comparison.ModelComparison:
     chosen, table = selection(selected)
     found = assemble(
-        candidates=[row(CANDIDATE, "1", FEW), row(CANDIDATE, "2", SOME), row(CANDIDATE, "3", MANY)],
-        per_word=[],
-        others=[
+        [
+            row(CANDIDATE, "1", FEW),
+            row(CANDIDATE, "2", SOME),
+            row(CANDIDATE, "3", MANY),
             row(BASELINE, "-", MANY, model="no encoder"),
             row(CONTROL_VIEW, "0", MANY, view="context"),
             row(CONTROL_VIEW, "1", SOME, view="context"),
@@ -74,9 +75,9 @@ def systems(selected: str = "2") -> model_comparison.ModelComparison:
             row(RANDOM_CONTROL, "1", FEW, model="other-random-1"),
             row(PUBLISHED, "sum-last-4", SOME, model="published"),
         ],
-        chosen=chosen,
-        objective="mean_macro_f1",
-        table=table,
+        chosen,
+        "mean_macro_f1",
+        table,
     )
     (only,) = found
     return only
@@ -87,12 +88,14 @@ def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
     of_glosses = [("1", FEW), ("10", MANY), ("9", FEW), ("mean-last-2", FEW)]
     rows = [row(ZERO_SHOT, name, wrong, classifier="gloss") for name, wrong in of_glosses]
     (found,) = assemble(
-        candidates=[row(CANDIDATE, "2", SOME)],
-        per_word=[],
-        others=[*rows, row(ZERO_SHOT, "1", FEW, classifier="gloss-mean")],
-        chosen=chosen,
-        objective="mean_macro_f1",
-        table=table,
+        [
+            row(CANDIDATE, "2", SOME),
+            *rows,
+            row(ZERO_SHOT, "1", FEW, classifier="gloss-mean"),
+        ],
+        chosen,
+        "mean_macro_f1",
+        table,
     )
     shown = [(r.classifier, r.layers) for r in found.others if r.kind == ZERO_SHOT]
     assert shown == [("gloss", "10"), ("gloss-mean", "1")]
@@ -104,12 +107,14 @@ def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() 
     both = {**chosen, "n": chosen["m"]}
     tuned = [row(FINE_TUNED, "finetuned", FEW, classifier=f"finetuned-{n}") for n in (1, 2)]
     found = assemble(
-        candidates=[row(CANDIDATE, "2", SOME), row(CANDIDATE, "2", MANY, model="n")],
-        per_word=[],
-        others=tuned,
-        chosen=both,
-        objective="mean_macro_f1",
-        table=table,
+        [
+            row(CANDIDATE, "2", SOME),
+            row(CANDIDATE, "2", MANY, model="n"),
+            *tuned,
+        ],
+        both,
+        "mean_macro_f1",
+        table,
     )
     shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in found]
     assert shown == [["finetuned-1", "finetuned-2"], []]
@@ -125,12 +130,14 @@ def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_o
         for layer, wrong in (("0", MANY), ("1", FEW), ("2", SOME))
     ]
     found = assemble(
-        candidates=[row(CANDIDATE, "2", SOME), row(CANDIDATE, "2", MANY, model="n")],
-        per_word=[],
-        others=layers,
-        chosen={**chosen, "n": chosen["m"]},
-        objective="mean_macro_f1",
-        table=table,
+        [
+            row(CANDIDATE, "2", SOME),
+            row(CANDIDATE, "2", MANY, model="n"),
+            *layers,
+        ],
+        {**chosen, "n": chosen["m"]},
+        "mean_macro_f1",
+        table,
     )
     shown = [
         [(r.classifier, r.layers) for r in of.others if r.kind == FINE_TUNED_LAYER] for of in found
@@ -180,12 +187,12 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
     rows = [row(CANDIDATE, layers, wrong, model=model)
             for model in "mn" for layers, wrong in (("1", FEW), ("2", SOME))]  # fmt: skip
     of_first, of_second = assemble(
-        candidates=rows,
-        per_word=[],
-        others=[],
-        chosen={**chosen, "n": of_n["m"]},
-        objective="mean_macro_f1",
-        table=table,
+        [
+            *rows,
+        ],
+        {**chosen, "n": of_n["m"]},
+        "mean_macro_f1",
+        table,
     )
     for systems, other, layers in ((of_first, "n", "1"), (of_second, "m", "2")):
         found = [r for r in systems.others if r.kind == SELECTED]
@@ -221,12 +228,12 @@ def test_a_random_control_belongs_to_its_model_alone() -> None:
 def test_nothing_selected_is_an_error() -> None:
     with pytest.raises(ResultError, match="nothing was selected"):
         assemble(
-            candidates=[row(CANDIDATE, "1", FEW)],
-            per_word=[],
-            others=[],
-            chosen={},
-            objective="mean_macro_f1",
-            table=selection("1")[1],
+            [
+                row(CANDIDATE, "1", FEW),
+            ],
+            {},
+            "mean_macro_f1",
+            selection("1")[1],
         )
 
 
@@ -234,12 +241,12 @@ def test_a_selection_of_other_candidates_is_an_error() -> None:
     chosen, table = selection("9")
     with pytest.raises(ResultError, match="not among the candidates: m, focal, 9, lda") as caught:
         assemble(
-            candidates=[row(CANDIDATE, "1", FEW)],
-            per_word=[],
-            others=[],
-            chosen=chosen,
-            objective="mean_macro_f1",
-            table=table,
+            [
+                row(CANDIDATE, "1", FEW),
+            ],
+            chosen,
+            "mean_macro_f1",
+            table,
         )
     assert caught.value.fix == "give the selection and the candidates of one run"
 
@@ -311,7 +318,7 @@ def test_learning_curves_average_draws_and_words_in_common() -> None:
         ]
     ]
     rows.append({**rows[0], "test": "outofdomain", "macro_f1": 0.0})
-    full, shots = learning(pd.DataFrame(rows), ["bat"])
+    full, shots = learning(pd.DataFrame(rows))
     assert full["mean_macro_f1"] == pytest.approx(0.8)
     assert full["mean_macro_f1_in_common"] == pytest.approx(0.9)
     assert (full["draws"], full["lowest_draw"], full["n_train"]) == (1, None, 30)

@@ -1,4 +1,4 @@
-"""The tables of the comparison, each from rows: what it says of whom."""
+"""Turn rows of the comparison into the lines of each table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,9 +16,9 @@ from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.intervals import Interval, difference_intervals, mean_intervals, word_intervals
-from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
+from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
-RARE = 15  # a sense with fewer test instances gets a row of its own
+RARE = 15  # a sense with fewer test instances gets a line of its own
 Line = dict[str, Any]
 
 
@@ -28,10 +28,10 @@ def with_intervals(
     objective: Mapping[tuple[str, ...], float],
     seed: int,
 ) -> list[Line]:
-    """A table row per system: the means over words with their 95% intervals, and checks.
+    """Return a line per system: the means over words with their 95% intervals, and checks.
 
-    Beside the means stand those over the test instances that have nothing alike in training,
-    which some words may have none of, and the mean recall of the rare senses.
+    The checks are the means over the test instances that resemble no training instance (a word may
+    have none of these), and the mean recall of the rare senses.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def with_intervals(
     objective : mapping of (model, view, layers, classifier) to float
     seed : int
     """
-    # What was selected, and the best on test, are candidates too.
+    # The selected row and the best on test are candidates too.
     intervals = {
         name: mean_intervals(row.confusions, rng=seed)
         for name, row in {row.configuration: row for row in rows}.items()
@@ -48,9 +48,9 @@ def with_intervals(
     table = []
     for row in rows:
         kept = without_some_rows(row.words, unlike)
-        unalike = replace(row, words=kept).confusions
-        of_kept = mean_scores(unalike) if kept else dict.fromkeys(MEAN_SCORES, np.nan)
-        rare = [of["recall"] for of in rare_senses([row])]
+        confusions = replace(row, words=kept).confusions
+        scores_of_kept = mean_scores(confusions) if kept else dict.fromkeys(MEAN_SCORES, np.nan)
+        recalls = [line["recall"] for line in rare_senses([row])]
         own = row.kind in (SELECTED, BEST, CANDIDATE)
         table.append(
             {
@@ -59,9 +59,9 @@ def with_intervals(
                 "n_test": sum(len(w.gold) for w in row.words),
                 "objective_cv": objective.get(row.configuration) if own else None,
                 **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
-                **{f"{name}_without_duplicates": float(of_kept[name]) for name in MEAN_SCORES},
+                **{f"{k}_without_duplicates": float(scores_of_kept[k]) for k in MEAN_SCORES},
                 "n_words_without_duplicates": len(kept),
-                "rare_sense_recall": float(np.mean(rare)) if rare else None,
+                "rare_sense_recall": float(np.mean(recalls)) if recalls else None,
                 "about": row.about,
             }
         )
@@ -69,7 +69,7 @@ def with_intervals(
 
 
 def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
-    """A table row per system and word: its scores with their 95% intervals."""
+    """Return a line per system and word: its scores with their 95% intervals."""
     return [
         {
             **row.names,
@@ -84,7 +84,6 @@ def word_rows(rows: Sequence[ComparisonRow], seed: int) -> list[Line]:
 
 
 def _bounded(scores: Mapping[str, np.ndarray], intervals: Mapping[str, Interval]) -> Line:
-    """Each metric beside the ends of its interval."""
     line: Line = {}
     for name, (low, high) in intervals.items():
         line |= {name: float(scores[name]), f"{name}_low": low, f"{name}_high": high}
@@ -92,7 +91,7 @@ def _bounded(scores: Mapping[str, np.ndarray], intervals: Mapping[str, Interval]
 
 
 def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
-    """A table row per system and sense with fewer than ``RARE`` test instances."""
+    """Return a line per system and sense with fewer than ``RARE`` test instances."""
     from statsmodels.stats.proportion import proportion_confint
 
     table = [
@@ -104,45 +103,67 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     ]
     right, n = (np.array([line[name] for line in table]) for name in ("right", "n_test"))
     low, high = proportion_confint(right, n, method="jeffreys")
-    for line, *of in zip(table, right / n, low, high, strict=True):
-        line["recall"], line["low"], line["high"] = of
+    for line, *values in zip(table, right / n, low, high, strict=True):
+        line["recall"], line["low"], line["high"] = values
     return table
 
 
 def errors(systems: ModelComparison) -> list[Line]:
-    """Test instances that the reference or a system from elsewhere gets wrong, beside one another.
-
-    A table row per system, published or not, and instance: its line in the test file, gold, what
-    was selected says and what the system says.
-    """
+    """Return a line per other system and test instance that it or the reference gets wrong."""
     return [
         {
             "kind": row.kind,
             "model": row.model,
-            "word": of.word,
-            "index": int(of.index[i]),
-            "gold": of.senses[of.gold[i]],
-            "selected": of.senses[ours.predicted[i]],
-            "predicted": of.senses[of.predicted[i]],
+            "word": theirs.word,
+            "index": int(theirs.index[i]),
+            "gold": theirs.senses[theirs.gold[i]],
+            "selected": theirs.senses[ours.predicted[i]],
+            "predicted": theirs.senses[theirs.predicted[i]],
         }
         for row in systems.others
         if row.kind in (PUBLISHED, SYSTEM)
-        for ours, of in zip(systems.reference.words, row.words, strict=True)
-        for i in np.flatnonzero((ours.predicted != of.gold) | (of.predicted != of.gold)).tolist()
+        for ours, theirs in zip(systems.reference.words, row.words, strict=True)
+        for i in np.flatnonzero(
+            (ours.predicted != theirs.gold) | (theirs.predicted != theirs.gold)
+        ).tolist()
     ]
+
+
+def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") -> dict[str, Line]:
+    """Return the difference of two systems, its 95% interval and p-value, by mean score.
+
+    The p-value is that of the paired permutation test on that very score (the two predictions of
+    an instance are exchanged). Two systems with the same predictions have the difference 0, no
+    interval and no test.
+
+    Parameters
+    ----------
+    joints : sequence over words of Counts
+        As from :meth:`wsd.evaluation.comparison_rows.ComparisonRow.joints`.
+    seed : int
+    prefix : str
+        Before the names ``low`` and ``high``.
+    """
+    if identical(joints):
+        return {name: {"difference": 0.0} for name in MEAN_SCORES}
+    intervals = difference_intervals(joints, rng=seed)
+    tests = permutation.paired_permutations(joints, rng=seed)
+    lines = {}
+    for name in MEAN_SCORES:
+        (low, high), (difference, p) = intervals[name], tests[name]
+        bounds = {f"{prefix}low": low, f"{prefix}high": high}
+        lines[name] = {"difference": difference, **bounds, "p": p}
+    return lines
 
 
 def differences(
     systems: ModelComparison, clusters: Mapping[str, np.ndarray], seed: int
 ) -> list[Line]:
-    """The reference less every other system, on the same instances.
+    """Return a line per mean score and other system: the reference minus that system.
 
-    Per mean: the difference, its 95% interval, the p-value of the paired permutation test on that
-    very metric (two systems' predictions exchanged within words), and the same adjusted by Holm's
-    method over all systems of this table for that metric. McNemar's test is on pooled instances
-    and so stands with micro accuracy alone. The last columns draw clusters of near-duplicates in
-    place of instances, as a check. Two systems with the same predictions have the difference 0,
-    no interval and no test.
+    ``p_holm`` is adjusted by Holm's method over all systems of this table, score by score.
+    McNemar's test is on pooled instances, so it belongs to micro accuracy alone. As a check, the
+    last columns resample clusters of near-duplicates instead of instances.
 
     Parameters
     ----------
@@ -151,34 +172,26 @@ def differences(
     seed : int
     """
     reference = systems.reference
+    reference_names = {f"reference_{key}": value for key, value in reference.names.items()}
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
-        names = {f"reference_{key}": value for key, value in reference.names.items()} | other.names
-        if identical(joints):
-            none = dict.fromkeys(("low", "high", "p", "p_holm", "p_mcnemar"))
-            same = {"difference": 0.0, **none}
-            table += [{**names, "metric": name, **same} for name in MEAN_SCORES]
-            continue
-        intervals = difference_intervals(joints, rng=seed)
-        tests = permutation.paired_permutations(joints, rng=seed)
-        pairs = zip(reference.words, other.words, strict=True)
-        words = [(a.gold, a.predicted, b.predicted, clusters[a.word]) for a, b in pairs]
-        clustered = cluster_intervals(words, rng=seed)
-        table += [
-            {
-                **names,
-                "metric": name,
-                "difference": tests[name].difference,
-                "low": intervals[name][0],
-                "high": intervals[name][1],
-                "p": tests[name].p,
-                "p_holm": None,
-                "p_mcnemar": permutation.mcnemar(joints) if name == "micro_accuracy" else None,
-                **{f"{key}_by_clusters": x for key, x in clustered[name]._asdict().items()},
+        compared = paired_differences(joints, seed)
+        by_clusters: dict[str, Line] = {name: {} for name in MEAN_SCORES}
+        mcnemar = None
+        if not identical(joints):
+            pairs = zip(reference.words, other.words, strict=True)
+            words = [(a.gold, a.predicted, b.predicted, clusters[a.word]) for a, b in pairs]
+            by_clusters = {
+                name: {f"{key}_by_clusters": value for key, value in interval._asdict().items()}
+                for name, interval in cluster_intervals(words, rng=seed).items()
             }
-            for name in MEAN_SCORES
-        ]
+            mcnemar = permutation.mcnemar(joints)
+        for name in MEAN_SCORES:
+            empty = dict.fromkeys(("difference", "low", "high", "p", "p_holm", "p_mcnemar"))
+            line = reference_names | other.names | {"metric": name} | empty | compared[name]
+            line["p_mcnemar"] = mcnemar if name == "micro_accuracy" else None
+            table.append(line | by_clusters[name])
     for name in MEAN_SCORES:
         adjust([line for line in table if line["metric"] == name])
     return table
@@ -192,7 +205,7 @@ def adjust(family: Sequence[Line]) -> None:
 
 
 def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
-    """Which candidates of a model cannot be told from the best by one metric."""
+    """Return a line per candidate: whether it is significantly worse than the best one."""
     rows = systems.candidates
     best = best_of(rows, range(len(rows[0].words)), objective, seed)
     return [
@@ -208,34 +221,34 @@ def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
 
 
 def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, seed: int) -> Best:
-    """Which rows cannot be told from the best on some of the words."""
+    """Return the confidence set of the best row on some of the words."""
     gold = [rows[0].words[i].gold for i in words]
     predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
     return confidence_set(gold, predicted, metric, rng=seed)
 
 
 def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow]) -> list[Line]:
-    """Sense task and control task side by side, and the difference of their accuracies.
+    """Return a line per configuration: its scores on the senses, on the control task, and the gap.
 
     Hewitt and Liang (2019): a probe that learns arbitrary labels as well as the senses says
     little about the vectors.
     """
-    of_task = {row.configuration: row for row in task}
+    rows_of_task = {row.configuration: row for row in task}
     table = []
     for row in control:
-        if row.configuration not in of_task:
+        if row.configuration not in rows_of_task:
             continue
         line: Line = {name: row.names[name] for name in NAMES[1:]}
         for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
-            senses, control_task = of_task[row.configuration].mean(name), row.mean(name)
-            line |= {name: senses, f"{name}_control": control_task}
-            line[f"{name}_selectivity"] = senses - control_task
+            senses, labels = rows_of_task[row.configuration].mean(name), row.mean(name)
+            line |= {name: senses, f"{name}_control": labels}
+            line[f"{name}_selectivity"] = senses - labels
         table.append(line)
     return table
 
 
 def whole(mean: float) -> float | int:
-    """A mean of counts as an integer, if it is one.
+    """Return a mean of counts, as an integer if it is one.
 
     >>> whole(370.0), whole(370.5)
     (370, 370.5)
@@ -243,32 +256,33 @@ def whole(mean: float) -> float | int:
     return int(mean) if float(mean).is_integer() else float(mean)
 
 
-def learning(scores: pd.DataFrame, common: Sequence[str]) -> list[Line]:
-    """Mean macro-F1 against the training set, over its draws where there are several.
+def learning(scores: pd.DataFrame) -> list[Line]:
+    """Return a line per configuration and training set: mean macro-F1, over draws if several.
+
+    The last columns are over the words that every training set has: these can be compared.
 
     Parameters
     ----------
     scores : DataFrame
         scores.csv.
-    common : sequence of str
-        Words that every training set has: means over these can be compared.
     """
-    rows = scores[scores["test"] == TEST]
+    words = scores.groupby("train")["word"].agg(set)
+    common = set.intersection(*words) if len(words) else set()
     keys = ["model", "view", "layers", "classifier", "train"]
     lines = []
-    for names, group in rows.groupby(keys, sort=False):
+    for names, group in scores[scores["test"] == TEST].groupby(keys, sort=False):
         draws = group.groupby("draw", sort=False)
-        all_words = draws["macro_f1"].mean()
+        means = draws["macro_f1"].mean()
         shared = group[group["word"].isin(common)].groupby("draw", sort=False)["macro_f1"].mean()
         lines.append(
             {
                 **dict(zip(keys, names, strict=True)),
-                "draws": len(all_words),
+                "draws": len(means),
                 "n_words": group["word"].nunique(),
                 "n_train": whole(draws["n_train"].sum().mean()),
-                "mean_macro_f1": all_words.mean(),
-                "lowest_draw": all_words.min() if len(all_words) > 1 else None,
-                "highest_draw": all_words.max() if len(all_words) > 1 else None,
+                "mean_macro_f1": means.mean(),
+                "lowest_draw": means.min() if len(means) > 1 else None,
+                "highest_draw": means.max() if len(means) > 1 else None,
                 "n_words_in_common": len(common),
                 "mean_macro_f1_in_common": shared.mean(),
             }

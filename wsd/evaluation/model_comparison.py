@@ -1,4 +1,4 @@
-"""What is compared for each model: its reference, its candidates and all the others."""
+"""Sort rows by model: its reference, its candidates, and the rows to compare with."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from wsd.artifacts import column_names
+from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
-from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow
 
 # Rows of single layers, of which a comparison has one each.
 CONTROLS = (
@@ -18,22 +19,26 @@ CONTROLS = (
     column_names.FINE_TUNED_LAYER,
     column_names.ZERO_SHOT,
 )
+# Rows that are compared with their own model alone.
+OF_ONE_MODEL = (*CONTROLS, column_names.FINE_TUNED)
+# Rows that are not compared as they are.
+NOT_COMPARED = (column_names.CANDIDATE, column_names.SELECTED_PER_WORD, CONTROL_TASK)
 
 
 @dataclass(frozen=True, eq=False)
 class ModelComparison:
-    """Everything to compare, for one model: its rows, and those that belong to no model.
+    """The rows to compare for one model.
 
     Attributes
     ----------
     reference : ComparisonRow
-        What the folds selected for all words.
+        The configuration that cross-validation selected for all words.
     candidates : list of ComparisonRow
     others : list of ComparisonRow
-        Selected per word, best on test, other models' references, baselines, controls, published,
-        systems.
+        Selected per word, best on test, other models' references, baselines, controls, published
+        rows and systems.
     objective : mapping of (model, view, layers, classifier) to float
-        What the folds say of each candidate, the other models' included.
+        The cross-validated objective of the candidates of all models.
     """
 
     reference: ComparisonRow
@@ -43,13 +48,10 @@ class ModelComparison:
 
 
 def assemble(
-    *,
-    candidates: Sequence[ComparisonRow],
-    per_word: Sequence[ComparisonRow],
-    others: Sequence[ComparisonRow],
+    rows: Sequence[ComparisonRow],
     chosen: Mapping[str, Any],
     objective: str,
-    table: pd.DataFrame,
+    cv_scores: pd.DataFrame,
 ) -> list[ModelComparison]:
     """Sort rows by model, find the models' references, and reduce the controls.
 
@@ -59,27 +61,29 @@ def assemble(
 
     Parameters
     ----------
-    candidates, per_word, others : sequences of ComparisonRow
+    rows : sequence of ComparisonRow
     chosen : mapping
         The ``chosen`` of selection.json.
     objective : str
-    table : DataFrame
+    cv_scores : DataFrame
         selection.csv.
 
     Raises
     ------
     ResultError
-        If nothing was selected for a model, or what was is no candidate.
+        If nothing was selected for a model, or the selected configuration is not a candidate.
     """
     of_models: dict[str, list[ComparisonRow]] = {}
-    for row in candidates:
-        of_models.setdefault(row.model, []).append(row)
+    for row in rows:
+        if row.kind == column_names.CANDIDATE:
+            of_models.setdefault(row.model, []).append(row)
     references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
-    listed = table[(table["train"] == "full") & (table["scope"] == column_names.ALL_WORDS)]
-    on_folds: dict[Any, float] = listed.set_index(list(column_names.NAMES[1:]))[
-        "objective"
-    ].to_dict()
-    strongest = _strongest(others, objective)
+    of_all_words = cv_scores["scope"] == column_names.ALL_WORDS
+    listed = cv_scores[(cv_scores["train"] == FULL) & of_all_words]
+    names = list(column_names.NAMES[1:])
+    objective_cv: dict[Any, float] = listed.set_index(names)["objective"].to_dict()
+    strongest = _strongest([row for row in rows if row.kind not in NOT_COMPARED], objective)
+    per_word = [row for row in rows if row.kind == column_names.SELECTED_PER_WORD]
     return [
         ModelComparison(
             reference=references[model],
@@ -88,9 +92,13 @@ def assemble(
                 *(row for row in per_word if row.model == model),
                 replace(max(own, key=lambda row: row.mean(objective)), kind=column_names.BEST),
                 *(row for other, row in references.items() if other != model),
-                *(r for r in strongest if not _is_own(r) or model in models_of(r, of_models)),
+                *(
+                    row
+                    for row in strongest
+                    if row.kind not in OF_ONE_MODEL or model in models_of(row, of_models)
+                ),
             ],
-            objective=on_folds,
+            objective=objective_cv,
         )
         for model, own in of_models.items()
     ]
@@ -99,39 +107,30 @@ def assemble(
 def _reference(
     model: str, candidates: Sequence[ComparisonRow], chosen: Mapping[str, Any]
 ) -> ComparisonRow:
-    """The candidate of a model that its folds selected for all words."""
-    if "full" not in chosen.get(model, {}):
+    """Return the candidate of a model that was selected for all words."""
+    if FULL not in chosen.get(model, {}):
         raise ResultError(
             f"nothing was selected for {model!r}",
             fix="no word has enough training sentences for the folds: draw fewer (config key "
             "tuning.folds)",
         )
-    pick = chosen[model]["full"]["all"]
-    selected = (model, *(pick[name] for name in column_names.NAMES[2:]))
+    names = chosen[model][FULL]["all"]
+    selected = (model, *(names[name] for name in column_names.NAMES[2:]))
     for row in candidates:
         if row.configuration == selected:
             return replace(row, kind=column_names.SELECTED)
     raise ResultError(
-        f"what was selected is not among the candidates: {', '.join(selected)}",
+        f"the selected configuration is not among the candidates: {', '.join(selected)}",
         where="--selection, --candidates",
         fix="give the selection and the candidates of one run",
     )
 
 
-def _is_control(row: ComparisonRow) -> bool:
-    return row.kind in CONTROLS
-
-
-def _is_own(row: ComparisonRow) -> bool:
-    """Whether a row stands beside its own model alone."""
-    return _is_control(row) or row.kind == column_names.FINE_TUNED
-
-
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
-    """The best layer of each control, the last of zero-shot rows; of the rest every row."""
+    """Return every row, but of each control its best layer, of zero-shot rows the last layer."""
     groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
     for row in rows:
-        layers = "" if _is_control(row) else row.layers
+        layers = "" if row.kind in CONTROLS else row.layers
         key = (row.kind, row.model, row.view, row.classifier, layers)
         groups.setdefault(key, []).append(row)
 
@@ -144,7 +143,7 @@ def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[Comparison
 
 
 def models_of(control: ComparisonRow, models: Iterable[str]) -> list[str]:
-    """Which models a control belongs to; a random control is named after its model."""
+    """Return the models that a control belongs to; a random one is named after its model."""
     if control.kind == column_names.FINE_TUNED_LAYER:
         return [control.source["encoder"]["model"].get("finetuned_from", control.model)]
     if control.kind != column_names.RANDOM_CONTROL:
