@@ -1,4 +1,4 @@
-"""One system's predictions for the test split, as a row of the comparison."""
+"""Read predictions for the test split as rows of the comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,25 +42,25 @@ class ComparisonRow:
 
     @property
     def names(self) -> dict[str, str]:
-        """The row's own columns."""
+        """Return the columns that name the row."""
         return {name: getattr(self, name) for name in NAMES}
 
     @property
     def configuration(self) -> tuple[str, ...]:
-        """What is told apart within a kind: model, view, layers and classifier."""
+        """Return model, view, layers and classifier."""
         return (self.model, self.view, self.layers, self.classifier)
 
     @property
     def confusions(self) -> list[np.ndarray]:
-        """One confusion matrix per word."""
+        """Return a confusion matrix per word."""
         return [confusion(w.gold, w.predicted, len(w.senses)) for w in self.words]
 
     def mean(self, name: str) -> float:
-        """A mean over words."""
+        """Return a mean score over words."""
         return float(mean_scores(self.confusions)[name])
 
     def joints(self, other: "ComparisonRow") -> list[Counts]:
-        """Per word, the joint confusion of this system and another."""
+        """Return, per word, the joint confusion of this system and another."""
         return [
             joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
             for a, b in zip(self.words, other.words, strict=True)
@@ -68,9 +68,9 @@ class ComparisonRow:
 
 
 def identical(joints: Sequence[Counts]) -> bool:
-    """Whether two systems predict the same sense for every instance.
+    """Return whether two systems predict the same sense for every instance.
 
-    Their difference is then 0 by construction: it has no interval, and there is nothing to test.
+    Their difference is then 0 by construction: there is nothing to test.
 
     Parameters
     ----------

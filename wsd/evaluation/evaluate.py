@@ -1,16 +1,16 @@
-"""Predictions to scores: per word, and over all words.
+"""Score predictions, per word and over all words.
 
-Per word: accuracy (called word accuracy where people read it); macro-F1 over the senses that occur
-in the test set's gold or predicted labels; balanced accuracy, the mean recall of the senses that
-occur in gold. Over words: micro accuracy, over all instances, and the means of the per-word
-scores. All are fractions.
+Per word: accuracy (called word accuracy on pages); macro-F1 over the senses that occur in the gold
+or predicted labels of the test set; balanced accuracy, the mean recall of the gold senses. Over
+words: micro accuracy, over all instances, and the means of the per-word scores. All are fractions.
 
-On test instances from out of domain macro-F1 is left out: most words have one sense there, and
-the metric would hang on which others happen to be predicted.
+Out-of-domain test instances have no macro-F1: most words have one sense there, so it would depend
+on which other senses happen to be predicted.
 """
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from wsd.storage.result_files import parsing, require
 
 
 def score_word(words: WordPredictions) -> dict[str, Any]:
-    """The scores of one word.
+    """Score one word.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def score_word(words: WordPredictions) -> dict[str, Any]:
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row per model, training set and draw, test set, view, layer choice and classifier.
+    """Return a row per model, training set and draw, test set, view, layer choice and classifier.
 
     Parameters
     ----------
@@ -78,40 +78,35 @@ def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
-    """Per model, the pairs of views and layer choices in their fixed order; what has none last."""
-    found: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    """Return the pairs of view and layer choice of each model, in order; others come last."""
+    pairs: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for source in sources:
         model = source["encoder"]["model"]
         names = (source["view"], source["layers"])
-        found.setdefault((model["name"], model["blocks"]), set()).add(names)
-    return {
-        name: [
-            *ordered_features([names for names in sorted(of) if _is_choice(names)], blocks),
-            *(names for names in sorted(of) if not _is_choice(names)),
-        ]
-        for (name, blocks), of in sorted(found.items())
-    }
-
-
-def _is_choice(names: tuple[str, str]) -> bool:
-    """Whether a view and a layer choice are told of, not something in their place."""
-    return not {PER_WORD, FINETUNED} & {*names}
+        pairs.setdefault((model["name"], model["blocks"]), set()).add(names)
+    ordered = {}
+    for (model_name, blocks), of_model in sorted(pairs.items()):
+        choices = [names for names in sorted(of_model) if not {PER_WORD, FINETUNED} & {*names}]
+        others = sorted(of_model - {*choices})
+        ordered[model_name] = [*ordered_features(choices, blocks), *others]
+    return ordered
 
 
 def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What all rows were made from, by its name; refuses rows that do not belong together."""
+    """Merge what the rows were made from, by name; refuse rows that do not belong together."""
     merged: dict[str, dict[str, Any]] = {"corpus": {}, "folds": {}, "models": {}, "classifiers": {}}
     for source in sources:
-        classifier = {key: source.get(key) for key in ("estimator", "space")}
         parts = {
             "corpus": source["corpus"],
-            # What was not tuned has none.
+            # A row without tuning has no folds.
             "folds": {source["train"]: source["folds"]} if "folds" in source else {},
-            # What was trained further is of no vectors: how those were made is not said there.
+            # The rows of a fine-tuned encoder use no vectors.
             "models": {source["encoder"]["model"]["name"]: source["encoder"]}
             if source["layers"] != FINETUNED
             else {},
-            "classifiers": {source["classifier"]: classifier},
+            "classifiers": {
+                source["classifier"]: {key: source.get(key) for key in ("estimator", "space")}
+            },
         }
         for part, entries in parts.items():
             for name, value in entries.items():
@@ -123,8 +118,29 @@ def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return merged
 
 
+def _read(
+    paths: Sequence[Path], *, of_systems: bool
+) -> tuple[list[dict[str, Any]], list[tuple[str, dict[str, Any]]]]:
+    """Return the rows of prediction files, and the model and provenance of each file."""
+    rows: list[dict[str, Any]] = []
+    sources: list[tuple[str, dict[str, Any]]] = []
+    for path in paths:
+        words, source = predictions.read_predictions(path)
+        with parsing(path, "not the predictions that are asked for"):
+            key = _key(source)
+            if of_systems:
+                source = source["encoder"]["published"]
+            else:
+                require(source.get("task", "sense") == "sense", "of the control task")
+        sources.append((key["model"], source))
+        rows += [
+            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
+        ]
+    return rows, sources
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_files(parser, "--predictions")
     add_optional_files(parser, "--systems", "of `wsd score` and `wsd published`")
     parser.add_argument("--dataset", required=True)
@@ -143,29 +159,17 @@ def run(args: argparse.Namespace) -> None:
     and classifier, whatever the order of the files; those of other systems come last.
     """
     config = json_object(args.config, "--config")
-    rows: list[dict[str, Any]] = []
-    sources: list[dict[str, Any]] = []
-    of_systems: dict[str, Any] = {}
-    for i, path in enumerate([*args.predictions, *args.systems]):
-        words, source = predictions.read_predictions(path)
-        with parsing(path, "not the predictions that are asked for"):
-            key = _key(source)
-            if i >= len(args.predictions):
-                of_systems[key["model"]] = source["encoder"]["published"]
-            else:
-                require(source.get("task", "sense") == "sense", "of the control task")
-                sources.append(source)
-        rows += [
-            {**key, "test": word.split, "word": word.word, **score_word(word)} for word in words
-        ]
+    rows, by_model = _read(args.predictions, of_systems=False)
+    rows_of_systems, published = _read(args.systems, of_systems=True)
+    sources, systems = [source for _, source in by_model], dict(published)
     feature_sets = _feature_sets(sources)
     provenance = {
         "dataset": args.dataset,
         "config": config,
         "command": args.reproduce,
-        "systems": of_systems,
+        "systems": systems,
         **_merged(sources),
-        "layers": {model: [layers for _, layers in of] for model, of in feature_sets.items()},
+        "layers": {name: [layers for _, layers in pairs] for name, pairs in feature_sets.items()},
         "trains": sorted({source["train"] for source in sources}),
         "views": sorted({source["view"] for source in sources}),
         "versions": {
@@ -173,23 +177,23 @@ def run(args: argparse.Namespace) -> None:
             for package in sorted(sources[0]["versions"])
         },
     }
-    if same := sorted(of_systems.keys() & feature_sets.keys()):
+    if same := sorted(systems.keys() & feature_sets.keys()):
         fix = "give the system another name with `wsd score --name`, or leave one of them out"
         raise ResultError(f"a system and a model are both called {same[0]!r}", fix=fix)
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
         model, names = row["model"], (row["view"], row["layers"])
-        order = 0 if model in of_systems else feature_sets[model].index(names)
+        order = 0 if model in systems else feature_sets[model].index(names)
         train = (row["train"], row["draw"], row["test"] != TEST)
-        return (model in of_systems, model, *train, order, row["classifier"], row["word"])
+        return (model in systems, model, *train, order, row["classifier"], row["word"])
 
-    rows.sort(key=place)
+    rows = sorted([*rows, *rows_of_systems], key=place)
     table = pd.DataFrame(rows, columns=SCORES_COLUMNS)
     twice = table.duplicated([*KEY_COLUMNS, "word"])
     if twice.any():
         named = ", ".join(filter(None, table[twice].iloc[0][[*KEY_COLUMNS, "word"]]))
-        what, fix = f"two files hold {named}", "name each file once"
-        raise ResultError(what, where="--predictions, --systems", fix=fix)
+        fix = "name each file once"
+        raise ResultError(f"two files hold {named}", where="--predictions, --systems", fix=fix)
     write_csv(args.scores, table)
     write_csv(args.summary, summarise(table))
     write_json(args.provenance, provenance)

@@ -1,4 +1,4 @@
-"""Predictions and searches of all layer choices, grouped by model, view and classifier."""
+"""Read the predictions and searches of all layer choices, by model, view and classifier."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.storage.result_files import parsing
 
 GROUP = ("model", "view", "classifier")
-# What all searches have in common, as an error calls it, by its name in their provenance.
+# Settings that all searches share: their names in an error, and in the provenance.
 COMMON = {
     **{"training set": "train", "task": "task", "folds": "folds"},
     **{"objective": "objective", "words with folds": "tuned"},
@@ -32,39 +32,39 @@ class Group:
     rows : list of ComparisonRow
         Their predictions.
     searches : list of Search
-        What the folds say of each.
+        The CV scores of each.
     objective : str
-        What the folds choose by: the metric of all comparisons.
-    on_folds : list of float or None
-        The objective of each; None where no word has folds.
-    chosen : str
-        The layer choice for all words.
-    chosen_of : mapping of word to str
-        That of each word; for a word without folds the one for all words.
+        The metric of the selection, and of all comparisons.
+    objective_cv : list of float or None
+        The cross-validated objective of each; None if no word has folds.
+    selected : str
+        The layer choice selected for all words.
+    selected_for : mapping of word to str
+        The layer choice of each word; for a word without folds, the one for all words.
     """
 
     rows: list[ComparisonRow]
     searches: list[Search]
     objective: str
-    on_folds: list[float | None]
-    chosen: str
-    chosen_of: Mapping[str, str]
+    objective_cv: list[float | None]
+    selected: str
+    selected_for: Mapping[str, str]
 
     @property
     def blocks(self) -> int:
-        """Number of the encoder's blocks."""
+        """Return the number of the encoder's blocks."""
         return int(self.rows[0].source["encoder"]["model"]["blocks"])
 
     @property
     def names(self) -> dict[str, str]:
-        """The columns that all its rows share."""
+        """Return the columns that all its rows share."""
         return {name: getattr(self.rows[0], name) for name in GROUP}
 
     def columns(self, row: ComparisonRow) -> dict[str, Any]:
-        """What both tables over all words say of a row by itself.
+        """Return the columns of a row in the tables over all words.
 
-        The relative depth is where between the embeddings (0) and the last block (1) a single
-        layer stands. A combination stands nowhere, and a static view has no layers.
+        The relative depth of a single layer runs from 0, the embeddings, to 1, the last block. A
+        combination and a static view have none.
         """
         single = row.layers.isdecimal() and row.view not in STATIC
         return {
@@ -79,7 +79,7 @@ class Group:
 def read_groups(
     predictions: Sequence[Path], searches: Sequence[Path], corpora: Mapping[str, Corpus]
 ) -> list[Group]:
-    """Read predictions and what the folds say of them, grouped by model, view and classifier.
+    """Read predictions and their searches, grouped by model, view and classifier.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def read_groups(
             fix="give the search of each file of predictions, in the same order",
         )
     common: dict[str, Any] = {}
-    found: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[ComparisonRow, Candidate]]] = {}
+    groups: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[ComparisonRow, Candidate]]] = {}
     rows = read_rows(predictions, CANDIDATE, corpora)
     for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = read_search(other)
@@ -109,46 +109,50 @@ def read_groups(
             settings = {name: source[key] for name, key in COMMON.items()}
             estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
         common = common or settings
-        # One job writes both, with the same provenance but for what describes the rows.
+        # One job writes both, with the same provenance except for the description of the rows.
         if any(source.get(key) != row.source[key] for key in row.source if key != "words"):
             raise _not_together(f"the search is not that of {path}", other)
         if settings != common:
             differing = " and ".join(key for key in settings if settings[key] != common[key])
             raise _not_together(f"not of the same {differing} as {searches[0]}", other)
         if {*search.scores, *search.untuned} != set(corpora):
-            raise _not_together("the folds are not of the words that are asked for", other)
-        group = found.setdefault((row.model, row.view, row.classifier), {})
+            raise _not_together("the folds are of other words", other)
+        group = groups.setdefault((row.model, row.view, row.classifier), {})
         place = parse_features(row.view, row.layers, blocks).order
         if place in group:
             raise _not_together("a second file of this model, view, layers and classifier", other)
         group[place] = row, Candidate(row.view, row.layers, row.classifier, estimator, search)
-    return [_group([of[p] for p in sorted(of)], common["objective"]) for of in found.values()]
+    return [
+        _group([group[place] for place in sorted(group)], common["objective"])
+        for group in groups.values()
+    ]
 
 
-def _not_together(wrong: str, where: Path) -> ResultError:
+def _not_together(problem: str, where: Path) -> ResultError:
     return ResultError(
-        wrong,
+        problem,
         where=str(where),
         fix="give predictions and searches of one run, in the same order; or delete and run again",
     )
 
 
 def _group(members: Sequence[tuple[ComparisonRow, Candidate]], objective: str) -> Group:
-    rows, candidates = ([*of] for of in zip(*members, strict=True))
-    of_folds = choose_each(candidates, objective)
-    if of_folds is None:
+    rows, candidates = ([*column] for column in zip(*members, strict=True))
+    selection = choose_each(candidates, objective)
+    if selection is None:
         raise ResultError(
             f"nothing was selected for {rows[0].model!r}",
             fix="no word has enough training sentences for the folds: draw fewer (config key "
             "tuning.folds)",
         )
-    on_folds = {r["layers"]: r["objective"] for r in of_folds["rows"] if r["scope"] == ALL_WORDS}
-    chosen = of_folds["chosen"]
+    over_all = [row for row in selection["rows"] if row["scope"] == ALL_WORDS]
+    objective_cv = {row["layers"]: row["objective"] for row in over_all}
+    chosen = selection["chosen"]
     return Group(
         rows=rows,
         searches=[candidate.search for candidate in candidates],
         objective=objective,
-        on_folds=[on_folds[row.layers] for row in rows],
-        chosen=chosen["all"]["layers"],
-        chosen_of={word: of_word["layers"] for word, of_word in chosen["words"].items()},
+        objective_cv=[objective_cv[row.layers] for row in rows],
+        selected=chosen["all"]["layers"],
+        selected_for={word: names["layers"] for word, names in chosen["words"].items()},
     )

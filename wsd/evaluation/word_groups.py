@@ -1,9 +1,9 @@
-"""Layer choices on groups of words: of one part of speech, with about as many training instances.
+"""Compare layer choices on groups of words, by part of speech and number of training instances.
 
-Only for corpora whose words carry a part of speech. What an interval is about is the kind of word:
-words are drawn with replacement, the same ones for every layer choice, and what each scores stays
-as it was measured. So a peak, the single layer with the highest metric, has an interval too, and
-so has the distance of two peaks.
+The corpus has to have parts of speech. Intervals generalise to other words of the same kind: words
+are drawn with replacement, the same ones for every layer choice, and each keeps its measured
+scores. So the peak (the single layer with the highest score) has an interval too, and so has the
+distance between two peaks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.scores import word_scores
 
 ALL = "all"
-# Training instances of a word: fewer than the first, ..., the last and more.
+# Edges of the bins of training instances per word.
 BINS = (20, 50, 100, 300)
-# Fewer words say nothing of others of their kind: no interval.
+# A group of fewer words has no intervals.
 FEW = 10
 METRICS = ("mean_macro_f1", "micro_accuracy")
 OF_GROUP = ("part_of_speech", "training_instances", "n_words")
@@ -33,21 +33,21 @@ PEAK_COLUMNS = [
     *(*GROUP, *OF_GROUP, "metric", "peak", "low", "high", "share_of_draws"),
     *("reference", "difference", "difference_low", "difference_high"),
 ]
-# What others' peaks are compared with.
+# The part of speech that the peaks of the others are compared with.
 REFERENCE = NOUN
 
 
 class WordGroup(NamedTuple):
-    """Words of one kind.
+    """Words of one part of speech and one bin of training instances.
 
     Attributes
     ----------
     part_of_speech, training_instances : str
-        ``"all"`` where words are not told apart by it.
+        ``"all"`` for no restriction.
     words : int array
-        Places of the words in the corpora.
+        Positions of the words in the corpora.
     weights : array of shape (draws, words)
-        How often each counts.
+        How often each word is drawn.
     n_train : int
     """
 
@@ -59,17 +59,17 @@ class WordGroup(NamedTuple):
 
     @property
     def has_intervals(self) -> bool:
-        """Whether it has enough words."""
+        """Return whether it has enough words."""
         return len(self.words) >= FEW
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What all its rows share."""
+        """Return the columns that all its rows share."""
         return dict(zip(OF_GROUP, (*self[:2], len(self.words)), strict=True))
 
 
 def bin_of(n_train: int) -> str:
-    """The bin of a number of training instances.
+    """Return the bin of a number of training instances.
 
     >>> bin_of(19), bin_of(49), bin_of(300)
     ('<20', '20-49', '300+')
@@ -80,14 +80,14 @@ def bin_of(n_train: int) -> str:
 
 
 def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
-    """The groups that have words: of each part of speech, bin, and both; first all words.
+    """Return the groups that have words: all words, each part of speech, each bin, and both.
 
-    Without parts of speech there are none.
+    A corpus without parts of speech has none.
     """
     parts = parts_of_speech(corpora)
     if not parts:
         return []
-    trained = np.array([int((of.split == "train").sum()) for of in corpora.values()])
+    trained = np.array([int((corpus.split == "train").sum()) for corpus in corpora.values()])
     part = np.array([parts[word] for word in corpora])
     size = np.array([bin_of(n) for n in trained.tolist()])
     in_order = [*(name for name in OPEN_CLASSES if name in part)]
@@ -95,10 +95,9 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
     groups: list[WordGroup] = []
     for name in (ALL, *in_order):
         for bin_ in (ALL, *(bin_of(n) for n in (0, *BINS))):
-            of_part, of_size = (part == name) | (name == ALL), (size == bin_) | (bin_ == ALL)
-            words = np.flatnonzero(of_part & of_size)
+            has_part, has_size = (part == name) | (name == ALL), (size == bin_) | (bin_ == ALL)
+            words = np.flatnonzero(has_part & has_size)
             if len(words):
-                # Its own draws: groups have no words in common but with those they are part of.
                 weights = resampled(words, rng=np.random.default_rng([seed, len(groups)]))
                 groups.append(WordGroup(name, bin_, words, weights, int(trained[words].sum())))
     return groups
@@ -107,7 +106,7 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
 def of_groups(
     group: Group, kinds: Sequence[WordGroup]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A table row per group of words and layer choice; and one per group and metric, its peak."""
+    """Return a line per group of words and layer choice, and the peak per group and metric."""
     layers: list[dict[str, Any]] = []
     peaks: list[dict[str, Any]] = []
     f1, right, total = _per_word(group)
@@ -142,17 +141,17 @@ def of_groups(
 
 
 def _per_word(group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Macro-F1 and what is right, of shape (words, rows); the number of test instances."""
+    """Return macro-F1 and right answers, of shape (words, rows), and numbers of test instances."""
     by_row = [row.confusions for row in group.rows]
-    f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in of] for of in by_row]
-    right = [[int(np.trace(matrix)) for matrix in of] for of in by_row]
+    f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in matrices] for matrices in by_row]
+    right = [[int(np.trace(matrix)) for matrix in matrices] for matrices in by_row]
     return np.array(f1).T, np.array(right).T, np.array([matrix.sum() for matrix in by_row[0]])
 
 
 def _means(
     kind: WordGroup, f1: np.ndarray, right: np.ndarray, total: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """By metric, of shape (1 + draws, rows): first as it is, then in every draw."""
+    """Return each metric as an array of shape (1 + draws, rows): as observed, then in draws."""
     weights = np.vstack([np.ones(len(total)), kind.weights])
     of_words = weights @ f1 / len(total)
     of_instances = (weights @ right) / (weights @ total)[:, None]
@@ -160,12 +159,11 @@ def _means(
 
 
 def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:
-    """A metric beside the ends of its interval."""
     low, high = percentiles(drawn[1:], drawn[0]) if kind.has_intervals else (None, None)
     return {name: float(drawn[0]), f"{name}_low": low, f"{name}_high": high}
 
 
-def _ends(of: str, drawn: np.ndarray) -> dict[str, int]:
-    """The ends of the interval of a whole number."""
+def _ends(prefix: str, drawn: np.ndarray) -> dict[str, int]:
+    """Return the ends of the interval of an integer."""
     low, high = np.quantile(drawn[1:], [0.025, 0.975], method="inverted_cdf")
-    return {f"{of}low": int(min(low, drawn[0])), f"{of}high": int(max(high, drawn[0]))}
+    return {f"{prefix}low": int(min(low, drawn[0])), f"{prefix}high": int(max(high, drawn[0]))}
