@@ -347,7 +347,7 @@ def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any], what: s
 
 def test_folds_of_other_words(tmp_path: Path) -> None:
     more = pair(tmp_path, "1", FEW, {**FAIR, "bass": FAIR["bat"]})
-    what = "not of the words that are asked for"
+    what = "the folds are of other words"
     refused(tmp_path, more, what=what, where=more[1])
     # One has folds of seal, the other has none.
     first, *_ = three(tmp_path)

@@ -1,8 +1,8 @@
-"""Senses of words in new text, by a fitted configuration and the encoder it belongs to.
+"""Predict senses in new text with a fitted configuration and its encoder.
 
-A sentence goes the way of the corpus's: the encoder's own alignment, pooling and hidden states, the
-views and layer choices of :mod:`wsd.artifacts.feature_set`, the estimator of the evaluation. Lines
-are taken in as they come, some hundreds at a time, so that memory does not grow with the text.
+A sentence takes the same path as a sentence of the corpus: the encoder's alignment, pooling and
+hidden states, the views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator
+of the evaluation. Some hundred lines are read at a time, so that memory does not grow with the text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from wsd.fitted.word_classifier import FittedWord, VectorAnswers
 from wsd.inference.feature_vectors import feature_vectors
 from wsd.inference.focal_word_input import Focus, as_corpus
 from wsd.inference.input_output import OK, UNREADABLE, Answer, Line, Neighbour
-from wsd.inference.requests import Asked, Asking, Words
+from wsd.inference.requests import Request, RequestFinder, Words
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
@@ -28,30 +28,30 @@ _T = TypeVar("_T")
 
 
 CHUNK = 512  # lines that are encoded together
-CHARACTERS = 2**20  # at most, with the line that goes beyond
-TOKENS = 2**18  # of sentences that are encoded together, counted anew for every occurrence
+CHARACTERS = 2**20  # at most in a chunk, plus its last line
+TOKENS = 2**18  # at most in sentences encoded together; a sentence counts once per occurrence
 
 
 class Predictor:
-    """Words that were fitted, and the encoder that makes their vectors.
+    """Fitted words and the encoder that makes their vectors.
 
     Parameters
     ----------
     words : Words
     encoder : Encoder
-        Of :func:`wsd.inference.encoders.fitted_encoder`.
+        As from :func:`wsd.inference.encoders.fitted_encoder`.
     threads : int
     """
 
     def __init__(self, words: Words, encoder: "Encoder", *, threads: int = 1) -> None:
         self.words, self.encoder, self.threads = words, encoder, threads
-        self._asking = Asking(words)
+        self._finder = RequestFinder(words)
         self._word, self._sentences = cache(words.word), cache(words.sentences)
 
     def predict(
         self, lines: Iterable[Line], *, neighbours: bool = True, together: int | None = None
     ) -> Iterator[Answer]:
-        """Answer line by line, in their order; every line gets at least one answer.
+        """Yield the answers to lines, in order; every line has at least one answer.
 
         Parameters
         ----------
@@ -59,98 +59,103 @@ class Predictor:
         neighbours : bool
             Whether the answers hold the nearest training instances.
         together : int, optional
-            How many lines are taken in before they are answered; by default ``CHUNK``.
+            How many lines are read before they are answered; by default ``CHUNK``.
         """
         for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
-            found = [one for line in chunk for one in self._asking.find(line)]
-            asked = [one for one in found if isinstance(one, Asked)]
-            # Each of many occurrences in a long line has all of its tokens.
-            parts = _parts(asked, lambda one: len(one.at.tokens), TOKENS, len(asked))
-            answers = iter([answer for part in parts for answer in self._answer(part, neighbours)])
-            for one in found:
-                yield next(answers) if isinstance(one, Asked) else one
+            items = [item for line in chunk for item in self._finder.find(line)]
+            yield from _fill(items, lambda requests: self._answer_in_parts(requests, neighbours))
 
-    def _answer(self, asked: Sequence[Asked], neighbours: bool) -> list[Answer]:
-        """Answers for occurrences, in their order."""
-        found = self._align(asked)
-        kept = [one for one in found if isinstance(one, Asked)]
-        answered = iter(self._classify(kept, neighbours) if kept else [])
-        return [next(answered) if isinstance(one, Asked) else one for one in found]
+    def _answer_in_parts(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
+        """Return the answers; each of many occurrences in a long line has all of its tokens."""
+        parts = _parts(requests, lambda request: len(request.at.tokens), TOKENS, len(requests))
+        return [answer for part in parts for answer in self._answer(part, neighbours)]
 
-    def _align(self, asked: Sequence[Asked]) -> list[Asked | Answer]:
-        """Occurrences with their word pieces; of one that has none, an answer that says why."""
+    def _answer(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
+        return _fill(self._align(requests), lambda aligned: self._classify(aligned, neighbours))
+
+    def _align(self, requests: Sequence[Request]) -> list[Request | Answer]:
+        """Return requests with their word pieces, or an answer that says why there are none."""
         try:
-            aligned = self.encoder.align(_table(asked))
-            return [replace(one, aligned=of) for one, of in zip(asked, aligned, strict=True)]
+            pieces = self.encoder.align(_table(requests))
         except ModelError as error:
-            if len(asked) == 1:
-                return [asked[0].answer(UNREADABLE, message=error.what)]
-            return [found for one in asked for found in self._align([one])]
+            if len(requests) == 1:
+                return [requests[0].answer(UNREADABLE, message=error.what)]
+            return [item for request in requests for item in self._align([request])]
+        pairs = zip(requests, pieces, strict=True)
+        return [replace(request, aligned=aligned) for request, aligned in pairs]
 
-    def _classify(self, asked: Sequence[Asked], neighbours: bool) -> list[Answer]:
-        """Aligned occurrences are encoded together, then answered word by word."""
-        aligned = [one.aligned for one in asked if one.aligned]
+    def _classify(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
+        """Encode aligned requests together, then answer them word by word."""
+        aligned = [request.aligned for request in requests if request.aligned]
         vectors = feature_vectors(
-            self.encoder, _table(asked), aligned, self.words.features, threads=self.threads
+            self.encoder, _table(requests), aligned, self.words.features, threads=self.threads
         )
         answers: dict[int, Answer] = {}
-        for word in dict.fromkeys(one.word for one in asked):
-            places = [i for i, one in enumerate(asked) if one.word == word]
-            of_word = [asked[i] for i in places]
-            said = self._of_word(self._word(word), of_word, vectors[places], neighbours)
-            answers.update(zip(places, said, strict=True))
-        return [answers[i] for i in range(len(asked))]
+        for word in dict.fromkeys(request.word for request in requests):
+            places = [i for i, request in enumerate(requests) if request.word == word]
+            fitted, own = self._word(word), [requests[i] for i in places]
+            of_word = self._answers(fitted, own, vectors[places], neighbours)
+            answers.update(zip(places, of_word, strict=True))
+        return [answers[i] for i in range(len(requests))]
 
-    def _of_word(
-        self, word: FittedWord, asked: Sequence[Asked], vectors: np.ndarray, neighbours: bool
+    def _answers(
+        self, word: FittedWord, requests: Sequence[Request], vectors: np.ndarray, neighbours: bool
     ) -> Iterator[Answer]:
         if vectors.shape[1] != word.train.shape[1]:
             raise ModelError("the features are not those that the classifier was fitted on")
-        said = word.answer(vectors)
+        results = word.answer(vectors)
         called = dict(zip(word.senses, word.called, strict=True))
-        for i, one in enumerate(asked):
-            predicted = said.predicted[i]
-            ood = None if word.threshold is None else bool(word.is_ood(said.distance[i]))
-            # A form that was not looked for, but pointed at, may be any.
-            pointed = not one.at.words and one.at.form.casefold() not in self.words.forms(one.word)
+        for i, request in enumerate(requests):
+            form, predicted = request.at.form, results.predicted[i]
+            ood = None if word.threshold is None else bool(word.is_ood(results.distance[i]))
+            # A form that the user points at may be any word.
+            pointed = not request.at.words and form.casefold() not in self.words.forms(word.word)
             notes = {
-                f"{one.at.form!r} is not a form of {one.word}": pointed
-                and not is_form(one.word, one.at.form),
+                f"{form!r} is not a form of {word.word}": pointed and not is_form(word.word, form),
                 "uncertain: far from every training sentence": ood,
-                "a long line: its ends were not read": one.aligned and one.aligned.windowed,
+                "a long line: its ends were not read": request.aligned and request.aligned.windowed,
             }
-            yield one.answer(
+            yield request.answer(
                 OK,
                 sense=word.senses[predicted],
                 sense_name=word.called[predicted].name,
                 called=called,
-                probability=_number(said.probabilities[i, predicted]),
-                scores=_by_sense(word, said.scores[i]),
-                probabilities=_by_sense(word, said.probabilities[i]),
-                distance=_number(said.distance[i]),
+                probability=_number(results.probabilities[i, predicted]),
+                scores=_by_sense(word, results.scores[i]),
+                probabilities=_by_sense(word, results.probabilities[i]),
+                distance=_number(results.distance[i]),
                 ood=ood,
                 message="; ".join(note for note, applies in notes.items() if applies),
-                neighbours=tuple(self._near(word, said, i)) if neighbours else (),
+                neighbours=tuple(self._neighbours(word, results, i)) if neighbours else (),
             )
 
-    def _near(self, word: FittedWord, said: VectorAnswers, i: int) -> Iterator[Neighbour]:
+    def _neighbours(self, word: FittedWord, results: VectorAnswers, i: int) -> Iterator[Neighbour]:
         sentences = self._sentences(word.word)
-        for k, similarity in zip(said.neighbours[i], said.similarity[i], strict=True):
+        for k, similarity in zip(results.neighbours[i], results.similarity[i], strict=True):
             if k >= 0:
                 sentence = sentences[k] if sentences else None
                 line, sense = int(word.lines[k]), word.senses[word.gold[k]]
                 yield Neighbour(line, sense, float(similarity), sentence)
 
 
+def _fill(
+    items: Sequence[Request | Answer], answer: Callable[[list[Request]], Iterable[Answer]]
+) -> list[Answer]:
+    """Return the items with every request replaced by its answer."""
+    requests = [item for item in items if isinstance(item, Request)]
+    answers = iter(answer(requests) if requests else ())
+    return [next(answers) if isinstance(item, Request) else item for item in items]
+
+
 def _parts(
-    of: Iterable[_T], size: Callable[[_T], int], most: int, number: int
+    items: Iterable[_T], size: Callable[[_T], int], most: int, number: int
 ) -> Iterator[list[_T]]:
-    """So many together, or fewer if they are large: the one that exceeds ``most`` ends a part."""
+    """Cut items into parts of ``number``, or fewer: a part ends once its size exceeds ``most``."""
     part: list[_T] = []
     total = 0
-    for one in of:
-        part.append(one)
-        total += size(one)
+    for item in items:
+        part.append(item)
+        total += size(item)
         if len(part) == number or total > most:
             yield part
             part, total = [], 0
@@ -166,6 +171,6 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _table(asked: Sequence[Asked]) -> Corpus:
-    found = [Focus(one.at.tokens, one.at.position) for one in asked]
-    return as_corpus(found, word="line", index=[one.line.number for one in asked])
+def _table(requests: Sequence[Request]) -> Corpus:
+    sentences = [Focus(request.at.tokens, request.at.position) for request in requests]
+    return as_corpus(sentences, word="line", index=[request.line.number for request in requests])

@@ -1,4 +1,4 @@
-"""What a line asks for: the occurrences that are to be answered, or why there are none."""
+"""Find the occurrences that a line of input asks about, or the reason why there are none."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,13 +15,13 @@ from wsd.inference.input_output import AMBIGUOUS, NOT_FOUND, UNREADABLE, Answer,
 if TYPE_CHECKING:
     from wsd.encoder.focal_pieces import Aligned
 
-# Fitted words of one configuration: of a model file, or of the results themselves.
+# The fitted words of one configuration: from a model file, or from the results.
 Words = Fitting | WsdFile
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An occurrence that is to be answered; in the line, marks and all, it begins at ``start``."""
+class Request:
+    """An occurrence to answer; it begins at ``start`` of the line, in which it may be marked."""
 
     line: Line
     word: str
@@ -29,13 +29,13 @@ class Asked:
     start: int
     aligned: "Aligned | None" = None
 
-    def answer(self, status: str, **said: Any) -> Answer:
-        """An answer about it."""
-        return Answer(self.line, status, self.word, self.at.form, self.start, **said)
+    def answer(self, status: str, **details: Any) -> Answer:
+        """Return an answer about this occurrence."""
+        return Answer(self.line, status, self.word, self.at.form, self.start, **details)
 
 
-class Asking:
-    """Finds what lines ask for.
+class RequestFinder:
+    """Finds the occurrences that lines ask about.
 
     Parameters
     ----------
@@ -46,38 +46,38 @@ class Asking:
         self._words = words.words
         self._finder = cache(lambda word: Finder([word] if word else self._words, words.forms))
 
-    def find(self, line: Line) -> list[Asked | Answer]:
-        """The occurrences that a line asks for, or an answer that says why there are none."""
+    def find(self, line: Line) -> list[Request | Answer]:
+        """Return the occurrences that a line asks about, or one answer that says why none."""
         if line.wrong is not None:
             return [Answer(line, UNREADABLE, message=line.wrong)]
         if not is_whole(line.text):
             empty = replace(line, text="")
             return [Answer(empty, UNREADABLE, message="half a character in the text")]
-        meant = [None] if line.word is None else named(line.word, self._words)
-        if len(meant) != 1:
-            several = f"{line.word!r} may be {' or '.join(map(str, meant))}"
+        words = [None] if line.word is None else named(line.word, self._words)
+        if len(words) != 1:
+            several = f"{line.word!r} may be {' or '.join(map(str, words))}"
             none = f"no word {line.word!r} here: there are {', '.join(self._words)}"
-            return [Answer(line, UNREADABLE, message=several if meant else none)]
-        (word,) = meant
+            return [Answer(line, UNREADABLE, message=several if words else none)]
+        (word,) = words
         try:
-            if found := self._in_place(line, word):
-                return [found]
+            if request := self._in_place(line, word):
+                return [request]
         except ValueError as error:
             fix = FIX_MARK if line.span is None else FIX_SPAN
             return [Answer(line, UNREADABLE, word, message=f"{error}: {fix}")]
-        there = self._finder(word).find(line.text)
+        occurrences = self._finder(word).find(line.text)
         nothing = f"no form of {word or 'any of the words'} here"
-        return [self._one(line, at.words, at, at.start) for at in there] or [
+        return [self._request(line, at.words, at, at.start) for at in occurrences] or [
             Answer(line, NOT_FOUND, word, message=nothing)
         ]
 
-    def _in_place(self, line: Line, word: str | None) -> Asked | Answer | None:
-        """The occurrence whose place the line tells, by its characters or by a mark.
+    def _in_place(self, line: Line, word: str | None) -> Request | Answer | None:
+        """Return the occurrence that the line locates by characters or by a mark, if it does.
 
         Raises
         ------
         ValueError
-            If it tells a place that cannot be.
+            If the place is not that of a word.
         """
         finder = self._finder(word)
         if line.span is not None:
@@ -87,26 +87,22 @@ class Asking:
         else:
             return None
         focal = text[start:end]
-        # What the corpus has as a form of the word is spelt so.
+        # A form from the corpus may have punctuation at its ends.
         check_span(text, start, end, focal if finder.words_of(focal) else word or "")
-        return self._one(line, self._meant(word, focal), Occurrence((), text, start, end), at)
-
-    def _meant(self, word: str | None, form: str) -> tuple[str, ...]:
-        """The words that a form in a given place can be of."""
         if word is not None:
-            return (word,)
-        if len(self._words) == 1:
-            return tuple(self._words)
-        return self._finder(None).words_of(form.strip())
+            words: tuple[str, ...] = (word,)
+        elif len(self._words) == 1:
+            words = tuple(self._words)
+        else:
+            words = finder.words_of(focal.strip())
+        return self._request(line, words, Occurrence((), text, start, end), at)
 
-    def _one(
+    def _request(
         self, line: Line, words: tuple[str, ...], at: Occurrence, start: int
-    ) -> Asked | Answer:
+    ) -> Request | Answer:
         if len(words) == 1:
-            return Asked(line, words[0], at, start)
-        fix = "say which word is meant"
-        if words:
-            message = f"{at.form!r} is a form of {' and of '.join(words)}: {fix}"
-            return Answer(line, AMBIGUOUS, form=at.form, start=start, message=message)
-        message = f"{at.form!r} is a form of none of the words: {fix}"
-        return Answer(line, NOT_FOUND, form=at.form, start=start, message=message)
+            return Request(line, words[0], at, start)
+        status = AMBIGUOUS if words else NOT_FOUND
+        candidates = " and of ".join(words) or "none of the words"
+        message = f"{at.form!r} is a form of {candidates}: say which word is meant"
+        return Answer(line, status, form=at.form, start=start, message=message)
