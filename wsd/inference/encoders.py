@@ -1,8 +1,8 @@
-"""An encoder by a short name, or the very one that words were fitted with.
+"""Load an encoder by a short name, or the same encoder that words were fitted with.
 
-The workflow names its models in a config. For the library and ``wsd inspect`` a word will do: the
-name of a model that the configs that come with the program have, or where it comes from. For
-``wsd predict`` the checksums of the files tell whether the encoder is the same.
+The workflow names its models in a config. The library and ``wsd inspect`` also take a short name:
+that of a model in the program's own configs, or its source. ``wsd predict`` compares checksums of
+the files to make sure that the encoder is the same.
 """
 
 import json
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 
-# The configs that come with the program: the default model first.
+# The program's own configs; the first has the default model.
 CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
 # As :func:`source_named` takes it.
 ModelName = str | Path | None
@@ -42,7 +42,7 @@ class ModelSource:
     where : mapping
         ``hub`` and ``revision``, ``package``, or ``path``.
     sha256 : mapping of file name to checksum
-        For as many files as are known.
+        For the files whose checksum is known.
     """
 
     name: str
@@ -52,17 +52,17 @@ class ModelSource:
 
 @cache
 def known_sources() -> dict[str, ModelSource]:
-    """The models that a short name is enough for: those of the program's own configs."""
-    found = {}
+    """Return the models of the program's own configs, by name."""
+    known = {}
     for path in CONFIGS:
         for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]:
             where = {key: entry[key] for key in (*SOURCES, "revision") if key in entry}
-            found[entry["name"]] = ModelSource(entry["name"], where, entry["sha256"])
-    return found
+            known[entry["name"]] = ModelSource(entry["name"], where, entry["sha256"])
+    return known
 
 
 def source_named(model: ModelName = None) -> ModelSource:
-    """The source that a short name stands for.
+    """Return the source that a short name stands for.
 
     Parameters
     ----------
@@ -109,16 +109,16 @@ def find_model(source: ModelSource) -> dict[str, Any]:
 def load_encoder(
     record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
 ) -> "Encoder":
-    """Load the encoder of a record; the last two are kept in memory.
+    """Load the encoder of a record; the last two stay in memory.
 
     Parameters
     ----------
     record : mapping
-        Of :func:`find_model`. The files are checked against it.
+        As from :func:`find_model`. The files are checked against it.
     pooling, masked, device
         As :meth:`wsd.encoder.encoder.Encoder.load` has them.
     """
-    # However they are given: the cache tells a default from the same value said.
+    # Positional arguments: the cache distinguishes a default from the same value given.
     return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
 
 
@@ -153,12 +153,12 @@ def open_encoder(
 def fitted_encoder(
     encoder: Mapping[str, Any], folder: Path | None = None, *, device: str = "auto"
 ) -> "Encoder":
-    """The very encoder that words were fitted with.
+    """Load the same encoder that words were fitted with.
 
     Parameters
     ----------
     encoder : mapping
-        What a model file or predictions say of it.
+        Its entry in a model file or in predictions.
     folder : Path, optional
         Where its files are; by default where they came from: an installed package, the hub
         client's cache, or a folder.
@@ -180,22 +180,22 @@ def fitted_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        found = sources.verify(record, mend=False)
+        files = sources.verify(record, mend=False)
     except ModelError as error:
-        what = f"the encoder that the words were fitted with is needed: {error.what}"
-        raise ModelError(what, where=error.where, fix=_way_to(record)) from None
+        problem = f"the encoder that the words were fitted with is needed: {error.what}"
+        raise ModelError(problem, where=error.where, fix=_way_to(record)) from None
     from wsd.encoder.encoder import Encoder
 
-    how = {key: encoder[key] for key in ("pooling", "precision")}
-    return Encoder.load(str(found), masked=encoder["input"] == MASKED, device=device, **how)
+    options = {key: encoder[key] for key in ("pooling", "precision")}
+    return Encoder.load(str(files), masked=encoder["input"] == MASKED, device=device, **options)
 
 
 def _way_to(record: Mapping[str, Any]) -> str:
     source = record["source"]
     own = "name a folder that has its files, with --encoder"
     if "hub" in source:
-        # What a stranger's file says must not become a command of its own.
-        name, file = (shlex.quote(one) for one in (record["name"], f"{record['name']}.json"))
+        # Text of a file from elsewhere must not become a command of its own.
+        name, file = (shlex.quote(text) for text in (record["name"], f"{record['name']}.json"))
         return (
             f"fetch it: wsd model --name {name} --hub {source['hub']} --revision "
             f"{source['revision']} --blocks {record['blocks']} --width {record['width']} "

@@ -1,7 +1,7 @@
-"""Vectors of instances straight from an encoder, with nothing written.
+"""Compute the feature vectors of instances in memory.
 
-The same alignment, views, layer choices and combination as the files of
-:mod:`wsd.artifacts.vectors` give a classifier; only the hidden states that are named are kept.
+Alignment, views and layer choices are those of the workflow. Only the hidden states that the
+features need are kept.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ def feature_vectors(
     encoder: "Encoder",
     corpus: Corpus,
     aligned: Sequence["Aligned"],
-    found: Features,
+    features: Features,
     *,
     threads: int = 1,
 ) -> np.ndarray:
-    """What a classifier sees of each instance.
+    """Return the features of each instance.
 
     Parameters
     ----------
     encoder : Encoder
     corpus : Corpus
     aligned : sequence of Aligned
-        Its instances, of ``encoder.align``.
-    found : Features
+        Its instances, as from ``encoder.align``.
+    features : Features
         The views, without ``other``, and the layer choice of each.
     threads : int
 
@@ -47,11 +47,13 @@ def feature_vectors(
     ModelError
         If a vector is not finite; it names the instance.
     """
-    static = encoder.static(corpus, aligned, [view for view, _ in found.parts])
+    static = encoder.static(corpus, aligned, [view for view, _ in features.parts])
     states = {(view, 0): vectors for view, vectors in static.items()}
-    contextual = [view for view, _ in found.parts if view not in static]
+    contextual = [view for view, _ in features.parts if view not in static]
     if contextual:
-        of_encoder = [(v, i) for v, choice in found.parts if v in contextual for i in choice.layers]
+        of_encoder = [
+            (v, i) for v, choice in features.parts if v in contextual for i in choice.layers
+        ]
         shape = (len(corpus), encoder.width)
         states |= {key: np.empty(shape, dtype=np.float32) for key in of_encoder}
         for rows, of_views in encoder.encode(
@@ -59,4 +61,4 @@ def feature_vectors(
         ):
             for view, layer in of_encoder:
                 states[view, layer][rows] = of_views[contextual.index(view), layer]
-    return feature_set.assemble(found, lambda view, layer: states[view, layer])
+    return feature_set.assemble(features, lambda view, layer: states[view, layer])

@@ -1,8 +1,8 @@
 """A scikit-learn transformer from sentences with a focal word to vectors.
 
-It takes part in pipelines, cross-validation and grid searches like any other: parameters are plain
-values, nothing is loaded before ``fit``, and what ``fit`` keeps is plain too. The encoder itself is
-held by :mod:`wsd.inference.encoders`, once for all copies of a transformer in a process.
+It works in pipelines, cross-validation and grid searches: parameters and fitted attributes are
+plain values, and nothing is loaded before ``fit``. :mod:`wsd.inference.encoders` holds the encoder,
+once for all copies of a transformer in a process.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,9 +25,9 @@ USABLE = tuple(view for view in VIEWS if view != "other")
 class FocalEmbedder(TransformerMixin, BaseEstimator):
     """The hidden states of focal words, one vector per sentence.
 
-    Nothing is learned from the sentences, so the vectors of a test sentence are the same whatever
-    the transformer was fitted on; where the same sentences are embedded again and again, as in
-    cross-validation, transform them once and cross-validate what follows.
+    Nothing is learned from the sentences: the vectors of a test sentence do not depend on the
+    sentences that the transformer was fitted on. To cross-validate, transform the sentences once
+    and cross-validate the classifier.
 
     Parameters
     ----------
@@ -111,11 +111,13 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         layers = "0" if self.view in STATIC else str(self.layers)
-        found = parse_features(self.view, layers, record["blocks"], where="layers", learned=False)
+        features = parse_features(
+            self.view, layers, record["blocks"], where="layers", learned=False
+        )
         encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
-        self.layers_ = found.layers
-        self.feature_names_ = _names(encoder, found, instances[0])
+        self.layers_ = features.layers
+        self.feature_names_ = _names(encoder, features, instances[0])
         return self
 
     def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
@@ -152,12 +154,12 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
-        found = parse_features(self.view, self.layers_, self.record_["blocks"])
+        features = parse_features(self.view, self.layers_, self.record_["blocks"])
         table = focal_word_input.as_corpus(self._read(X))
-        return feature_vectors(encoder, table, encoder.align(table), found, threads=self.threads)
+        return feature_vectors(encoder, table, encoder.align(table), features, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the columns: view, layer choice, number.
+        """Return the names of the columns: view, layer choice, number.
 
         Parameters
         ----------
@@ -184,11 +186,11 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _names(encoder: Any, found: Features, one: focal_word_input.Focus) -> np.ndarray:
-    """Names of the columns. How wide a static view is only the encoder's matrix tells."""
-    names, table = [], focal_word_input.as_corpus([one])
+def _names(encoder: Any, features: Features, instance: focal_word_input.Focus) -> np.ndarray:
+    """Return the names of the columns; the width of a static view is known from a vector alone."""
+    names, table = [], focal_word_input.as_corpus([instance])
     aligned = encoder.align(table)
-    for view, choice in found.parts:
+    for view, choice in features.parts:
         (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
         names += [f"{view}_{choice.name}_{i}" for i in range(len(vector))]
     return np.array(names, dtype=object)

@@ -1,8 +1,8 @@
-"""A sentence and its focal word, as a user has them, brought to the tokens of a corpus.
+"""Convert a sentence and its focal word, as a user gives them, into the tokens of a corpus.
 
-A user names the focal word by its place in the text, characters ``start`` to ``end``, by a mark, or
-by the word alone where it stands there once. The text is cut at white space, and the focal word
-freed of what sticks to it, as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
+A user names the focal word by its characters, ``start`` to ``end``, by a mark, or by the word alone
+if it occurs once. The text is split at white space, and punctuation is split from the focal word,
+as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, unknown_choice
 
-# The characters (start, end) of a text, or the word itself.
+# Characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
 
 
@@ -31,7 +31,7 @@ class Focus(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The focal word as it stands in the text."""
+        """Return the focal word as it is written in the text."""
         return self.tokens[self.position]
 
 
@@ -46,7 +46,7 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     span : (start, end)
         Characters, as in a slice.
     word : str
-        Whose form it is, if that is known: it may be spelt with punctuation at its ends.
+        The word, if it is known: its form may have punctuation at its ends.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
         The focal word may be marked, ``[[crane]]`` or ``*crane*``.
     word : str
     occurrence : int, optional
-        Which one is meant, from 1; needed where there are several and none is marked.
+        Which one is meant, from 1; needed if there are several and none is marked.
 
     Raises
     ------
@@ -101,43 +101,44 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
             return cut(mark.text, (mark.start, mark.end), word)
     except ValueError as error:
         raise _wrong(sentence, str(error), FIX_MARK) from None
-    found = finder.find(sentence)
-    if not found:
+    occurrences = finder.find(sentence)
+    n = len(occurrences)
+    if not occurrences:
         fix = "name one of its words, a verb as serve.v: served is found then"
         raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
-    if occurrence is None and len(found) > 1:
-        places = [f"{i} at character {one.start}" for i, one in enumerate(found, start=1)]
-        what = f"{word!r} stands in the sentence {len(found)} times: {', '.join(places)}"
-        raise _wrong(sentence, what, f"say which one is meant: occurrence 1 to {len(found)}")
-    if occurrence is not None and not 1 <= occurrence <= len(found):
-        there = f"there is no occurrence {occurrence} of {word!r}"
-        raise _wrong(sentence, there, f"give 1 to {len(found)}")
-    one = found[(occurrence or 1) - 1]
-    return Focus(one.tokens, one.position)
+    if occurrence is None and n > 1:
+        places = [f"{i} at character {at.start}" for i, at in enumerate(occurrences, start=1)]
+        problem = f"{word!r} stands in the sentence {n} times: {', '.join(places)}"
+        raise _wrong(sentence, problem, f"say which one is meant: occurrence 1 to {n}")
+    if occurrence is not None and not 1 <= occurrence <= n:
+        problem = f"there is no occurrence {occurrence} of {word!r}"
+        raise _wrong(sentence, problem, f"give 1 to {n}")
+    at = occurrences[(occurrence or 1) - 1]
+    return Focus(at.tokens, at.position)
 
 
-def _wrong(sentence: str, what: str, fix: str | None = None) -> ConfigError:
-    return ConfigError(what, where=repr(sentence), fix=fix)
+def _wrong(sentence: str, problem: str, fix: str | None = None) -> ConfigError:
+    return ConfigError(problem, where=repr(sentence), fix=fix)
 
 
 def read_instances(X: Iterable[Any]) -> list[Focus]:
-    """Instances as a user has them: pairs of a sentence and its focal word.
+    """Read instances: pairs of a sentence and its focal word.
 
     Parameters
     ----------
     X : iterable of (sentence, span)
-        A span is ``(start, end)`` or the word itself; a table of two columns will do.
+        A span is ``(start, end)`` or the word itself; a table of two columns works too.
 
     Raises
     ------
     ConfigError
-        Naming the first instance that is no such pair, or whose focal word is not there.
+        For the first instance that is not such a pair, or lacks its focal word.
     """
     rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X
-    return [_one(row, i) for i, row in enumerate(rows)]
+    return [_instance(row, i) for i, row in enumerate(rows)]
 
 
-def _one(row: Any, i: int) -> Focus:
+def _instance(row: Any, i: int) -> Focus:
     try:
         sentence, span = row
         if not isinstance(sentence, str):
@@ -149,9 +150,9 @@ def _one(row: Any, i: int) -> Focus:
     except ConfigError as error:
         raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
     except (OverflowError, TypeError, ValueError):
-        what = f"instance {i} is no sentence with a span: {row!r:.80}"
+        problem = f"instance {i} is no sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
-        raise ConfigError(what, fix=fix) from None
+        raise ConfigError(problem, fix=fix) from None
 
 
 def _whole(edge: Any) -> int:
@@ -162,31 +163,31 @@ def _whole(edge: Any) -> int:
 
 
 def as_corpus(
-    found: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
+    sentences: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
 ) -> Corpus:
-    """Instances as the encoder takes them; words may differ, there is no gold.
+    """Return instances as a corpus without gold senses, of whatever words.
 
     Parameters
     ----------
-    found : sequence of Focus
+    sentences : sequence of Focus
     word : str
-        What one of them is called in messages.
+        The name of an instance in messages.
     index : sequence of int, optional
         Their numbers; by default from 0.
     """
     return Corpus(
         word=word,
         senses=UNLABELLED,
-        split=np.array(["new"] * len(found)),
-        index=np.array(range(len(found)) if index is None else index, dtype=np.int64),
-        tokens=tuple(one.tokens for one in found),
-        position=np.array([one.position for one in found], dtype=np.int32),
-        gold=np.zeros(len(found), dtype=np.int32),
+        split=np.array(["new"] * len(sentences)),
+        index=np.array(range(len(sentences)) if index is None else index, dtype=np.int64),
+        tokens=tuple(sentence.tokens for sentence in sentences),
+        position=np.array([sentence.position for sentence in sentences], dtype=np.int32),
+        gold=np.zeros(len(sentences), dtype=np.int32),
     )
 
 
 def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span]], np.ndarray]:
-    """A split of a corpus as scikit-learn takes it.
+    """Return a split of a corpus as scikit-learn takes it.
 
     Parameters
     ----------
@@ -206,19 +207,19 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     """
     rows = np.flatnonzero(corpus.split == split)
     if not len(rows):
-        there = dict.fromkeys(corpus.split.tolist())
-        raise unknown_choice(f"{corpus.word!r} has no split {split!r}", there)
+        splits = dict.fromkeys(corpus.split.tolist())
+        raise unknown_choice(f"{corpus.word!r} has no split {split!r}", splits)
     instances: list[tuple[str, Span]] = []
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
         start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
-        # Of a token such as `Mr.` only what any reader takes for the word.
+        # Without punctuation: `Mr` of `Mr.`.
         instances.append((text, bare_span(text, start, start + len(tokens[position]))))
     return instances, np.array(corpus.senses)[corpus.gold[rows]]
 
 
 def quickstart(word: str) -> Corpus:
-    """A word of the built-in corpus, such as apple, bank, charge, crane or light.
+    """Return a word of the built-in corpus, such as apple, bank, charge, crane or light.
 
     Raises
     ------
@@ -232,9 +233,9 @@ def quickstart(word: str) -> Corpus:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text has no half characters, which nothing after this can take.
+    """Return whether a text has no lone surrogates, which later steps could not encode.
 
-    They come from JSON, or an argument that is not UTF-8.
+    They come from JSON, or from an argument that is not UTF-8.
     """
     return text.encode(errors="replace").decode() == text
 

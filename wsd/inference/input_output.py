@@ -1,7 +1,7 @@
-"""Lines in, answers out: text and JSON lines to read; a table, CSV or JSON lines to write.
+"""Read text or JSON lines, and write answers as a table, CSV or JSON lines.
 
-A line has an answer for each occurrence of a word that is found in it, or one that says why not.
-Nothing is held but the line at hand, so that any number of them passes through.
+A line has an answer for each occurrence of a word in it, or one answer that says why there is none.
+Only the current line is in memory, so that the input may have any length.
 """
 
 import csv
@@ -18,7 +18,7 @@ from wsd.storage import text_table
 from wsd.storage.csv import guarded
 from wsd.storage.text_files import parse_json, unique_keys
 
-# What a row can be: answered, or why not.
+# The status of an answer.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
 
 
@@ -32,9 +32,9 @@ class Line:
         From 1.
     text : str
     word : str or None
-        Whose occurrences are asked for; None for every word that the model knows.
+        The word to find; None for every word of the model.
     span : (start, end) or None
-        The characters of the one occurrence that is asked for.
+        The characters of the focal word, if the line gives them.
     wrong : str or None
         Why the line cannot be read.
     """
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A training instance near to what is predicted.
+    """A training instance near to a predicted instance.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Neighbour:
     similarity : float
         Cosine.
     sentence : str or None
-        Where the corpus is at hand.
+        Known where the corpus is at hand.
     """
 
     line: int
@@ -70,7 +70,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of one occurrence, or why a line has no answer.
+    """The prediction for one occurrence, or the reason why a line has none.
 
     Attributes
     ----------
@@ -82,20 +82,21 @@ class Answer:
     start : int or None
         Where the form starts in the text.
     sense, sense_name : str or None
-        The label, and what people read in its place.
+        The label, and its name for readers.
     probability : float or None
         Of the predicted sense.
     scores, probabilities : mappings of sense to float or None
         Scores are the evaluation's; probabilities are calibrated where they could be.
     distance : float or None
         Cosine distance to the nearest training instance.
-    far : bool or None
-        Whether that is farther than training instances lie from each other; None if unknown.
+    ood : bool or None
+        The out-of-distribution flag: whether that distance exceeds those between training
+        instances; None if unknown.
     message : str
-        What to know of it; empty if there is nothing.
+        A note; empty if there is none.
     neighbours : tuple of Neighbour
     called : mapping of sense to SenseText
-        What people read in place of each.
+        Names and glosses for readers.
     """
 
     line: Line
@@ -118,7 +119,7 @@ class Answer:
 LONGEST = 2**20  # bytes of a line
 FORMATS = ("table", "csv", "jsonl")
 USED = tuple(field.name for field in fields(Configuration))
-# Of the CSV: all that is said of an answer, but for its neighbours and what senses are called.
+# Columns of the CSV: all fields of an answer except neighbours and names of senses.
 COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
@@ -127,13 +128,13 @@ WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
 
 def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]:
-    """The lines of a stream, whatever they hold.
+    """Yield the lines of a stream; a line that cannot be read says why.
 
     Parameters
     ----------
     stream : binary file
     word : str or None
-        Whose occurrences are asked for, where a line does not say it itself.
+        The word to find, unless a line names its own.
     as_json : bool
         Whether each line is a JSON object with ``text`` and perhaps ``word``,
         ``start`` and ``end``.
@@ -143,7 +144,7 @@ def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]
             yield Line(number, "", wrong=f"a line of more than {LONGEST} bytes")
             continue
         try:
-            # A byte order mark stands at the start of a file, if anywhere.
+            # Only the first line can have a byte order mark.
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             yield Line(number, "", wrong=f"byte {raw[error.start]:#04x} is not UTF-8")
@@ -152,7 +153,7 @@ def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Lines with their ends; None for one that is too long, the whole of which is passed over."""
+    """Yield lines with their ends; None for a line that is too long, which is skipped whole."""
     while raw := _line(stream):
         too_long = len(raw) > LONGEST
         while len(raw) > LONGEST and not raw.endswith(b"\n"):
@@ -164,8 +165,8 @@ def _line(stream: BinaryIO) -> bytes:
     try:
         return stream.readline(LONGEST + 1)
     except OSError as error:
-        what, fix = f"the input could not be read: {error}", "name a text file in UTF-8"
-        raise CorpusError(what, where=str(getattr(stream, "name", "stdin")), fix=fix) from None
+        problem, fix = f"the input could not be read: {error}", "name a text file in UTF-8"
+        raise CorpusError(problem, where=str(getattr(stream, "name", "stdin")), fix=fix) from None
 
 
 def _object(number: int, text: str, word: str | None) -> Line:
@@ -189,7 +190,7 @@ def _object(number: int, text: str, word: str | None) -> Line:
 
 
 def _is_whole(value: Any) -> bool:
-    # Numbers of a table with gaps are 2.0.
+    # A table with missing values has 2.0 for 2.
     return type(value) is int or (type(value) is float and value.is_integer())
 
 
@@ -199,7 +200,7 @@ def _is_whole(value: Any) -> bool:
 def write(
     answers: Iterable[Answer], form: str, used: Mapping[str, str], *, details: bool
 ) -> Iterator[str]:
-    """Answers as lines of output, each with its end.
+    """Yield answers as lines of output, each with its end.
 
     Parameters
     ----------
@@ -209,37 +210,37 @@ def write(
     used : mapping
         ``model``, ``view``, ``layers`` and ``classifier``.
     details : bool
-        Whether a table says all that is known of each answer, rather than one line.
+        Whether a table shows all details of an answer instead of one line.
     """
     if form == "jsonl":
-        # In ASCII: a line separator of Unicode's in the text must not end a line.
+        # In ASCII: a Unicode line separator in the text must not end a line.
         return (json.dumps(_as_json(answer, used)) + "\n" for answer in answers)
     if form == "csv":
         return _csv(answers, used)
-    # Senses are foreign too; in the text itself a line end is escaped as well.
+    # Names of senses may hold control characters; line ends within the text are escaped too.
     lines = _details(answers, used) if details else _table(answers)
     return (visible(f"{line}\n", "\n") for line in lines)
 
 
 def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
-    """All of an answer: its own fields in their order, what was used, then what is long."""
-    said = vars(answer) | {"line": answer.line.number}
-    del said["called"]
-    neighbours = [vars(neighbour) for neighbour in said.pop("neighbours")]
-    return {**said, **used, "neighbours": neighbours, "text": answer.line.text}
+    """Return the fields of an answer, the configuration, and the long fields last."""
+    record = vars(answer) | {"line": answer.line.number}
+    del record["called"]
+    neighbours = [vars(neighbour) for neighbour in record.pop("neighbours")]
+    return {**record, **used, "neighbours": neighbours, "text": answer.line.text}
 
 
 def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
     def line(cells: Iterable[Any]) -> str:
         text = io.StringIO()
-        # With both characters in its line ends it quotes cells that have either.
+        # With this line end the writer quotes cells that contain either character.
         csv.writer(text, lineterminator="\r\n").writerow(cells)
         return text.getvalue().removesuffix("\r\n") + "\n"
 
     yield line(COLUMNS)
     for answer in answers:
-        said = _as_json(answer, used)
-        yield line(_cell(said[name]) for name in COLUMNS)
+        record = _as_json(answer, used)
+        yield line(_cell(record[name]) for name in COLUMNS)
 
 
 def _cell(value: Any) -> Any:
@@ -248,8 +249,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, Mapping):
-        numbers = {sense: "" if of is None else f"{of:.6f}" for sense, of in value.items()}
-        value = "; ".join(f"{sense}={number}" for sense, number in numbers.items())
+        value = "; ".join(f"{k}={'' if x is None else f'{x:.6f}'}" for k, x in value.items())
     return guarded(value) if isinstance(value, str) else value
 
 
@@ -285,15 +285,15 @@ def _details_of(answer: Answer) -> Iterator[str]:
     yield f"\n  {'sense'.ljust(width)}  {'score':>9}  {'probability':>11}"
     for sense, score in answer.scores.items():
         number = "-" if score is None else f"{score:.6f}"
-        of = _percent(answer.probabilities[sense])
+        percent = _percent(answer.probabilities[sense])
         name, gloss = answer.called[sense]
-        yield f"  {name.ljust(width)}  {number:>9}  {of:>11}  {gloss}".rstrip()
+        yield f"  {name.ljust(width)}  {number:>9}  {percent:>11}  {gloss}".rstrip()
     yield "\n  nearest training sentences, by cosine"
-    for one in answer.neighbours:
-        text = visible(one.sentence or "(the corpus is not at hand)")
-        place = f"line {one.line + 1}".ljust(10)
-        name = answer.called[one.sense].name.ljust(width)
-        yield f"  {one.similarity:.3f}  {name}  {place}  {text}"
+    for neighbour in answer.neighbours:
+        text = visible(neighbour.sentence or "(the corpus is not at hand)")
+        place = f"line {neighbour.line + 1}".ljust(10)
+        name = answer.called[neighbour.sense].name.ljust(width)
+        yield f"  {neighbour.similarity:.3f}  {name}  {place}  {text}"
 
 
 def _percent(value: float | None) -> str:

@@ -1,7 +1,7 @@
-"""What an encoder makes of one sentence: pieces, ids, and the focal word layer by layer.
+"""Show how an encoder processes a sentence: pieces, ids, and the focal word layer by layer.
 
-For looking, not for results: everything comes from the alignment and the hidden states that the
-workflow uses, so what is seen here is what its vectors are made of.
+The command shows the alignment and the hidden states from which the workflow makes its vectors. It
+writes no results.
 """
 
 import argparse
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 
-# Of a sentence, said in JSON as it is.
-SAID = ("pieces", "ids", "segments", "focal", "windowed")
+# Fields of an inspection that its JSON has unchanged.
+PLAIN = ("pieces", "ids", "segments", "focal", "windowed")
 
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """A sentence as the encoder sees it.
+    """A sentence as the encoder processes it.
 
     Attributes
     ----------
     focus : Focus
-        Its tokens, and which is the focal word.
+        Its tokens and the position of the focal word.
     pieces : tuple of str
         Word pieces with special tokens.
     ids, segments : tuple of int
-        Their numbers in the vocabulary, and their segment ids.
+        Their ids in the vocabulary, and their segment ids.
     focal : tuple of int
         Positions of the focal word's pieces among ``pieces``.
     windowed : bool
-        Whether words far from the focal word were left out to keep the length limit.
+        Whether words far from the focal word were cut to keep the length limit.
     states : float32 array of shape (layers, pieces, width)
         Every hidden state.
     vectors : float32 array of shape (layers, width)
-        The focal word's: the pooled states of its pieces.
+        The pooled states of the focal word's pieces.
     """
 
     focus: Focus
@@ -63,17 +63,17 @@ class Inspection:
 
     @property
     def norms(self) -> np.ndarray:
-        """Euclidean length of the focal vector, per layer."""
+        """Return the Euclidean norm of the focal vector, per layer."""
         return np.linalg.norm(self.vectors, axis=1)
 
     @property
     def steps(self) -> np.ndarray:
-        """Cosine of the focal vector to that of the layer before, for layer 1 and up."""
+        """Return the cosine of the focal vector and that of the previous layer, from layer 1."""
         return cosines(self.vectors[1:], self.vectors[:-1])
 
 
 def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
-    """Run an encoder on one sentence and keep everything.
+    """Run an encoder on one sentence and keep all hidden states.
 
     Parameters
     ----------
@@ -87,22 +87,22 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ModelError
         If the tokenizer cannot handle the focal word.
     """
-    (one,) = encoder.align(as_corpus([focus]))
-    states = encoder.states(one)
+    (pieces,) = encoder.align(as_corpus([focus]))
+    states = encoder.states(pieces)
     return Inspection(
         focus=focus,
-        pieces=tuple(encoder.tokenizer.convert_ids_to_tokens(one.ids)),
-        ids=tuple(one.ids),
-        segments=tuple(one.segments or [0] * len(one.ids)),
-        focal=tuple(one.focal),
-        windowed=one.windowed,
+        pieces=tuple(encoder.tokenizer.convert_ids_to_tokens(pieces.ids)),
+        ids=tuple(pieces.ids),
+        segments=tuple(pieces.segments or [0] * len(pieces.ids)),
+        focal=tuple(pieces.focal),
+        windowed=pieces.windowed,
         states=states,
-        vectors=states[:, one.pooled(encoder.pooling)].mean(axis=1),
+        vectors=states[:, pieces.pooled(encoder.pooling)].mean(axis=1),
     )
 
 
 def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Cosine of each row of one array with the same row of another; NaN for a zero row.
+    """Return the cosine of each row of one array and the same row of another; NaN for a zero row.
 
     Parameters
     ----------
@@ -120,55 +120,57 @@ def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.divide(products, lengths, out=np.full_like(products, np.nan), where=lengths > 0)
 
 
-def as_record(model: str, found: Sequence[Inspection]) -> dict[str, Any]:
-    """One or two inspections as plain values, for JSON."""
+def as_record(model: str, inspections: Sequence[Inspection]) -> dict[str, Any]:
+    """Return one or two inspections as plain values, for JSON."""
     record: dict[str, Any] = {
         "model": model,
         "sentences": [
             {
-                "tokens": one.focus.tokens,
-                "word": one.focus.word,
-                "position": one.focus.position,
-                **{name: getattr(one, name) for name in SAID},
-                "hidden_states": {"number": len(one.states), "shape": one.states.shape[1:]},
-                "norms": _rounded(one.norms),
-                "cosine_to_layer_before": [None, *_rounded(one.steps)],
+                "tokens": shown.focus.tokens,
+                "word": shown.focus.word,
+                "position": shown.focus.position,
+                **{name: getattr(shown, name) for name in PLAIN},
+                "hidden_states": {"number": len(shown.states), "shape": shown.states.shape[1:]},
+                "norms": _rounded(shown.norms),
+                "cosine_to_layer_before": [None, *_rounded(shown.steps)],
             }
-            for one in found
+            for shown in inspections
         ],
     }
-    if len(found) == 2:
-        record["similarity"] = _rounded(cosines(found[0].vectors, found[1].vectors))
+    if len(inspections) == 2:
+        first, second = inspections
+        record["similarity"] = _rounded(cosines(first.vectors, second.vectors))
     return json.loads(json.dumps(record))
 
 
-def as_text(model: str, found: Sequence[Inspection]) -> str:
-    """The same to read."""
+def as_text(model: str, inspections: Sequence[Inspection]) -> str:
+    """Return one or two inspections as text to read."""
     parts = [f"model: {model}"]
-    for one in found:
-        layers, pieces, width = one.states.shape
-        cut = " (words far from it left out: the model takes no more)" if one.windowed else ""
-        focal = ["focal" if i in one.focal else "" for i in range(pieces)]
+    for shown in inspections:
+        layers, pieces, width = shown.states.shape
+        cut = " (words far from it left out: the model takes no more)" if shown.windowed else ""
+        focal = ["focal" if i in shown.focal else "" for i in range(pieces)]
         parts += [
-            f"sentence: {' '.join(one.focus.tokens)}\n"
-            f"focal word: {one.focus.word!r}, word {one.focus.position} from 0, "
-            f"pieces {', '.join(map(str, one.focal))}{cut}",
+            f"sentence: {' '.join(shown.focus.tokens)}\n"
+            f"focal word: {shown.focus.word!r}, word {shown.focus.position} from 0, "
+            f"pieces {', '.join(map(str, shown.focal))}{cut}",
             _columns(
-                ("position", range(pieces)), ("piece", one.pieces), ("id", one.ids),
-                ("segment", one.segments), ("", focal),
+                ("position", range(pieces)), ("piece", shown.pieces), ("id", shown.ids),
+                ("segment", shown.segments), ("", focal),
             ),
             f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0, what the first "
             f"block gets, and what each of the {layers - 1} blocks gives\n"
             + _columns(
                 ("layer", range(layers)),
-                ("norm", [f"{norm:.3f}" for norm in one.norms]),
-                ("cosine to the layer before", ["", *_shown(one.steps)]),
+                ("norm", [f"{norm:.3f}" for norm in shown.norms]),
+                ("cosine to the layer before", ["", *_cells(shown.steps)]),
             ),
         ]  # fmt: skip
-    if len(found) == 2:
-        between = cosines(found[0].vectors, found[1].vectors)
-        names = " and ".join(repr(one.focus.word) for one in found)
-        table = _columns(("layer", range(len(between))), ("cosine", _shown(between)))
+    if len(inspections) == 2:
+        first, second = inspections
+        between = cosines(first.vectors, second.vectors)
+        names = f"{first.focus.word!r} and {second.focus.word!r}"
+        table = _columns(("layer", range(len(between))), ("cosine", _cells(between)))
         parts.append(f"{names} of the two sentences, layer by layer\n{table}")
     return "\n\n".join(parts)
 
@@ -177,18 +179,18 @@ def _rounded(values: np.ndarray) -> list[float | None]:
     return [None if np.isnan(value) else round(float(value), 6) for value in values]
 
 
-def _shown(values: np.ndarray) -> list[str]:
+def _cells(values: np.ndarray) -> list[str]:
     return ["none" if np.isnan(value) else f"{value:.4f}" for value in values]
 
 
 def _columns(*columns: tuple[str, Iterable[object]]) -> str:
-    """A table of columns, each with its head, flush left."""
+    """Return a table of columns with their heads, left-aligned."""
     cells = [[head, *map(str, values)] for head, values in columns]
     return "\n".join(aligned(list(zip(*cells, strict=True))))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     text = "one sentence, or two to compare"
     parser.add_argument("sentence", nargs="+", metavar="SENTENCE", help=text)
     parser.add_argument(
@@ -196,7 +198,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the focal word; its plural is found too, and of serve.v the verb's forms",
     )
-    text = "which one, from 1, where the word stands in a sentence several times"
+    text = "which one, from 1, if the word occurs in a sentence several times"
     parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(
         "--model", metavar="NAME",
@@ -213,26 +215,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Show one or two sentences."""
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
     if len(args.occurrence) not in (0, 1, len(args.sentence)):
-        what = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
-        raise ConfigError(what, where="--occurrence", fix="give one, or one per sentence")
-    which = cycle(args.occurrence or [None])
-    asked = [focal_word_input.find(sentence, args.word, next(which)) for sentence in args.sentence]
-    source, how = _asked_source(args)
-    encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **how)
-    found = [inspect(encoder, one) for one in asked]
+        problem = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
+        raise ConfigError(problem, where="--occurrence", fix="give one, or one per sentence")
+    numbers = cycle(args.occurrence or [None])
+    focuses = [focal_word_input.find(text, args.word, next(numbers)) for text in args.sentence]
+    source, options = _source(args)
+    encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **options)
+    inspections = [inspect(encoder, focus) for focus in focuses]
     if args.json:
-        logs.show(json.dumps(as_record(source.name, found), ensure_ascii=False))
+        logs.show(json.dumps(as_record(source.name, inspections), ensure_ascii=False))
     else:
-        logs.show(as_text(source.name, found))
+        logs.show(as_text(source.name, inspections))
 
 
-def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """The encoder that the arguments name, and how it is used."""
-    how = {"pooling": args.pooling or "mean"}
+def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """Return the encoder that the arguments name, and the options to load it with."""
+    options = {"pooling": args.pooling or "mean"}
     if args.revision and args.hub is None:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
     if args.path == "":
@@ -240,9 +242,9 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     hub = args.hub and f"{args.hub}@{args.revision or ''}"
     for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
         if rest is not None:
-            return encoders.source_named(f"{kind}:{rest}"), how
+            return encoders.source_named(f"{kind}:{rest}"), options
     if not args.configfile:
-        return encoders.source_named(args.model), how
+        return encoders.source_named(args.model), options
     entries = args.config.models
     if args.model is not None and args.model not in entries:
         raise unknown_choice(f"the config has no model {args.model!r}", entries, "--model")
@@ -253,5 +255,5 @@ def _asked_source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
             where="--model",
             fix="choose another with --model",
         )
-    how = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
-    return encoders.ModelSource(entry.name, entry.source, entry.sha256), how
+    options = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
+    return encoders.ModelSource(entry.name, entry.source, entry.sha256), options

@@ -2,7 +2,7 @@
 
 A sentence takes the same path as a sentence of the corpus: the encoder's alignment, pooling and
 hidden states, the views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator
-of the evaluation. Some hundred lines are read at a time, so that memory does not grow with the text.
+of the evaluation. Some hundred lines are read at a time: memory does not grow with the text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -106,12 +106,12 @@ class Predictor:
         results = word.answer(vectors)
         called = dict(zip(word.senses, word.called, strict=True))
         for i, request in enumerate(requests):
-            form, predicted = request.at.form, results.predicted[i]
+            name, form, predicted = request.word, request.at.form, results.predicted[i]
             ood = None if word.threshold is None else bool(word.is_ood(results.distance[i]))
             # A form that the user points at may be any word.
-            pointed = not request.at.words and form.casefold() not in self.words.forms(word.word)
+            pointed = not request.at.words and form.casefold() not in self.words.forms(name)
             notes = {
-                f"{form!r} is not a form of {word.word}": pointed and not is_form(word.word, form),
+                f"{form!r} is not a form of {name}": pointed and not is_form(name, form),
                 "uncertain: far from every training sentence": ood,
                 "a long line: its ends were not read": request.aligned and request.aligned.windowed,
             }
