@@ -274,9 +274,8 @@ def test_what_is_not_reserved(kind: str, name: str) -> None:
 def test_a_corpus_is_not_imported_under_a_name_that_no_run_takes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "s.txt").write_text("a cell\n")
-    given = ["--unlabelled", "--word", "cell", "--out", str(tmp_path / "mine")]
-    assert main(["import", str(tmp_path / "s.txt"), *given, "--name", "Logs"]) == 2
+    table = str(ROOT / "docs/own-corpus.tsv")
+    assert main(["import", table, "--out", str(tmp_path / "mine"), "--name", "Logs"]) == 2
     assert "a dataset cannot be called 'Logs'" in capsys.readouterr().err
     assert not (tmp_path / "mine").exists()
 
