@@ -12,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from wsd.analysis.discriminant import SHRINKAGE, discriminants, obstacle
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.fold_table import WordFolds
-from wsd.metrics.within_class_covariance import Scatter
 
 SENSES = ("a", "b", "c", "d")
 
@@ -151,42 +150,6 @@ def test_the_planes_of_all_folds_are_laid_on_one(make_corpus: MakeCorpus, senses
             there = points[~train & (gold == sense)]
             off = np.abs(points[here].mean(axis=0) - there.mean(axis=0))
             assert off.max() < 0.8, (fold, sense)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("senses", [2, 3, 4])
-@pytest.mark.parametrize("kind", ["ordinary", "one fold alone varies", "equal but for one"])
-def test_a_fold_taken_off_the_whole_is_the_fold_fitted_on_its_own_rows(
-    make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch, senses: int, kind: str
-) -> None:
-    """Far from the origin, in scales far apart, with a constant feature and senses of few rows.
-
-    What a fold has alone leaves rounding when it is taken off: its fit is then on the other rows.
-    """
-    vectors, gold = clouds(600, 12, senses, apart=3)
-    gold[np.random.default_rng(1).random(600) < 0.8] = 0
-    vectors = (vectors + 30) * np.logspace(-3, 3, 12)
-    vectors[:, 5] = 0.1
-    corpus, folds, train = made_word(make_corpus, vectors, gold)
-    places = np.flatnonzero(train)
-    if kind == "one fold alone varies":
-        vectors[:, 3] = 0.1
-        vectors[places[folds.held[0] == 2], 3] += np.random.default_rng(2).normal(size=60)
-    elif kind == "equal but for one":
-        vectors = gold[:, None] * np.logspace(-3, 3, 12)
-        vectors[places[7]] += 100
-    points, explained = discriminants(vectors, corpus, folds)
-    taken_off, without = [], Scatter.without
-
-    def anew(scatter: Scatter, held: np.ndarray) -> None:
-        taken_off.append(without(scatter, held) is not None)
-
-    monkeypatch.setattr(Scatter, "without", anew)
-    naive, of_naive = discriminants(vectors, corpus, folds)
-    alone = {"ordinary": 0, "one fold alone varies": 1, "equal but for one": 1}
-    assert taken_off.count(False) == alone[kind]
-    assert_allclose(points, naive, rtol=1e-6, atol=1e-8 * np.abs(naive).max())
-    assert explained == of_naive
 
 
 def test_what_is_left_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None:

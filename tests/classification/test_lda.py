@@ -1,4 +1,4 @@
-"""Linear discriminant analysis is scikit-learn's, from one product of the features for all."""
+"""Linear discriminant analysis is scikit-learn's, and a search solves one covariance for all."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.lda import LDA
-from wsd.metrics import within_class_covariance
 
 SHAPES = pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
 
@@ -55,62 +54,13 @@ def test_without_a_prior_classes_of_any_size_are_as_likely() -> None:
 def test_a_search_is_every_fit_on_its_own(rows: int, width: int) -> None:
     X, y, held = clouds(3, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
     grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1, 0.5) for e in (1, 0.25, 0)]
-    both, labels = np.vstack([X, held]), np.resize(y, len(X) + len(held))
-    split = np.split(np.arange(len(both)), [len(X)])
-    (found,) = LDA().search_folds(both, labels, [(split[0], split[1])], grid)
+    found = LDA().search(X, y, held, grid)
     for point, of_point in zip(grid, found, strict=True):
         alone = LDA(**point).fit(X, y).predict_proba(held)
         assert_allclose(of_point, alone, atol=1e-9, err_msg=str(point))
     lda = LDA(shrinkage=0.2, prior_exponent=0.5)
-    ((own,),) = lda.search_folds(both, labels, [(split[0], split[1])], [{}])
+    (own,) = lda.search(X, y, held, [{}])
     assert_allclose(own, LDA(0.2, 0.5).fit(X, y).predict_proba(held), atol=1e-9)
-
-
-@SHAPES
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    "kind", ["ordinary", "a class in one fold alone", "one row alone varies", "one row far away"]
-)
-def test_folds_searched_at_once_are_searched_each_on_its_own_rows(
-    rows: int, width: int, kind: str
-) -> None:
-    """Far from the origin, in scales far apart, with a constant feature; some rows in no fold."""
-    X, y, _ = clouds(5, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
-    X = (X + 30) * np.logspace(-3, 3, width)
-    X[:, 2] = 0.1
-    fold = np.arange(rows) % 6
-    if kind == "a class in one fold alone":
-        y[fold == 1] = np.where(y[fold == 1] == 0, 7, y[fold == 1])
-    elif kind == "one row alone varies":
-        X[7, 2] = 0.2
-    elif kind == "one row far away":
-        X[7] *= 1e12
-    splits = [(np.flatnonzero((fold != k) & (fold < 5)), np.flatnonzero(fold == k)) for k in (0, 1)]
-    grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1) for e in (1, 0)]
-    found = LDA().search_folds(X, y, splits, grid)
-    for of_split, (fit, held) in zip(found, splits, strict=True):
-        alone = [LDA(**point).fit(X[fit], y[fit]).predict_proba(X[held]) for point in grid]
-        assert_allclose(of_split, alone, rtol=1e-7, atol=1e-9)
-
-
-@pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
-@pytest.mark.parametrize("weakest", [0.1, 1e-6])
-def test_single_precision_is_refined_to_double(
-    monkeypatch: pytest.MonkeyPatch, rows: int, width: int, weakest: float
-) -> None:
-    """Where so little is shrunk that it cannot be, all is solved in double."""
-    X, y, _ = clouds(7, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
-    X[:, 1] = X[:, 0] + 1e-9 * X[:, 1]
-    classes, shrinkages = within_class_covariance.of_rows(X, y), [0.9, 0.5, weakest]
-    expected = [
-        within_class_covariance.Covariance(classes, s).solve(classes.means.T) for s in shrinkages
-    ]
-    monkeypatch.setattr(within_class_covariance, "WORTH_SINGLE", 1)
-    if weakest == 0.1:
-        monkeypatch.setattr(within_class_covariance.Covariance, "solve", None)  # not asked
-    found = within_class_covariance.solve_all(classes, shrinkages, classes.means.T)
-    for of_shrinkage, solved in zip(found, expected, strict=True):
-        assert_allclose(of_shrinkage, solved, rtol=1e-9, atol=1e-9 * np.abs(solved).max())
 
 
 def test_the_features_are_scaled_by_the_training_set_alone() -> None:

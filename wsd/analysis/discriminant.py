@@ -15,7 +15,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.fold_table import WordFolds
 from wsd.metrics.eigenvectors import largest
 from wsd.metrics.single_thread import one_thread
-from wsd.metrics.within_class_covariance import Classes, Covariance, Scatter
+from wsd.metrics.within_class_covariance import Covariance, classes_of
 
 SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
@@ -76,16 +76,10 @@ def discriminants(
     if not np.ptp(fitted, axis=0).any():
         return points, None
     with one_thread():
-        scatter, origin, scale = _scatter(fitted, gold)
-        whole = _fit(scatter.classes, origin, scale)
+        whole = _fit(fitted, gold)
         points[:] = whole.place(vectors)
         for seen, held in folds.splits(0):
-            classes = scatter.without(held)
-            if classes is None:
-                alone, *units = _scatter(fitted[seen], gold[seen])
-                fold = _fit(alone.classes, *units)
-            else:
-                fold = _fit(classes, origin, scale)
+            fold = _fit(fitted[seen], gold[seen])
             points[train[held]] = fold.turned_to(whole, fitted, seen).place(fitted[held])
     return points, whole.explained
 
@@ -138,18 +132,14 @@ class _Fit:
         return _Fit(self.origin, axes, self.means @ (u @ v))
 
 
-def _scatter(vectors: np.ndarray, gold: np.ndarray) -> tuple[Scatter, np.ndarray, np.ndarray]:
-    """Rows of every sense, numbered from 0; each feature's mean and deviation, that they are in."""
+def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
+    """Fit on rows of every sense, numbered from 0."""
     origin, varies = vectors.mean(axis=0), np.ptp(vectors, axis=0) > 0
     scale = np.where(varies, vectors.std(axis=0), 1.0)
     scaled = vectors - origin
     scaled /= scale
     scaled[:, ~varies] = 0
-    return Scatter(scaled, gold), origin, scale
-
-
-def _fit(classes: Classes, origin: np.ndarray, scale: np.ndarray) -> _Fit:
-    """Fit on rows that were given in such units."""
+    classes = classes_of(scaled, gold)
     weighted = classes.means * np.sqrt(classes.counts / classes.counts.sum())[:, None]
     spread = Covariance(classes, SHRINKAGE)
     solved = spread.solve(weighted.T)
@@ -162,8 +152,7 @@ def _fit(classes: Classes, origin: np.ndarray, scale: np.ndarray) -> _Fit:
     senses = len(classes.counts)
     if senses == 2:
         axes = np.column_stack([axes, _main_direction_beside(axes[:, 0], spread)])
-    origin = origin + classes.centre * scale
-    return _Fit(origin, axes / (scale * classes.scale)[:, None], weighted @ axes[:, : senses - 1])
+    return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
 
 
 def _main_direction_beside(axis: np.ndarray, spread: Covariance) -> np.ndarray:

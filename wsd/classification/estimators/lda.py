@@ -1,15 +1,14 @@
-"""Linear discriminant analysis, the covariance shrunk; folds share one product of the features."""
+"""Linear discriminant analysis, the covariance shrunk."""
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
-from wsd.classification.estimators.base import Classifier, Points, Split
+from wsd.classification.estimators.base import Classifier, Points
 from wsd.metrics.single_thread import one_thread
-from wsd.metrics.within_class_covariance import Classes, Covariance, Scatter, of_rows, solve_all
+from wsd.metrics.within_class_covariance import Classes, Covariance, classes_of
 
 
 class LDA(Classifier):
@@ -60,7 +59,7 @@ class LDA(Classifier):
     def _classes(self, X: np.ndarray, y: np.ndarray) -> Classes:
         X, y = self._to_fit(X, y)
         self.scaler_ = StandardScaler().fit(X)
-        return Scatter(self.scaler_.transform(X), np.searchsorted(self.classes_, y)).classes
+        return classes_of(self.scaler_.transform(X), np.searchsorted(self.classes_, y))
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
         """Log density of each class plus its weighted log prior, up to a constant per instance.
@@ -77,39 +76,20 @@ class LDA(Classifier):
         """Probability of each class: array of shape (n_samples, n_classes)."""
         return softmax(self.decision_function(X), axis=1)
 
-    def search_folds(
-        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
-    ) -> list[np.ndarray]:
-        """Probabilities of held-out instances under every point of a search space, on many splits.
+    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
+        """Probabilities of held-out instances under every point of a search space.
 
-        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`.
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        found = []
-        with one_thread():
-            X = np.asarray(X, dtype=np.float64)
-            scaled = StandardScaler().fit_transform(X)
-            scatter = Scatter(scaled.copy(), np.unique(y, return_inverse=True)[1])
-            for fit, held in splits:
-                classes = scatter.without(np.setdiff1d(np.arange(len(y)), fit))
-                rows = scaled
-                if classes is None:
-                    # As they are: in units of a row far away, which it lacks, little is left.
-                    rows, codes = X, np.unique(y[fit], return_inverse=True)[1]
-                    classes = of_rows(rows[fit], codes)
-                placed = (rows[held] - classes.centre) / classes.scale
-                found.append(self._at_points(grid, classes, placed))
-        return found
-
-    def _at_points(self, grid: Points, classes: Classes, placed: np.ndarray) -> np.ndarray:
-        """Probabilities of instances in the units of the classes, under every point."""
         points = self._filled(grid)
-        log_prior = np.log(classes.counts / classes.counts.sum())
-        shrinkages = list(dict.fromkeys(point["shrinkage"] for point in points))
-        solved = solve_all(classes, shrinkages, classes.means.T)
-        scores = {}
-        for shrinkage, columns in zip(shrinkages, solved, strict=True):
-            scores[shrinkage] = placed @ columns + _offset(classes, columns)
-        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * log_prior for p in points]
+        with one_thread():
+            classes = self._classes(X, y)
+            placed = self.scaler_.transform(held.astype(np.float64))
+            scores = {}
+            for shrinkage in dict.fromkeys(point["shrinkage"] for point in points):
+                columns = Covariance(classes, shrinkage).solve(classes.means.T)
+                scores[shrinkage] = placed @ columns + _offset(classes, columns)
+        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
         return softmax(np.stack(weighed), axis=-1)
 
 
