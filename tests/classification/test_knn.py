@@ -95,32 +95,3 @@ def test_a_search_is_every_fit_on_its_own() -> None:
     for point, found in zip(ways, scores, strict=True):
         assert_allclose(found, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
     assert len(np.unique(scores.reshape(6, -1), axis=0)) == 6
-
-
-def folds_of(n: int, held: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds of so many neighbouring rows: clusters of near duplicates are held out together."""
-    parts = np.split(np.arange(n), range(held, n, held))
-    return [(np.setdiff1d(np.arange(n), part), part) for part in parts]
-
-
-@pytest.mark.parametrize("near", [0, 90])
-@pytest.mark.parametrize("transform", ["none", "centre"])
-def test_folds_at_once_are_each_fold_on_its_own(near: int, transform: str) -> None:
-    """Of 90 near duplicates in one fold, none of their nearest 60 and more may vote."""
-    X, y, _ = clouds(5, spread=2.0, rows=200)
-    X[:near] = X[0] + 1e-4 * X[:near]
-    y[:near] = np.arange(near) % 3
-    X[150] = X[151] = 3 * X[149]  # equally near, and in one fold
-    grid = [{"k": k, "transform": transform} for k in (10, 1, 40 if near else 300)]
-    splits = folds_of(200, 100 if near else 40)
-    found = KNN().search_folds(X, y, splits, grid)
-    for (fit, held), of_split in zip(splits, found, strict=True):
-        expected = KNN().search(X[fit], y[fit], X[held], grid)
-        assert_allclose(of_split, expected, atol=1e-9)
-
-
-def test_a_fold_without_a_class_has_no_votes_for_it() -> None:
-    X, y, _ = clouds(6, rows=60)
-    y[:20], y[20:] = 2, y[20:] % 2
-    (found,) = KNN().search_folds(X, y, [(np.arange(20, 60), np.arange(20))], [{"k": 5}])
-    assert found.shape == (1, 20, 2)

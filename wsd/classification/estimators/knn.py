@@ -1,16 +1,14 @@
 """The k nearest training instances by cosine, each with a vote that falls with its distance."""
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 
-from wsd.classification.estimators.base import Points, Split, TransformedClassifier
+from wsd.classification.estimators.base import Points, TransformedClassifier
 from wsd.metrics.nearest import blocks, unit_vectors
 from wsd.metrics.single_thread import one_thread
 
 SAME = 1e-12  # below this, a cosine distance is rounding
-SPARE = 60  # neighbours beyond the k that are kept, for those that a fold holds out
 
 
 class KNN(TransformedClassifier):
@@ -81,40 +79,6 @@ class KNN(TransformedClassifier):
             distances, codes = fitted._nearest(held, max(ks))
             found |= {(transform, k): fitted._votes(distances, codes, k) for k in ks}
         return np.stack([found[point["transform"], point["k"]] for point in points])
-
-    def search_folds(
-        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
-    ) -> list[np.ndarray]:
-        """The same on many splits of the same instances into those to fit on and those held out.
-
-        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. The neighbours of
-        all instances among all are looked for once; a fold's are those of them that it fits on.
-        Where too few are, and with a transform, which each fold fits anew, it looks itself.
-        """
-        points = self._filled(grid)
-        if any(point["transform"] != "none" for point in points):
-            return [self.search(X[fit], y[fit], X[held], grid) for fit, held in splits]
-        classifier = self.set_params(transform="none").fit(X, y)
-        most = max(point["k"] for point in points)
-        units = unit_vectors(classifier.vectors_)
-        distances, rows = _nearest(units, units, most + SPARE)
-        found = []
-        for fit, held in splits:
-            of_fold = KNN(most).fit(X[fit], y[fit])
-            k = min(most, len(fit))
-            fitted = np.zeros(len(X), dtype=bool)
-            fitted[fit] = True
-            other = ~fitted[rows[held]]
-            places = np.argsort(other, axis=1, kind="stable")[:, :k]
-            near = np.take_along_axis(distances[held], places, axis=1)
-            codes = np.searchsorted(
-                of_fold.classes_, y[np.take_along_axis(rows[held], places, axis=1)]
-            )
-            if (few := np.count_nonzero(~other, axis=1) < k).any():
-                near[few], codes[few] = of_fold._nearest(X[held[few]], k)
-            votes = {k: of_fold._votes(near, codes, k) for k in {point["k"] for point in points}}
-            found.append(np.stack([votes[point["k"]] for point in points]))
-        return found
 
 
 def _nearest(X: np.ndarray, trained: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
