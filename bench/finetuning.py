@@ -10,7 +10,6 @@ That both learn the same is checked: the losses of all batches are compared. Min
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -98,15 +97,12 @@ def plain(tagger: Tagger, instances: Sequence[Instance], threads: int) -> Iterat
 
 
 WAYS = {"wsd": wsd, "plain loop": plain}
-# What the command `wsd` tells glibc of its own process, and a lesson does not.
-KEPT = {"MALLOC_MMAP_THRESHOLD_": str(2**40), "MALLOC_TRIM_THRESHOLD_": str(2**40)}
 
 
 def taken(way: str) -> dict[str, Any]:
     """What a way took, in a process of its own."""
     command = [sys.executable, *sys.argv, "--way", way]
-    env = os.environ | (KEPT if way == "wsd" else {})
-    return json.loads(subprocess.check_output(command, text=True, env=env))
+    return json.loads(subprocess.check_output(command, text=True))
 
 
 def main() -> None:

@@ -6,8 +6,6 @@ its work.
 
 import argparse
 import atexit
-import ctypes
-import gc
 import importlib
 import os
 import resource
@@ -28,10 +26,6 @@ from wsd.logs import log
 from wsd.run import lock, output_guard
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
-
-# Options of glibc's mallopt (malloc.h), and their value in bytes.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-KEPT = 2**30
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
 # With less address space, libraries fail to load; some then hang, or end the process.
@@ -102,12 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Without ``argv``, this is the program itself, and the process ends here.
     """
-    # Imports create hundreds of thousands of objects that stay. Scanning them for garbage again and
-    # again takes a tenth of the time that a step takes to start.
-    gc.set_threshold(200_000, 20, 100)
     sys.modules.setdefault("scipy.stats", _OnDemand("scipy.stats"))
-    if sys.platform == "linux":
-        _keep_freed_memory()
     if argv is not None:
         return _run(argv)
     _occupy_standard_streams()
@@ -128,17 +117,6 @@ def _occupy_standard_streams() -> None:
     os.close(handle)
     if sys.stderr is None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-
-
-def _keep_freed_memory() -> None:
-    """Have glibc keep the memory of freed arrays for the next ones.
-
-    Otherwise glibc returns large blocks to the system, and each 4 KB of the next block costs a page
-    fault: a tenth of the time of a classification.
-    """
-    with suppress(AttributeError):  # another C library
-        for limit in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
-            ctypes.CDLL(None).mallopt(limit, KEPT)
 
 
 class _OnDemand(ModuleType):
