@@ -70,7 +70,7 @@ class Covariance:
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """Its inverse times the columns of ``right``."""
-        # In the order of LAPACK, so that it is not copied: half of the time. It is its own transpose.
+        # Transposed, it is in the order of LAPACK and not copied, which takes half of the time.
         shrunk = self.share * self.products
         shrunk.flat[:: len(shrunk) + 1] += self.ridge
         factor, failed = lapack.dpotrf(shrunk.T, lower=True, overwrite_a=True, clean=False)
