@@ -25,7 +25,7 @@ from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import render, word
-from wsd.report.pages.report_data import LEAD, PROBABILITY, Report, WordRun
+from wsd.report.pages.report_data import LEAD, PROBABILITY, Report, WordResults
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from browser import opened  # the tests' own, which lie in no package
@@ -64,17 +64,17 @@ def made_corpus(n: int, rng: np.random.Generator) -> Corpus:
 def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Generator) -> Report:
     corpus = made_corpus(n, rng)
     choices = [parse_layers(layer, layers - 1) for layer in range(layers)]
-    readers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
+    classifiers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
     gold = corpus.gold[corpus.split == "test"]
     n_test = len(gold)
 
-    def picture(explained: tuple[float, float] | None) -> Projection:
+    def projection(explained: tuple[float, float] | None) -> Projection:
         points = rng.normal(size=(n, 2)) + corpus.gold[:, None] * rng.normal(size=2)
         return Projection(points.astype(np.float32), explained, 0.7)
 
-    run = WordRun(
+    results = WordResults(
         corpus=corpus,
-        pictures={method: [picture((0.2, 0.1)) for _ in choices] for method in methods},
+        projections={method: [projection((0.2, 0.1)) for _ in choices] for method in methods},
         missing={},
         neighbours=[
             Neighbours(
@@ -85,20 +85,20 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
             for _ in choices
         ],
         predicted={
-            r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in readers
+            r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in classifiers
         },
-        confidence={r: [rng.random(n_test) for _ in choices] for r in readers},
+        confidence={r: [rng.random(n_test) for _ in choices] for r in classifiers},
         scores={
             r: [dict.fromkeys(("macro_f1", "accuracy", "balanced_accuracy"), 0.9) for _ in choices]
-            for r in readers
+            for r in classifiers
         },
     )
     chosen = pd.DataFrame(
         {
-            "model": "made", "view": "focal", "word": "bench", "classifier": reader,
+            "model": "made", "view": "focal", "word": "bench", "classifier": classifier,
             "layers": choice.name, "selected_by_cv": choice.name == "5", "macro_f1_cv": 0.9,
         }
-        for reader in readers
+        for classifier in classifiers
         for choice in choices
     )  # fmt: skip
     encoder = {"model": {"blocks": layers - 1, "width": 768}, "pooling": "mean"}
@@ -106,8 +106,8 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
         dataset=DATASETS["quickstart"],
         view="focal",
         choices={"made": choices},
-        readers=readers,
-        words={"made": {"bench": run}},
+        classifiers=classifiers,
+        words={"made": {"bench": results}},
         provenance={"models": {"made": encoder}},
         tables={
             "word-layers": chosen,

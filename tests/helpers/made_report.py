@@ -25,6 +25,7 @@ from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
 from wsd.report.pages.load_report import load_report
+from wsd.report.pages.read_inputs import ReportInputs
 from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 
@@ -91,8 +92,8 @@ class Run:
 
 
 def build_report(*, out: Path, portable: Path, **given: Any) -> None:
-    """Both folders of a report, from what `Run.arguments` gives."""
-    write_report(load_report(**given), out, portable)
+    """Write both folders of a report, from the result of `Run.arguments`."""
+    write_report(load_report(ReportInputs(**given)), out, portable)
 
 
 def make_corpus(
@@ -300,7 +301,7 @@ def made_neighbours(corpus: Corpus, rng: np.random.Generator) -> Neighbours:
 
 
 def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFrame]:
-    """What compare, layerwise and geometry would have written, in their form."""
+    """Return tables in the form of `wsd compare` and `wsd layerwise`."""
     text = {"layers": str, "view": str, "draw": str}
     summary = pd.read_csv(folder / "summary.csv", dtype=text, keep_default_na=False)
     summary = summary[(summary["train"] == "full") & (summary["test"] == "test")]
@@ -384,31 +385,8 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         own[names].assign(train=train, n_train=n, mean_macro_f1_in_common=n / 100)
         for train, n in (("1pct", 10), ("full", 60))
     )
-    geometry = pd.DataFrame(
-        {
-            "model": model, "view": "focal", "layers": layer, "transform": transform,
-            "fitted_on": on, "word": word,
-            "n": 9, "anisotropy": 0.1 * int(layer), "self_similarity": 0.5, "silhouette": 0.2,
-            "pair_auc": 0.7, "kmeans_ari": 0.3, "kmeans_v": 0.4,
-        }
-        for model in own["model"].unique()
-        for layer in "012"
-        for transform, on in (("none", "-"), ("centre", "corpus"), ("centre", "word"))
-        for word in ("bank", "(mean)")
-    )  # fmt: skip
     zero_shot = own[(own["view"] == "focal") & (own["classifier"] == READERS[0])]
     zero_shot = zero_shot.assign(kind="zero-shot", classifier="gloss")
-    gloss_worth = pd.DataFrame(
-        {"model": model, "view": "focal", "layers": layers, "start": start, "n": n, "draws": 20,
-         "mean_macro_f1": value, "mean_macro_f1_low": value - 0.02,
-         "mean_macro_f1_high": value + 0.02, "as_many_alone": many,
-         "as_many_alone_low": many, "as_many_alone_high": many}
-        for model, count in blocks.items()
-        for layers, less in (("0", 0.25), (str(count), 0.0))
-        for start, least, many in (("sentences", 1, None), ("gloss", 0, 3.25))
-        for n in (0, 1, 8)[least:]
-        for value in (0.5 + n / 32 - less,)
-    )  # fmt: skip
     differences = pd.DataFrame(
         [{**dict.fromkeys([*names, "reference_model"], "x"), "kind": "baseline",
           "metric": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5}]
@@ -422,37 +400,6 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         for model in blocks
         for word, form, pieces, n, mean, cut in (
             ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
-        )
-    )  # fmt: skip
-    by_cv = "cross-validation"
-    strategies = pd.DataFrame(
-        {
-            "model": model, "strategy": name, "train": train, "view": "focal", "layers": layers,
-            "classifier": "<b>own</b>", "selected_by": by, "n_words": 2,
-            "runs": runs.count(" ") + 1, "setting": "rate <b>1" if "tuned" in name else "",
-            "draws": draws, "labels": labels,
-            "processor_minutes": minutes,
-            "processor_minutes_with_search": None if minutes is None else 2 * minutes,
-            "in_confidence_set": alike,
-            **{
-                f"{metric}{of}": found
-                for metric in ("mean_macro_f1", "micro_accuracy")
-                for of, found in {
-                    "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
-                    "_difference": apart, "_difference_low": apart, "_difference_high": apart,
-                    "_p_holm": None if apart is None else 0.25,
-                }.items()
-            },
-        }
-        for model in blocks
-        for name, train, layers, by, labels, minutes, value, apart, alike, runs, draws in (
-            ("bag of words", "full", "-", "", 60, 0.024, 0.5, -0.25, False, "0.5", 1),
-            ("zero-shot (gloss)", "none", "2", "last layer", 0, None, 0.45, -0.3, False, "0.45", 1),
-            ("best frozen layer", "full", "1", by_cv, 60, 1.5, 0.75, None, True, "0.75", 1),
-            ("<i>tuned</i>", "full", "1", by_cv, 60, 120.0, 0.8, 0.05, True, "0.8125 0.7875", 1),
-            ("best frozen layer", "1pct", "1", by_cv, 10, None, 0.6, None, True, "0.6", 1),
-            ("<i>tuned</i>", "1pct", "1", "as given", 10, 1.0, 0.5, -0.1, True,
-             "0.5 0.6 0.4 0.5", 2),
         )
     )  # fmt: skip
     # Test instance 1 of bank is got wrong by all, 0 by the other system alone.
@@ -474,9 +421,6 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "word-layers": pd.DataFrame(by_word),
         "model-layers": pd.DataFrame(by_model),
         "alignment": alignment,
-        "strategies": strategies,
-        "geometry": geometry,
-        "gloss-worth": gloss_worth,
         **made_confidence(own),
     }
 

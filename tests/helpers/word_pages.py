@@ -191,7 +191,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
         "senses": ["bank_money", "shore"],
         "names": ["money", "shore"],
         "glosses": ["where <money> is kept", ""],
-        "readers": [
+        "classifiers": [
             {"name": "logistic", "confidence": "probability"},
             {"name": "nearest+centroid", "confidence": "lead"},
         ],
@@ -199,6 +199,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
         "text": "all",
         "wide": False,
         "neighbours": 2,
+        "extensions": {},
         "train": encoded([1, 0, 1, 0, 0], "u1"),
         "index": encoded([1, 0, 0, 2, 1], "<i4"),
         "gold": encoded(gold, "<u2"),
@@ -214,7 +215,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
                     {"step": 1 / 255, "values": encoded([255, 128, 51], "u1")},
                     {"step": 0.01, "values": encoded([0, 100, 200], "u1")},
                 ],
-                "pictures": {
+                "projections": {
                     "pca": {
                         "explained": [0.5, 0.25],
                         "step": 0.5,

@@ -30,7 +30,7 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
     assert tables
     for head in tables:
         assert head[1] == "Micro accuracy" and "p, Holm" not in head
-    assert "no test is made on it" in chromium.js(
+    assert "is not tested" in chromium.js(
         "return document.querySelector('[data-differences]:not([hidden])').innerText"
     )
     assert chromium.js("return location.hash") == "#metric=micro_accuracy"
@@ -46,7 +46,7 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
         view.model.document.get_model_by_name("save").filename,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     assert all(not hidden for _, hidden in chromium.js(lines))
-    chromium.driver.find_element("css selector", "[data-of=curves][data-line='1']").click()
+    chromium.driver.find_element("css selector", "[data-section=curves][data-line='1']").click()
     for name, hidden in chromium.js(lines):
         assert set(hidden) == ({"line-1"} if name.startswith("curves.") else set())
     Select(by_id(chromium, "metric")).select_by_value("mean_word_accuracy")
@@ -79,7 +79,7 @@ def test_models_side_by_side_by_figure_classifier_and_model(
     hidden = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
         view.model.document.get_model_by_name("save").filename,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
-    chromium.driver.find_element("css selector", "[data-of=models][data-line='2']").click()
+    chromium.driver.find_element("css selector", "[data-section=models][data-line='2']").click()
     for figure, lines in chromium.js(hidden):
         assert set(lines) == ({"line-2"} if figure.startswith("models.") else set()), figure
     chromium.open(chromium.js("return location.href"))

@@ -74,7 +74,7 @@ def test_a_picture_names_its_projection_and_pca_is_offered_for_all(
     for points in (before[other], after[other]):
         assert sum(point["wrong"] for point in points) == sum(p["wrong"] for p in before[other])
     assert "uses the labels of the training instances" in chromium.js(
-        "return document.querySelector('.note[data-as=pictures]').textContent"
+        "return document.querySelector('.note[data-as=plots]').textContent"
     )
     Select(by_id(chromium, "projection")).select_by_value("folds")
     assert {word: points_of(chromium, word) for word in SENSES} == before

@@ -18,7 +18,7 @@ def test_figures_are_saved_as_svg_and_png(page: Browser, built: Path) -> None:
                 HTMLAnchorElement.prototype.click = function () {
                   blob.text().then((text) => done([this.download, blob.type, text]));
                 };
-                document.querySelector(`[data-save=${kind}][data-of="${of}"]`).click();""",
+                document.querySelector(`[data-save=${kind}][data-plot="${of}"]`).click();""",
                 kind,
                 of,
             )

@@ -35,8 +35,8 @@ def test_words_can_be_sorted_and_found(run: Run, chromium: Browser, built: Path)
     assert by_id(chromium, "filter-count").text == "1 of 2"
     Select(by_id(chromium, "classifier")).select_by_value("nearest_centroid")
     shown = chromium.js(
-        "return [...document.querySelectorAll('#words-0 th[data-reader]')]"
-        ".filter((e) => !e.hidden).map((e) => e.dataset.reader)"
+        "return [...document.querySelectorAll('#words-0 th[data-classifier]')]"
+        ".filter((e) => !e.hidden).map((e) => e.dataset.classifier)"
     )
     assert set(shown) == {"nearest_centroid"} and len(shown) == 4
     chromium.assert_quiet()

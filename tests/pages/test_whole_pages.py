@@ -71,7 +71,7 @@ def test_policy_is_in_force(page: Browser) -> None:
     assert sum("Content Security Policy" in entry for entry in console) == 3
 
 
-TABLES = ("index.html", "layers.html", "strategies.html", "errors.html")
+TABLES = ("index.html", "layers.html", "errors.html")
 
 
 PAGES = (*TABLES, "words/bank.html#pin=test-5", "words/bank.html#beside=0,1,2,mean-last-2")
@@ -164,8 +164,8 @@ def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
         page.driver.switch_to.active_element.send_keys(Keys.TAB)
         reached.append(page.js("return document.activeElement.id"))
     assert {
-        "previous", "layers", "next", "play", "slider", "reader", "colour", "show", "method",
-        "pictures", "search", "link",
+        "previous", "layers", "next", "play", "slider", "classifier", "colour", "show", "method",
+        "plots", "search", "link",
     } <= set(reached)  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def test_portable_page_works_as_an_address_in_a_frame(
         link = chromium.driver.find_element("css selector", "a[data-layers='0']")
         chromium.js("arguments[0].click()", link)
         assert chromium.js(STATE)["labels"][0] == "PC 1 (50.0% of variance)"
-        Select(by_id(chromium, "pictures")).select_by_value("4")
+        Select(by_id(chromium, "plots")).select_by_value("4")
         assert soon(lambda: chromium.js(DRAWN) == 4)
         shares = [chromium.js(STATE, i)["labels"][0] for i in range(4)]
         assert sorted(shares) == [

@@ -28,7 +28,7 @@ def test_fragment_reopens_the_state(run: Run, built: Path, chromium: Browser) ->
     state = chromium.js(STATE)
     assert state["labels"] == ["t-SNE 1", "t-SNE 2"]
     assert by_id(chromium, "layers").get_attribute("value") == "1"
-    assert by_id(chromium, "reader").get_attribute("value") == "nearest_centroid"
+    assert by_id(chromium, "classifier").get_attribute("value") == "nearest_centroid"
     assert set(state["tone"]) == {"train", "right", "wrong"}
     rows, gold = rows_of(run, built), run.corpora["bank"].gold
     wrong = {r for r in wrong_rows(run, "1", ("nearest_centroid",)) if gold[r] != 1}
@@ -88,7 +88,7 @@ const defaults = {
 };
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
-  pictures: 4, ...arguments[1].offered,
+  plots: 4, ...arguments[1].offered,
 });
 const plain = (state) => ({
   ...state, hiddenSenses: [...state.hiddenSenses], hiddenSplits: [...state.hiddenSplits],
@@ -148,9 +148,9 @@ def test_pictures_side_by_side_are_as_many_as_the_page_has_room_for(chromium: Br
     assert found == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
     # It goes before the choice of one.
     assert decoded(chromium, "layers=0&beside=mean-last-2,0")["choice"] == 2
-    assert decoded(chromium, "layers=0&beside=1", pictures=4)["choice"] == 0
-    assert decoded(chromium, "beside=0,1,mean-last-2", pictures=2)["others"] == [1]
-    assert decoded(chromium, "beside=0,1", pictures=1) == AT_FIRST
+    assert decoded(chromium, "layers=0&beside=1", plots=4)["choice"] == 0
+    assert decoded(chromium, "beside=0,1,mean-last-2", plots=2)["others"] == [1]
+    assert decoded(chromium, "beside=0,1", plots=1) == AT_FIRST
 
 
 def test_what_the_page_does_not_offer_is_passed_over(chromium: Browser) -> None:

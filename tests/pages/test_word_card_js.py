@@ -35,7 +35,7 @@ def test_card_shows_neighbours_and_every_layer(run: Run, built: Path, page: Brow
     for line, reader in zip(fates, READERS, strict=True):
         marks = ["✗" if row in wrong_rows(run, c, (reader,)) else "✓" for c in CHOICES]
         assert line == [reader, *marks]
-    assert "not a path" in card
+    assert "independent probe" in card
     near = neighbours_of(run, "bank", "2")
     entries = page.js(
         "return [...document.querySelectorAll('#card .sentences li')].map((e) => e.textContent)"

@@ -55,7 +55,8 @@ def test_colours_say_what_is_asked(run: Run, built: Path, page: Browser) -> None
     [
         ("gold", 0, ["0", "1", "1", "0", "1"], []),
         ("predicted", 0, ["train", "1", "train", "0", "0"], ["training, no prediction"]),
-        ("error", 0, ["train", "right", "train", "right", "wrong"], ["right", "wrong", "training"]),
+        ("error", 0, ["train", "right", "train", "right", "wrong"],
+         ["correct", "wrong", "training"]),
         ("split", 0, ["train", "test", "train", "test", "test"], ["training", "test"]),
         # Of probabilities the least is one of as many senses, and a lead starts at none.
         ("confidence", 0, ["train", "ramp-7", "train", "ramp-0", "ramp-0"],

@@ -42,7 +42,7 @@ def test_predictions_are_of_test_rows(chromium: Browser) -> None:
         assert {row for row, is_wrong in enumerate(of_data(chromium, asked)) if is_wrong} == rows
     assert of_data(chromium, "data.predicted(1, 0, 1)") == 1
     assert of_data(chromium, "[1, 3, 4].map((row) => data.confidence(row, 1, 0))") == [0, 1, 2]
-    assert of_data(chromium, "[1, 3, 4].map((row) => data.layersRight(row, 0))") == [1, 2, 0]
+    assert of_data(chromium, "[1, 3, 4].map((row) => data.layersCorrect(row, 0))") == [1, 2, 0]
     # In every single layer: the mean of two does not count.
     assert of_data(chromium, "[0, 1].map((c) => [...data.alwaysWrong(c)])") == [[4], [1, 4]]
     assert of_data(chromium, "[...data.alwaysWrong(0)]", choices=[

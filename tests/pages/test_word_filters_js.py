@@ -13,7 +13,7 @@ def test_classifier_and_errors_only(run: Run, built: Path, page: Browser) -> Non
     for choice in ("0", "mean-last-2"):
         Select(by_id(page, "layers")).select_by_value(choice)
         for reader in READERS:
-            Select(by_id(page, "reader")).select_by_value(reader)
+            Select(by_id(page, "classifier")).select_by_value(reader)
             Select(by_id(page, "show")).select_by_value("all")
             wrong = wrong_rows(run, choice, (reader,))
             assert wrong

@@ -17,15 +17,15 @@ def test_projection_can_be_changed(run: Run, page: Browser) -> None:
     after = page.js(STATE)
     assert after["x"] != before["x"] and after["labels"] == ["t-SNE 1", "t-SNE 2"]
     assert after["hash"] == "#layers=2&method=tsne"
-    assert "say little" in by_id(page, "honest").text
+    assert "mean little" in by_id(page, "projection-note").text
 
 
 def test_the_page_opens_with_the_projection_that_folds_choose(planes: Browser) -> None:
     opened = planes.js(STATE)
     assert opened["labels"] == ["LDA axis 1 (30.0% of the variance between senses)",
                                 "LDA axis 2 (12.5% of the variance between senses)"]  # fmt: skip
-    assert "by a fit that has not seen it" in by_id(planes, "honest").text
-    assert "50.0 in this picture" in by_id(planes, "honest").text
+    assert "by a fit without it" in by_id(planes, "projection-note").text
+    assert "50.0 in this plot" in by_id(planes, "projection-note").text
     assert "opens with LDA" in by_id(planes, "opening").text
     Select(by_id(planes, "method")).select_by_value("pca")
     after = planes.js(STATE)
@@ -39,8 +39,8 @@ def test_two_senses_have_one_lda_axis_and_no_share(planes: Browser) -> None:
     planes.until("document.documentElement.dataset.ready && document.title.startsWith('a&b')")
     assert planes.js(STATE)["labels"] == ["LDA axis 1",
                                          "First principal component of the residuals"]  # fmt: skip
-    assert "has one axis for two senses" in by_id(planes, "honest").text
-    assert "%" not in by_id(planes, "honest").text
+    assert "has one axis for two senses" in by_id(planes, "projection-note").text
+    assert "%" not in by_id(planes, "projection-note").text
 
 
 def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: Browser) -> None:

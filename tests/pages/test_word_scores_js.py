@@ -23,15 +23,15 @@ def test_figures_follow_the_layer_choice(run: Run, page: Browser) -> None:
             errors = f"{cells[3]} error{'' if cells[3] == '1' else 's'}"
             assert f"{errors} of {len(right)}" in by_id(page, "status").get_attribute("textContent")
         share = sum(explained_at(choice)) * 100
-        honest = by_id(page, "honest").text
-        assert f"hold {share:.1f}% of their variance" in honest
-        assert "75.0 in the full space (8 dimensions a layer) and 75.0 in this picture" in honest
+        honest = by_id(page, "projection-note").text
+        assert f"explain {share:.1f}% of their variance" in honest
+        assert "75.0 in the full space (8 dimensions a layer) and 75.0 in this plot" in honest
 
 
 def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: Browser) -> None:
     for choice, reader in (("1", READERS[1]), ("mean-last-2", READERS[0])):
         Select(by_id(page, "layers")).select_by_value(choice)
-        Select(by_id(page, "reader")).select_by_value(reader)
+        Select(by_id(page, "classifier")).select_by_value(reader)
         words = predictions_of(run, "bank", choice, reader)
         expected = np.zeros((3, 3), dtype=int)
         np.add.at(expected, (words.gold, words.predicted), 1)

@@ -15,7 +15,7 @@ def test_what_every_single_layer_gets_wrong(run: Run, built: Path, page: Browser
     always = set.intersection(
         *(wrong_rows(run, choice, (READERS[1],)) for choice in ("0", "1", "2"))
     )
-    Select(by_id(page, "reader")).select_by_value(READERS[1])
+    Select(by_id(page, "classifier")).select_by_value(READERS[1])
     Select(by_id(page, "show")).select_by_value("always")
     for choice in CHOICES:  # the same on every layer choice
         Select(by_id(page, "layers")).select_by_value(choice)

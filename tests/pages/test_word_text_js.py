@@ -34,7 +34,7 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         words = predictions_of(run, "bank", "2", "logistic")
         of = words.index == line
         code = int(words.predicted[of][0])
-        word = "✓ ok" if code == corpus.gold[row] else "✗ wrong"
+        word = "✓ correct" if code == corpus.gold[row] else "✗ wrong"
         assert f"{gold} → {names[code]} {word}" in tip["text"]
         has_gloss = 1 in (code, corpus.gold[row])
         assert (f"{GIVEN.name}: {GIVEN.gloss}" in tip["text"]) == has_gloss
@@ -46,11 +46,12 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
     ("row", "text", "told"),
     [
         (0, "all", ["the bank", "money", "train 1"]),
-        (1, "all", ["A Bank of Sand", "shore → shore ✓ ok", "test 0 · logistic, confidence 1.00"]),
+        (1, "all", ["A Bank of Sand", "shore → shore ✓ correct",
+                    "test 0 · logistic, confidence 1.00"]),
         (4, "all", ["x bank y", "shore → money ✗ wrong",
                     "test 1 · logistic, confidence 0.20"]),
         (0, "test", ["(sentence not in this copy)", "money", "train 1"]),
-        (0, "none", ["(train 1: this report leaves sentences out)", "money", "train 1"]),
+        (0, "none", ["(train 1: this report omits sentences)", "money", "train 1"]),
     ],
 )  # fmt: skip
 def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:

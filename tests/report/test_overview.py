@@ -13,7 +13,7 @@ from made_report import HOSTILE, Run, make_run
 
 import wsd
 from wsd.cli import main
-from wsd.report.overview import PAGE, USES, reports, write_overview
+from wsd.report.overview import PAGE, reports, write_overview
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import write_json
 
@@ -107,7 +107,7 @@ def test_reports_of_another_version_say_so(run: Run, tmp_path: Path) -> None:
 
 
 def test_there_is_none_yet(tmp_path: Path) -> None:
-    assert "There is none yet." in write_overview(tmp_path).read_text()
+    assert "There is no report yet." in write_overview(tmp_path).read_text()
 
 
 def test_foreign_text_stays_text(run: Run, tmp_path: Path) -> None:
@@ -135,16 +135,3 @@ def test_foreign_text_stays_text(run: Run, tmp_path: Path) -> None:
     assert HOSTILE[2] in json.dumps(row, ensure_ascii=False)
     assert not re.search("<script|<img", text)
     assert "default-src 'none'; script-src 'none'" in unescape(text)
-
-
-def test_uses_of_words_are_listed_by_run(tmp_path: Path) -> None:
-    for tables in ("mine", "mine/runs/a"):
-        page = tmp_path / tables / USES
-        page.parent.mkdir(parents=True)
-        page.write_text("")
-    text = write_overview(tmp_path).read_text()
-    assert re.findall('<li><a href="([^"]*)">', text) == [
-        "mine/uses/index.html",
-        "mine/runs/a/uses/index.html",
-    ]
-    assert "There is none yet." not in text

@@ -83,10 +83,10 @@ def test_folders_hold_exactly_the_pages_of_this_run(run: Run, tmp_path: Path) ->
         (tmp_path / old).write_text("left over")
     build_report(**run.arguments(tmp_path))
     own = {file.name for file in (package_files("wsd.report") / "assets").iterdir()}
-    assets = {"bokeh.min.js", *(name for name in own if not name.startswith("uses"))}
-    tables = set(TABLES) - {"model-layers", "group-layers", "group-peaks", "substitutes"}
+    assets = {"bokeh.min.js", *own}
+    tables = set(TABLES) - {"model-layers", "group-layers", "group-peaks"}
     assert set(files_in(tmp_path)) == (
-        {f"report/{name}.html" for name in ("index", "layers", "strategies", "errors")}
+        {f"report/{name}.html" for name in ("index", "layers", "errors")}
         | {f"report/assets/{name}" for name in assets}
         | {f"report/data/{folder}{name}.csv" for name in tables for folder in ("", ".sums/")}
         | {f"report/words/{file_name(word)}.html" for word in run.corpora}
@@ -121,19 +121,20 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.run_map import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
+from wsd.report.pages.read_inputs import ReportInputs
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
     word: {sense: SenseText(*text) for sense, text in of.items()}
     for word, of in given["dataset"]["given"].items()}
 folder, out = Path(given["folder"]), Path(given["out"])
-report = load_report(
+report = load_report(ReportInputs(
     dataset=Dataset(**given["dataset"]), corpora=read_corpora(folder / "corpus", given["words"]),
     predictions=[Path(p) for p in given["predictions"]],
     projections=[Path(p) for p in given["projections"]],
     neighbours=[Path(p) for p in given["neighbours"]],
     tables={name: [Path(p) for p in paths] for name, paths in given["tables"].items()},
-    provenance=folder / "provenance.json", view="focal", text=True)
+    provenance=folder / "provenance.json", view="focal", text=True))
 write_report(report, out / "report", out / "portable")
 print(sorted({"torch", "transformers", "tokenizers"} & set(sys.modules)))
 """
@@ -184,11 +185,13 @@ def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: st
         assert data["left"][shown] == " ".join(tokens[:position])
         assert data["right"][shown] == " ".join(tokens[position + 1 :])
     assert [entry["name"] for entry in data["choices"]] == list(CHOICES)
-    assert data["readers"] == [{"name": reader, "confidence": "probability"} for reader in READERS]
+    assert data["classifiers"] == [
+        {"name": reader, "confidence": "probability"} for reader in READERS
+    ]
     place = {row: shown for shown, row in enumerate(rows)}
     tests = [row for row in rows if corpus.split[row] == "test"]
     for entry, points in zip(data["choices"], pictures_of(run, word), strict=True):
-        picture = entry["pictures"]["pca"]
+        picture = entry["projections"]["pca"]
         whole = decode(picture["points"], "<i2").reshape(2, -1).T
         np.testing.assert_allclose(whole * picture["step"], points[rows], atol=picture["step"])
         assert picture["step"] < 2e-4
@@ -238,7 +241,7 @@ def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str)
         path, [replace(w, scores=change(w.scores)) for w in words], provenance
     )
     build_report(**run.arguments(tmp_path))
-    readers = word_page(tmp_path, "bank").packed()["data"]["readers"]
+    readers = word_page(tmp_path, "bank").packed()["data"]["classifiers"]
     assert [of["confidence"] for of in readers] == ["lead", "probability"]
 
 
@@ -286,14 +289,16 @@ def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, b
     page = Page(built / "report" / "index.html")
     text = " ".join(page.text.split())
     (row,) = compared(run, "selected")
-    assert f"Folds of the training set choose focal {row['layers']} of tiny with" in text
+    assert (
+        f"Cross-validation on the training set selects focal {row['layers']} of tiny with" in text
+    )
     value, low, high = (row[f"mean_macro_f1{end}"] * 100 for end in ("", "_low", "_high"))
-    assert f"F1 {value:.2f} (95% interval {low:.2f} to {high:.2f}) over 2 words" in text
+    assert f"F1 {value:.2f} (95% CI {low:.2f} to {high:.2f}) over 2 words" in text
     (best,) = compared(run, "best on test, for reference only")
     assert f"reference only: focal {best['layers']} of tiny with {best['classifier']}" in text
     assert percents(row) in text and percents(best) in text
     # Whichever metric folds choose by.
-    assert "It was chosen on the test set, so that figure is optimistic." in text
+    assert "It was selected on the test set, so this score is optimistic." in text
     # Candidates, best first; the published apart.
     candidates = sorted(compared(run, "candidate"), key=lambda r: -r["mean_macro_f1"])
     places = [text.rindex(f"{r['classifier'].replace('_', '_')}{percents(r)}") for r in candidates]
@@ -315,7 +320,7 @@ def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
     page = Page(built / "report" / "errors.html")
     text = " ".join(page.text.split())
     n_test = sum(int((corpus.split == "test").sum()) for corpus in run.corpora.values())
-    assert f"Of {n_test} test instances 2 are got wrong by a system from elsewhere" in text
+    assert f"gets 2 of {n_test} test instances wrong" in text
     # Errors; only theirs, only ours, both, with one answer.
     assert "theirs2selected1011" in text
     # What two get wrong stands before what one does; the focal word within its sentence.
@@ -380,7 +385,7 @@ def test_a_label_stands_where_fewer_points_are() -> None:
         ([50.5], False),
     ):
         lines = [curve([0, 5, 6], [54, 60, end]) for end in ends]
-        assert index_curve.under(ring, lines, 60) == under, ends
+        assert index_curve.below(ring, lines, 60) == under, ends
 
 
 @pytest.mark.slow
@@ -516,8 +521,6 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     learned = sources_of(page.json(f"learning.{MODEL}.logistic"))
     assert [s["y"] for s in learned] == [[10.0, 60.0]] * 3
     assert [s["label"] for s in learned] == [["1pct", "full"]] * 3
-    anisotropy = sources_of(page.json(f"geometry.{MODEL}.anisotropy"))
-    assert [s["y"] for s in anisotropy] == [[0.0, 0.1, 0.2]] * 2
 
 
 def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, built: Path) -> None:
@@ -528,11 +531,11 @@ def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, bui
         (shown,) = (s["y"] for s in sources if set(s["name"]) == {f"{reader}, fine-tuned"})
         before = [rows[name, reader]["mean_macro_f1"] for name in ("0", "1", "2")]
         assert shown == pytest.approx([100 * (value - 0.125) for value in before], abs=1e-3)
-    assert "after fine-tuning, a control" in " ".join(page.text.split())
+    assert "after fine-tuning. They are a control" in " ".join(page.text.split())
     assert "curves.<b>after</b>.mean_macro_f1" not in (built / "report/layers.html").read_text()
 
 
-def test_zero_shot_is_a_dotted_line_and_glosses_have_their_section(run: Run, built: Path) -> None:
+def test_zero_shot_is_a_dotted_line(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     table = pd.read_csv(run.tables["controls"][0], dtype={"layers": str})
     rows = table[table["kind"] == "zero-shot"].set_index("layers")["mean_macro_f1"]
@@ -542,15 +545,6 @@ def test_zero_shot_is_a_dotted_line_and_glosses_have_their_section(run: Run, bui
         pytest.approx([100 * rows[layers] for layers in layer_choices], abs=1e-3)
         for layer_choices in (("0", "1", "2"), ("mean-last-2",))
     ]
-    # Of the last layer: the figures of layer 0 are 25 points lower.
-    worth = {s["name"][0]: s for s in sources_of(page.json(f"glosses.{MODEL}"))}
-    assert worth["sentences alone"]["y"] == [53.125, 75.0]
-    assert worth["sentences alone"]["x"] == [1.0, 2.0]
-    with_gloss = worth["and the gloss, by the word in it"]
-    assert (with_gloss["x"], with_gloss["y"]) == ([0.0, 1.0, 2.0], [50.0, 53.125, 75.0])
-    assert with_gloss["low"] == [48.0, 51.125, 73.0]
-    text = " ".join(page.text.split())
-    assert "by the word in it: 50.00, as much as 3.2 sentences of each sense alone" in text
 
 
 def test_calibration_and_far_sentences(built: Path) -> None:
@@ -580,13 +574,13 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
     best[best["in_confidence_set"] == "True"].head(1).to_csv(run.tables["best-set"][0], index=False)
     build_report(**run.arguments(tmp_path))
     pages = list((tmp_path / "report").rglob("*.html"))
-    assert len(pages) == 6
+    assert len(pages) == 5
     for page in pages:
         assert "Made <up> & small, run mine" in Page(page).text
     text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
     assert "confidence = micro accuracy" in text and "calibrated" in text
-    assert "as they are" not in text[text.index("labels do not change") :]
-    assert "There is one configuration, and none that it could be tested against." in text
+    assert "as they are" not in text[text.index("which changes no label") :]
+    assert "There is only one configuration, so there is nothing to test." in text
 
 
 def test_every_link_resolves_and_nothing_is_remote(all_pages: dict[Path, Page]) -> None:
@@ -672,20 +666,20 @@ def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> N
             options = [a for tag, a in page.elements if tag == "option" and a["value"] in KEPT]
             assert [a["value"] for a in options if "selected" in a] == [opening]
             offered = [a["value"] for a in options]
-            assert list(page.packed()["data"]["choices"][0]["pictures"]) == offered
+            assert list(page.packed()["data"]["choices"][0]["projections"]) == offered
             if word == small:
                 assert offered == ["tsne", "pca"]
-                assert f"There is no picture by LDA: {TOO_SMALL}." in page.text
-                assert "opens with PCA; t-SNE, shaped by the test instances too" in page.text
+                assert f"There is no projection by LDA: {TOO_SMALL}." in page.text
+                assert "opens with PCA; t-SNE is never selected, since it also depends" in page.text
             else:
-                chosen = "opens with LDA, chosen on folds of the training set at layer 1"
-                assert chosen in page.text
+                opening = "opens with LDA, selected by cross-validation at layer 1"
+                assert opening in page.text
                 assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
 
 def test_a_word_without_any_picture_is_refused(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", methods=("discriminant",), too_small="bank")
-    with pytest.raises(ResultError, match="'bank' has no picture: too few to fold"):
+    with pytest.raises(ResultError, match="no projection of the word 'bank': too few to fold"):
         build_report(**run.arguments(tmp_path))
 
 
@@ -704,9 +698,9 @@ def test_a_portable_page_keeps_the_projection_that_it_opens_with(
         found = page()
         data = found.packed()["data"]
         assert (data["text"], data["neighbours"]) == ("all", neighbours)
-        assert [list(choice["pictures"]) for choice in data["choices"]] == [pictures] * 4
+        assert [list(choice["projections"]) for choice in data["choices"]] == [pictures] * 4
         assert any(a.get("id") == "method" for _, a in found.elements) == (len(pictures) > 1)
-        assert ("leaves out the others" in found.text) == (len(pictures) == 1)
+        assert ("this copy omits the other projections" in found.text) == (len(pictures) == 1)
         size = (tmp_path / "portable" / MODEL / "bank.html").stat().st_size
         monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
 
@@ -740,7 +734,7 @@ def test_portable_page_drops_what_it_can_before_it_grows_too_large(
     assert all(
         (text == "") == of_train for text, of_train in zip(data["focal"], train, strict=True)
     )
-    assert "leaves out the sentences of training instances" in smallest.text
+    assert "this copy omits training sentences" in smallest.text
     assert "leaves out" not in Page(built / "portable" / MODEL / "bank.html").text
     monkeypatch.setattr(word_module, "PORTABLE_BYTES", 1000)
     with caplog.at_level(logging.WARNING, "wsd"):
@@ -809,7 +803,7 @@ def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
             packed = page.packed()
             assert not {"left", "focal", "right"} & set(packed["data"])
             assert packed["data"]["text"] == "none"
-            assert "leaves out the corpus's sentences" in page.text
+            assert "omits the corpus's sentences" in page.text
             assert not [a for _, a in page.elements if a.get("id") == "search"]
             # Numbers are base64, in which any letters may stand.
             numbers = ("choices", "train", "index", "gold")
@@ -859,7 +853,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     table = text[text.index('id="models"') : text.index('id="words-title"')]
     rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
     assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
-    assert "Macro-F1 on folds" in table
+    assert "Macro-F1, CV" in table
     # What the others have over the first one, which is compared with none.
     assert [("\u22124.25" in cells, "0.250" in cells) for _, cells in rows] == [
         (False, False), (True, True), (True, True),
@@ -868,7 +862,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     selected = compared[compared["kind"] == "selected"].drop_duplicates("model")
     best = selected.loc[selected["objective_cv"].astype(float).idxmax()]
     answer = text[text.index('class="answer"') :].partition("</p>")[0]
-    assert "Of 3 models, folds" in answer and f"of {best['model']} with" in answer
+    assert "across 3 models" in answer and f"of {best['model']} with" in answer
     assert f"{best['mean_macro_f1'] * 100:.2f}" in answer
     assert text.count('class="answer"') == 1
     # Rows of one kind stand together.
@@ -909,7 +903,10 @@ def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
 
 @pytest.mark.slow
 def test_pages_say_what_a_model_sees(three_models: Path) -> None:
-    left, normed = "Left context only: a piece sees only what stands before it.", "normed once more"
+    left, normed = (
+        "Left context only: a piece sees only the pieces before it.",
+        "normalised once more",
+    )
     drawn = "Random weights: drawn with seed 7, never trained."
     for name in ("index", "layers"):
         text = unescape((three_models / f"{name}.html").read_text())
@@ -929,7 +926,7 @@ def test_pages_say_what_a_model_sees(three_models: Path) -> None:
 def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
     index = (built / "report" / "index.html").read_text()
     assert "<dt>Reads</dt><dd>both sides</dd>" in index
-    assert "<dt>Last hidden state</dt><dd>as the last block gives it</dd>" in index
+    assert "<dt>Last hidden state</dt><dd>the output of the last block</dd>" in index
     for path in (built / "report").rglob("*.html"):
         text = path.read_text()
         assert "Left context only" not in text and "Random weights" not in text, path
@@ -979,7 +976,7 @@ def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) ->
     assert "relative depth" not in page.text
     text = (tmp_path / "report" / "layers.html").read_text()
     between = text[text.index('id="between-title"') :].partition("</section>")[0]
-    assert between.count("other less one") == len(READERS)
+    assert between.count("other \N{MINUS SIGN} one") == len(READERS)
     assert "+6.25" in between
 
 
@@ -1007,8 +1004,8 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     assert first.packed()["data"]["model"] == "tiny"
     data = other.packed()["data"]
     assert data["model"] == "wide"
-    assert [of["name"] for of in data["readers"]] == list(READERS)
-    pictures = data["choices"][0]["pictures"]
+    assert [of["name"] for of in data["classifiers"]] == list(READERS)
+    pictures = data["choices"][0]["projections"]
     assert list(pictures) == ["pca", "tsne"] and pictures["tsne"]["explained"] is None
     # The two pages of a word lead to each other.
     for page, target in ((first, "../words/wide/bank.html"), (other, "../../words/bank.html")):
@@ -1085,7 +1082,6 @@ def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path
     for name in ("controls", "learning", "differences", "calibration", "reliability", "ood"):
         run.tables[name][0].write_text("\n")
     arguments = run.arguments(tmp_path)
-    del arguments["tables"]["geometry"], arguments["tables"]["gloss-worth"]
     build_report(**arguments)
     page = Page(tmp_path / "report" / "layers.html")
     text = " ".join(page.text.split())
@@ -1154,20 +1150,11 @@ def test_the_command_reads_a_folder_of_tables_or_each_by_its_name_and_key(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By hand config and command stand in the provenance; in the workflow, in the run's map."""
-    monkeypatch.setattr(report, "find", lambda _: DATASET)
+    monkeypatch.setattr(report, "find_dataset", lambda _: DATASET)
     tables = tmp_path / "tables"
     shutil.copytree(run.folder / "tables", tables)
     for name in ("group-layers", "group-peaks"):
         pd.DataFrame(columns=TABLES[name].names).to_csv(tables / f"{name}.csv", index=False)
-    named = {
-        kind: run.tables.get(table, [])
-        for kind, table in {
-            "geometry": "geometry",
-            "gloss_worth": "gloss-worth",
-            "alignment": "alignment",
-            "sense_substitutes": "substitutes",
-        }.items()
-    }
     corpora = {"corpus": run.folder / "corpus", "words": list(map(file_name, run.corpora))}
     about = {"config": {"words": "all", "seed": 7}, "command": "snakemake --configfile mine.yaml"}
 
@@ -1184,7 +1171,8 @@ def test_the_command_reads_a_folder_of_tables_or_each_by_its_name_and_key(
             confidence=[tables],
             out=out,
             portable=out.with_name("portable@0123456789"),
-            **corpora | named | given,
+            alignment=run.tables["alignment"],
+            **corpora | given,
         )
 
     sources = json.loads((run.folder / "provenance.json").read_text())
@@ -1231,7 +1219,9 @@ def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
     table.to_csv(tmp_path / "t.csv", index=False)
     arguments = run.arguments(tmp_path)
     arguments["tables"]["word-layers"] = [tmp_path / "t.csv"]
-    with pytest.raises(ResultError, match="no row of what folds chose for 'bank'") as caught:
+    with pytest.raises(
+        ResultError, match="no row of a layer choice selected by cross-validation for 'bank'"
+    ) as caught:
         build_report(**arguments)
     assert "wsd layerwise" in str(caught.value.fix)
     assert not (tmp_path / "report").exists()

@@ -14,6 +14,7 @@ import shlex
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,7 +29,7 @@ import wsd.run.key_checks
 import wsd.run.plan
 import wsd.run.session
 from wsd.artifacts import dataset, noad
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import STUDIES, extensions
 from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
@@ -391,7 +392,8 @@ def show_reports(published):
     # Imported here, since a dry run needs no pandas and no Bokeh.
     from wsd.report.overview import write_overview
 
-    every = write_overview(ALL_RESULTS.absolute())
+    studies = [import_module(name) for name in extensions("overview")]
+    every = write_overview(ALL_RESULTS.absolute(), studies)
     if published.get("summary.csv"):
         leaders = leaderboard(Path(f"{TABLES}/summary.csv"))
         print(f"\n{leaders}\n", file=sys.stderr, flush=True)

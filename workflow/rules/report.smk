@@ -2,9 +2,6 @@
 # Out: report/, the pages, listed in report.json; portable/, each word page as a single file for
 #      `snakemake --report`, listed in portable.json.
 
-# What studies add, by option.
-SHOWN = dict(FILES.shown_by_studies)
-
 step(
     "report",
     {
@@ -16,10 +13,10 @@ step(
         "summary": FILES.scores["summary"],
         "provenance": FILES.scores["sources"],
         "comparison": f"{FILES.comparison}.csv",
-        "tables": [*FILES.behind, *FILES.layerwise.values(), *SHOWN.pop("tables", [])],
+        "tables": [*FILES.behind, *FILES.layerwise.values()],
         "_confidence": FILES.confidence,
         "alignment": FILES.of_models(FILES.alignment),
-        **SHOWN,
+        **FILES.shown_by_studies,
         "_source": LISTED,
     },
     {

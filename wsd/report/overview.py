@@ -1,23 +1,21 @@
 """The page that lists the reports of every dataset and run: ``results/index.html``.
 
-It says only what lies in the folder when it is written, so that whoever writes it last leaves it
-right, and it is put in its place whole.
+It depends only on the current content of the folder, so that the last writer leaves it up to date.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from wsd import logs
-from wsd.artifacts.column_names import SELECTED
+from wsd.artifacts.column_names import SELECTED, feature_set
 from wsd.artifacts.manifest import dataset_of_results
-from wsd.artifacts.named_runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
-from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
+from wsd.artifacts.named_runs import PROVENANCE, runs_with, tables_of
 from wsd.errors import WsdError
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records
@@ -25,99 +23,100 @@ from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
-from wsd.studies.pairs.cosines import TABLE
-from wsd.studies.pairs.pairs_page import COLUMNS
 
-PAGE, USES = "report/index.html", "uses/index.html"
-OF_RUNS = f"{RUNS}/*/*/{PAIRS_PAGE}"
+PAGE = "report/index.html"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The main result of a report: what was selected, and its score with a 95% CI."""
+
+    features: str
+    classifier: str
+    score: float
+    low: float
+    high: float
+    words: int
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A report, as the page lists it.
+    """A report on the page.
 
     Attributes
     ----------
     title : str
-        Of its dataset.
+        The title of its dataset.
     run : str
     page : tuple of str
-        The way to it from the folder of all results.
-    chosen : dict or None
-        Its row of the comparison: what the folds chose, of several models the best by the folds;
-        None where the table cannot be read.
+        Its path below the folder of all results, in parts.
     models : list of str
-        Those that are compared.
-    made : str
-        The day of its provenance.
-    pairs : dict or None
-        Of a page of pairs, the row of what was chosen.
+    day : str
+        When it was written.
+    result : Result or None
+        None if its tables cannot be read.
     version : str
-        Of wsd, by which it was made, where that is another than this one.
+        The version of wsd that wrote it, if it differs from this one.
+    group : str
+        The heading of the list that it belongs to; empty for a row of the table.
     """
 
     title: str
     run: str
     page: tuple[str, ...]
-    chosen: dict[str, Any] | None
-    models: list[str]
-    made: str
-    pairs: dict[str, Any] | None = None
+    models: Sequence[str] = ()
+    day: str = ""
+    result: Result | None = None
     version: str = ""
+    group: str = ""
+
+
+class OverviewModule(Protocol):
+    """The module that a study names for the command ``overview``."""
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the study's options."""
+
+    def reports(self, results: Path) -> Iterable[Listed]:
+        """List the study's own pages below the folder of all results."""
 
 
 def reports(results: Path) -> Iterator[Listed]:
-    """Every report below a folder of all results, by dataset and run."""
+    """Yield every report below a folder of all results, by dataset and run."""
     for dataset in sorted(results.glob("*")):
         for run in runs_with(dataset, PAGE):
             tables = tables_of(dataset, run)
-            chosen = _chosen(tables)
+            selected = _selected(tables)
+            models = sorted(row["model"] for row in selected)
             yield Listed(
-                title=_title(dataset),
+                title=title(dataset),
                 run=run,
                 page=(tables / PAGE).relative_to(results).parts,
-                chosen=chosen[0] if chosen else None,
-                models=sorted(row["model"] for row in chosen),
-                made=_day(tables / PROVENANCE),
+                models=models,
+                day=day(tables / PROVENANCE),
+                result=_result(selected[0], several=len(models) > 1) if selected else None,
                 version=_other_version(tables / PROVENANCE),
             )
-        for path in sorted([*dataset.glob(f"*/{PAIRS_PAGE}"), *dataset.glob(OF_RUNS)]):
-            yield Listed(
-                title=_title(dataset),
-                run=path.parts[-3] if path.parts[-4] == RUNS else NAMELESS,
-                page=path.relative_to(results).parts,
-                chosen=None,
-                models=[path.parent.name],
-                made=_day(path),
-                pairs=_chosen_pairs(path.with_name(TABLE)),
-            )
 
 
-def _chosen_pairs(path: Path) -> dict[str, Any] | None:
-    """Of what development pairs chose, the row of the last split that has labels."""
-    with suppress(WsdError, IndexError):
-        return records(having(read_csv(path, COLUMNS), chosen=True))[-1]
-    return None
-
-
-def uses(results: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Title, run and way of every page that lists the uses of words."""
-    for dataset in sorted(results.glob("*")):
-        for run in runs_with(dataset, USES):
-            page = tables_of(dataset, run) / USES
-            yield _title(dataset), run, page.relative_to(results).parts
-
-
-def _chosen(tables: Path) -> list[dict[str, Any]]:
-    """What the folds chose of each model for all words, the best by the folds first."""
-    with suppress(WsdError):  # damaged, or gone: the other reports are listed all the same
+def _selected(tables: Path) -> list[dict[str, Any]]:
+    """Return the configuration selected for all words per model, by decreasing CV score."""
+    with suppress(WsdError):  # damaged or missing: the other reports are still listed
         table = read_csv(tables / "comparison.csv", TABLES["comparison"])
         rows = having(table, kind=SELECTED).dropna(subset="n_words").drop_duplicates("model")
         return records(rows.sort_values("objective_cv", ascending=False, kind="stable"))
     return []
 
 
-def _title(dataset: Path) -> str:
+def _result(row: dict[str, Any], *, several: bool) -> Result:
+    features = feature_set(row["view"], row["layers"])
+    score, low, high = (row[f"mean_macro_f1{bound}"] for bound in ("", "_low", "_high"))
+    named = f"{features} of {row['model']}" if several else features
+    return Result(named, row["classifier"], score, low, high, row["n_words"])
+
+
+def title(dataset: Path) -> str:
+    """Return the title of a dataset, by its folder of results."""
     with suppress(WsdError):
         return dataset_of_results(dataset).title
     return dataset.name
@@ -125,31 +124,36 @@ def _title(dataset: Path) -> str:
 
 def _other_version(provenance: Path) -> str:
     with suppress(WsdError, KeyError, TypeError):
-        made = str(read_json(provenance)["versions"]["wsd"])
-        return made if made != version("wsd") else ""
+        written_by = str(read_json(provenance)["versions"]["wsd"])
+        return written_by if written_by != version("wsd") else ""
     return ""
 
 
-def _day(provenance: Path) -> str:
+def day(path: Path) -> str:
+    """Return the day on which a file was written."""
     with suppress(OSError):
-        return datetime.fromtimestamp(provenance.stat().st_mtime).astimezone().date().isoformat()
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()
     return ""
 
 
-def write_overview(results: Path) -> Path:
-    """Write ``index.html``, unless it is there as it should be, and say where it is."""
+def write_overview(results: Path, studies: Sequence[OverviewModule] = ()) -> Path:
+    """Write ``index.html``, unless it is up to date, and return its path."""
+    listed = [*reports(results), *(row for study in studies for row in study.reports(results))]
+    groups: dict[str, list[Listed]] = {}
+    for report in sorted(listed, key=lambda report: report.page[0]):
+        groups.setdefault(report.group, []).append(report)
     page = results / "index.html"
-    text = render_alone("overview.html", reports=list(reports(results)), uses=list(uses(results)))
+    text = render_alone("overview.html", reports=groups.pop("", []), groups=groups)
     if not page.is_file() or page.read_bytes() != text.encode():
         write_text(page, text)
     return page
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    logs.show(str(write_overview(args.results)))
+    logs.show(str(write_overview(args.results, args.studies)))

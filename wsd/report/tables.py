@@ -1,4 +1,4 @@
-"""The tables that pages and figures are made from, and the columns that each must have."""
+"""The tables behind the pages and figures, and the columns that each must have."""
 
 from functools import partial
 
@@ -8,16 +8,15 @@ from wsd.artifacts.column_names import FINE_TUNED_LAYER, KEY_COLUMNS, NAMES
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 from wsd.storage.csv import Columns
 
-# Tables that lie together, behind the comparison.
+# Tables of `wsd compare` and `wsd layerwise`, next to the comparison.
 COMPARISON_TABLES = (
     *("controls", "differences", "best-set", "errors", "learning"),
     *("layers", "word-layers", "model-layers", "group-layers", "group-peaks"),
-    "strategies",
 )
 
 
 def after_fine_tuning(controls: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
-    """The rows of layers of fine-tuned encoders, under the names of the models they were."""
+    """Return the rows of fine-tuned encoders' layers, under the names of the original models."""
     names = [comparison[column] for column in ("model", "reference_model")]
     base = {
         model: reference
@@ -28,25 +27,23 @@ def after_fine_tuning(controls: pd.DataFrame, comparison: pd.DataFrame) -> pd.Da
     return rows.assign(model=rows["model"].map(base))
 
 
-# The means over words, by column, as the pages name them.
+# The means over words: the pages' name for each column.
 METRICS = {
     "mean_macro_f1": "Macro-F1",
     "mean_balanced_accuracy": "Balanced accuracy",
     "mean_word_accuracy": "Word accuracy",
     "micro_accuracy": "Micro accuracy",
 }
-# Of these, what is told of words of one kind, and of strategies.
+# The metrics over words of one kind.
 BY_KIND = ("mean_macro_f1", "micro_accuracy")
-# What a strategy took: what was chosen, and with all that it was chosen among.
-MINUTES = ("processor_minutes", "processor_minutes_with_search")
 _KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
-# What is measured of the selected configuration's probabilities, one file each per model.
+# Tables about the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
-# The tables that earlier steps wrote. A run without controls, further training sets, a second model
-# or parts of speech has no rows of some of them.
+# The tables of earlier steps. Some are empty if a run has no controls, no further training sets, no
+# second model or no parts of speech.
 _optional = partial(Columns, may_be_empty=True)
 TABLES = {
     "scores": Columns((*KEY_COLUMNS, "word"), ("n_senses", "n_train", "n_test", *WORD_SCORES)),
@@ -87,35 +84,8 @@ TABLES = {
     "group-peaks": _optional(
         (*(name for name in _NAMES if name != "layers"), *_KIND, "metric", "reference"),
         ("n_words", "peak", "low", "high", "share_of_draws"),
-        # Layers from the peak of nouns, where there is one.
+        # The distance from the nouns' peak in layers, if the nouns have a peak.
         whole=_DIFFERENCE[:3],
-    ),
-    "strategies": _optional(
-        (
-            *("model", "strategy", "train", "view", "layers", "classifier", "setting"),
-            "selected_by",
-            *(f"{name}_of_runs" for name in BY_KIND),
-        ),
-        (
-            *("n_words", "runs", "draws", "labels", *MINUTES),
-            *(f"{name}{of}" for name in BY_KIND for of in ("", "_low", "_high")),
-            *(f"{name}_{of}" for name in BY_KIND for of in _DIFFERENCE),
-        ),
-        ("in_confidence_set",),
-    ),
-    "geometry": _optional(
-        ("model", "view", "layers", "transform", "fitted_on", "word"),
-        ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
-    ),
-    "substitutes": _optional(
-        ("model", "word", "sense", "input", "piece"), ("rank", "log_odds", "z", "instances", "n")
-    ),
-    "gloss-worth": _optional(
-        ("model", "layers", "start"),
-        (
-            *("n", "mean_macro_f1", "mean_macro_f1_low", "mean_macro_f1_high"),
-            *("as_many_alone", "as_many_alone_low", "as_many_alone_high"),
-        ),
     ),
     "alignment": Columns(
         ("model", "word", "form", "pieces"),
@@ -133,7 +103,7 @@ TABLES = {
         (*_NAMES, "sentences", "word"), ("n", "ood", "accuracy_ood", "accuracy_in_distribution")
     ),
 }
-# Those that the figures are drawn from, any of which may have no rows, with what is drawn of them.
+# The tables behind the figures, with the columns that are drawn; any of them may be empty.
 DRAWN_TABLES = {
     "comparison": _optional(
         ("kind", "model", "layers", "classifier", "reference_model"), MEAN_SCORES

@@ -47,8 +47,11 @@ def rows_of(text: str, table: str) -> list[list[str]]:
 def test_what_the_page_says() -> None:
     text = text_of()
     said = " ".join(re.sub("<[^>]*>", "", text).split())
-    assert "in layer 0 of toy, chosen on development pairs, gets 50.00% of 4 test pairs" in said
-    assert "Of 2 training pairs it gets 100.00% right and calls 50% same." in said
+    assert (
+        "in layer 0 of toy, selected on development pairs, classifies 50.00% of 4 test pairs"
+        in said
+    )
+    assert "Its accuracy on 2 training pairs is 100.00%; it predicts same for 50%." in said
     assert "optimistic" not in said
     choices = rows_of(text, "choices")
     assert [row[:2] for row in choices] == [
@@ -56,7 +59,7 @@ def test_what_the_page_says() -> None:
         ["1", "as they are"],
         ["1", "centred"],
     ]
-    assert choices[0][-1] == "chosen" and choices[1][4] == "75.00" and choices[1][-2] == "+25.00"
+    assert choices[0][-1] == "selected" and choices[1][4] == "75.00" and choices[1][-2] == "+25.00"
     # Of the transformation that was chosen; the first layer's cosine is shown.
     ((pair, gold, cosine, sentences),) = rows_of(text, "wrong")
     assert pair.endswith(" 7") and (gold, cosine) == ("same", "0.30")
@@ -69,8 +72,8 @@ def test_without_labels_of_the_test_pairs() -> None:
     said = " ".join(
         re.sub("<[^>]*>", "", text_of(type(PAIRS)(**{**vars(PAIRS), "same": same}))).split()
     )
-    assert "gets 100.00% of 2 development pairs right" in said
-    assert "so that figure is optimistic" in said
+    assert "classifies 100.00% of 2 development pairs correctly" in said
+    assert "so that accuracy is optimistic" in said
     assert "No pair is wrong in all of 0, 1." in said
 
 
@@ -83,7 +86,7 @@ def test_one_word_has_no_interval_by_words() -> None:
     text = text_of(one)
     said = " ".join(re.sub("<[^>]*>", "", text).split())
     assert "by words" not in said.split("AUC")[0] and "nan" not in said
-    assert "One word has no interval by words." in said
+    assert "With only one word there is no interval by words." in said
     assert [row[6] for row in rows_of(text, "choices")] == ["\N{EN DASH}"] * 3
 
 
@@ -111,7 +114,7 @@ def test_the_pictures() -> None:
     left, _, right = of["field"]
     assert of["threshold"] == ((left + of["field"][1]) / 2, "0.500")
     same, different = of["kinds"]
-    assert same["text"] == "same: 1 pairs, cosines 0.90 in the middle"
+    assert same["text"] == "same: 1 pairs, median cosine 0.90"
     # Two in the first bin reach the top, one in the last half the way.
     highest = min(float(point.split(",")[1]) for point in different["points"].split())
     half = min(float(point.split(",")[1]) for point in same["points"].split())

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ import pytest
 from made_report import MODEL, Page, Run, build_report, make_run
 from read_pages import sources_of
 
-from wsd.studies.strategies.page import apart
+from wsd.report.pages.read_inputs import read_tables
+from wsd.studies.strategies.strategies_page import COLUMNS, StrategiesPage, readable_ticks
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,41 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("built")
-    build_report(**run.arguments(out))
+    build_report(**run.arguments(out), extensions=[StrategiesPage(made_table())])
     return out / "report" / "strategies.html"
+
+
+def made_table() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "model": model, "strategy": name, "train": train, "view": "focal", "layers": layers,
+            "classifier": "<b>own</b>", "selected_by": by, "n_words": 2,
+            "runs": runs.count(" ") + 1, "setting": "rate <b>1" if "tuned" in name else "",
+            "draws": draws, "labels": labels,
+            "processor_minutes": minutes,
+            "processor_minutes_with_search": None if minutes is None else 2 * minutes,
+            "in_confidence_set": alike,
+            **{
+                f"{metric}{of}": found
+                for metric in ("mean_macro_f1", "micro_accuracy")
+                for of, found in {
+                    "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
+                    "_difference": apart, "_difference_low": apart, "_difference_high": apart,
+                    "_p_holm": None if apart is None else 0.25,
+                }.items()
+            },
+        }
+        for model in [MODEL]
+        for name, train, layers, by, labels, minutes, value, apart, alike, runs, draws in (
+            ("bag of words", "full", "-", "", 60, 0.024, 0.5, -0.25, False, "0.5", 1),
+            ("zero-shot (gloss)", "none", "2", "last layer", 0, None, 0.45, -0.3, False, "0.45", 1),
+            ("best frozen layer", "full", "1", "cv", 60, 1.5, 0.75, None, True, "0.75", 1),
+            ("<i>tuned</i>", "full", "1", "cv", 60, 120.0, 0.8, 0.05, True, "0.8125 0.7875", 1),
+            ("best frozen layer", "1pct", "1", "cv", 10, None, 0.6, None, True, "0.6", 1),
+            ("<i>tuned</i>", "1pct", "1", "as given", 10, 1.0, 0.5, -0.1, True,
+             "0.5 0.6 0.4 0.5", 2),
+        )
+    )  # fmt: skip
 
 
 def text_of(page: Path) -> str:
@@ -46,14 +79,15 @@ def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
 def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
     path = folder / "strategies.csv"
     table.to_csv(path, index=False)
-    build_report(**replace(run, tables={**run.tables, "strategies": [path]}).arguments(folder))
+    extension = StrategiesPage(read_tables([path], "strategies", COLUMNS))
+    build_report(**run.arguments(folder), extensions=[extension])
     return folder / "report"
 
 
 def test_it_says_what_won_and_what_that_is_told_from(built: Path) -> None:
     text = text_of(built)
     assert "With all labels <i>tuned</i> scores highest, 80.00 macro-F1 (77.0 to 82.0)" in text
-    assert "cannot be told from best frozen layer; it is told apart from bag of words" in text
+    assert "not significantly different from best frozen layer, but from bag of words" in text
     assert "With the training set 1pct best frozen layer scores highest" in text
 
 
@@ -61,7 +95,7 @@ def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
     text = text_of(built)
     assert "zero-shot (gloss) focal 2, <b>own</b>: the last layer none 0 - 45.00" in text
     assert "bag of words full 60 0.024 0.048 with search 50.00 47.0-52.0" in text
-    assert "No time on record: best frozen layer on 1pct; zero-shot (gloss)." in text
+    assert "No recorded time: best frozen layer on 1pct; zero-shot (gloss)." in text
     drawn = json.dumps(Page(built).json(f"strategies.{MODEL}.minutes"))
     assert "zero-shot" not in drawn and "120 minutes" in drawn
 
@@ -76,7 +110,7 @@ def test_each_run_stands_beside_the_mean(built: Path) -> None:
 def test_how_an_encoder_was_trained_is_said_and_who_chose_it(built: Path) -> None:
     text = text_of(built)
     assert "<i>tuned</i> rate <b>1 full 60 120" in text
-    assert "<i>tuned</i> rate <b>1: as given 1pct 10 1.0" in text
+    assert "<i>tuned</i> rate <b>1: as given in the config 1pct 10 1.0" in text
 
 
 def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
@@ -89,7 +123,7 @@ def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
 def test_strategies_with_the_same_number_of_labels_stand_at_that_number(
     run: Run, built: Path
 ) -> None:
-    labels = set(pd.read_csv(run.tables["strategies"][0])["labels"]) - {0}
+    labels = set(made_table()["labels"]) - {0}
     sources = sources_of(Page(built).json(f"strategies.{MODEL}.labels"))
     drawn = {x for source in sources for x in source["x"]}
     assert drawn - {2.0} == labels and len(sources) > len(labels)
@@ -106,7 +140,8 @@ def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
 
 
 def test_the_same_predictions_are_said_to_be(run: Run, tmp_path: Path) -> None:
-    table = pd.read_csv(run.tables["strategies"][0], dtype=str, keep_default_na=False)
+    made_table().to_csv(tmp_path / "made.csv", index=False)
+    table = pd.read_csv(tmp_path / "made.csv", dtype=str, keep_default_na=False)
     row = table.index[table["mean_macro_f1_p_holm"] != ""][0]
     table.loc[row, "mean_macro_f1_difference"] = "0.000000"
     ends = [f"mean_macro_f1_{end}" for end in ("difference_low", "difference_high", "p_holm")]
@@ -116,8 +151,8 @@ def test_the_same_predictions_are_said_to_be(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_numbers_of_an_axis_do_not_run_into_one_another() -> None:
-    assert apart([1197, 1080, 23638, 1080, 1404]) == [1080, 1404, 23638]
-    assert apart([]) == []
+    assert readable_ticks([1197, 1080, 23638, 1080, 1404]) == [1080, 1404, 23638]
+    assert readable_ticks([]) == []
 
 
 def test_names_are_text(built: Path) -> None:
@@ -127,9 +162,9 @@ def test_names_are_text(built: Path) -> None:
 
 
 def test_without_fine_tuning_it_says_how_to_get_it(run: Run, built: Path, tmp_path: Path) -> None:
-    said = "Nothing was fine-tuned here: with the config key finetune it stands beside the rest."
+    said = "Nothing was fine-tuned here. To compare with fine-tuning, set the config key finetune ."
     assert said in text_of(built)
-    table = pd.read_csv(run.tables["strategies"][0]).replace("<i>tuned</i>", "fine-tuned")
+    table = made_table().replace("<i>tuned</i>", "fine-tuned")
     assert said not in text_of(changed(run, tmp_path, table) / "strategies.html")
 
 

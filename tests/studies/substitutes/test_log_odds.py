@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import pytest
+from log_odds_cases import CASES
 
 from wsd.studies.substitutes.log_odds import log_odds
 
@@ -21,6 +23,24 @@ def test_every_figure_is_that_of_the_formula() -> None:
             delta = math.log(y / (n - y)) - math.log(x / (m - x))
             assert math.isclose(ratios[i, w], delta, abs_tol=1e-12)
             assert math.isclose(z[i, w], delta / math.sqrt(1 / y + 1 / x), abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(("words", "labels", "expected"), CASES)
+def test_the_shared_cases(
+    words: list[list[str]], labels: list[int], expected: list[dict[str, float]]
+) -> None:
+    """The script of the pages of uses is tested with the same cases."""
+    names = sorted({word for sentence in words for word in sentence})
+    counts = np.zeros((len(expected), len(names)))
+    for sentence, label in zip(words, labels, strict=True):
+        for word in sentence:
+            counts[label, names.index(word)] += 1
+    _, z = log_odds(counts, counts.sum(axis=0))
+    above = [
+        {name: score for name, score in zip(names, scores, strict=True) if score > 1}
+        for scores in z
+    ]
+    assert above == [pytest.approx(group) for group in expected]
 
 
 def test_what_all_have_sets_nobody_apart_however_frequent() -> None:

@@ -1,10 +1,14 @@
-"""The card of the pinned instance with the substitutes of its encoder."""
+"""word-substitutes.js: the substitutes of the pinned instance."""
+
+from argparse import Namespace
 
 import pytest
 from browser import Browser, chromium
 from made_report import build_report, make_run
 from made_substitutes import write_made
 from selenium.webdriver.common.keys import Keys
+
+from wsd.studies.substitutes import word_panel
 
 __all__ = ["chromium"]
 
@@ -16,7 +20,9 @@ def test_card_has_what_the_model_would_say(
     folder = tmp_path_factory.mktemp("asked")
     run = make_run(folder / "run")
     write_made(folder / "said", run.corpora)
-    build_report(**run.arguments(folder), substitutes=[folder / "said"])
+    args = Namespace(substitutes=[folder / "said"], sense_substitutes=[])
+    panel = word_panel.load(args, run.corpora)
+    build_report(**run.arguments(folder), extensions=[panel])
     chromium.open(folder / "report" / "words" / "bank.html")
     button = chromium.driver.find_elements("css selector", "#instances th button")[0]
     button.send_keys(Keys.ENTER)

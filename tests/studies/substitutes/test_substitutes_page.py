@@ -1,6 +1,6 @@
 """What a model would say in the word's place, on the page of a word."""
 
-from dataclasses import replace
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ from made_substitutes import write_made
 
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.report.pages import word
-from wsd.studies.substitutes import sense_substitutes
+from wsd.report.pages.extension import Extension
+from wsd.studies.substitutes import sense_substitutes, word_panel
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +24,14 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     write_made(folder / "said", run.corpora, MODEL)
     table = folder / "substitutes.csv"
     call_step(sense_substitutes, run.corpora, substitutes=folder / "said", out=table)
-    run = replace(run, tables={**run.tables, "substitutes": [table]})
-    build_report(**run.arguments(folder), substitutes=[folder / "said"])
+    build_report(**run.arguments(folder), extensions=[panel(run, folder)])
     return run, folder
+
+
+def panel(run: Run, folder: Path) -> Extension:
+    """Return the study's addition, read as the command reads it."""
+    args = Namespace(substitutes=[folder / "said"], sense_substitutes=[folder / "substitutes.csv"])
+    return word_panel.load(args, run.corpora)
 
 
 @pytest.mark.parametrize("most", [10_000, 20])
@@ -37,10 +43,10 @@ def test_every_instance_has_its_own_substitutes(
     if most == 20:
         monkeypatch.setattr(word, "MOST", most)
         monkeypatch.setattr(word, "RARE", 1)
-        build_report(**run.arguments(tmp_path), substitutes=[built / "said"])
+        build_report(**run.arguments(tmp_path), extensions=[panel(run, built)])
         built = tmp_path
     data: dict[str, Any] = word_page(built, "bank").packed()["data"]
-    said = data["substitutes"]
+    said = data["extensions"]["substitutes"]
     index = decoded(data["index"], "<i4")
     gold, train = decoded(data["gold"], "<u2"), decoded(data["train"], "u1")
     shown = int((run.corpora["bank"].split != "outofdomain").sum())
@@ -72,4 +78,6 @@ def test_a_model_that_was_not_asked_has_nothing(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     build_report(**run.arguments(tmp_path))
     page = word_page(tmp_path, "bank")
-    assert "substitutes" not in page.packed()["data"] and "in its place" not in page.text
+    assert (
+        "substitutes" not in page.packed()["data"]["extensions"] and "in its place" not in page.text
+    )

@@ -1,7 +1,6 @@
 """The page of uses in a browser: words set apart by hand, names, moves, and the way back in."""
 
 import json
-import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from browser import Browser, chromium
 from importing import import_corpus
+from log_odds_cases import CASES
 from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -70,20 +70,12 @@ def download(page: Browser, path: Path) -> Path:
     return path
 
 
-def test_words_that_set_a_cluster_apart_by_hand(page: Browser) -> None:
-    # Cluster 0: a a b; cluster 1: b c. In all 5 words: a 2, b 2, c 1.
-    found = page.js("return wsd.setApart([['a', 'a'], ['b'], ['b', 'c'], ['d']], [0, 0, 1, -1], 2)")
-
-    def z(here: int, inside: int, there: int, outside: int) -> float:
-        ratio = math.log(here / (inside - here)) - math.log(there / (outside - there))
-        return ratio / math.sqrt(1 / here + 1 / there)
-
-    # a: 2 of 3 and 0 of 2, each with the prior's 2 of 5; all others are below 1.
-    assert found == [[["a", pytest.approx(z(4, 8, 2, 7))]], []]
-    many = page.js("return wsd.setApart([Array(20).fill('a'), Array(10).fill('b')], [0, 1], 2)")
-    (first,), (second,) = many
-    assert first[0] == "a" and first[1] == pytest.approx(z(40, 50, 20, 40))
-    assert second[0] == "b" and second[1] == pytest.approx(z(20, 40, 10, 50))
+def test_words_that_distinguish_clusters_are_the_same_as_in_python(page: Browser) -> None:
+    for words, labels, expected in CASES:
+        # A sentence that is left out changes nothing.
+        arguments = [[*words, ["d"]], [*labels, -1], len(expected)]
+        groups = page.js("return wsd.distinguishingWords(...arguments)", *arguments)
+        assert [dict(group) for group in groups] == [pytest.approx(group) for group in expected]
 
 
 def test_focal_word_and_punctuation_are_no_words(page: Browser) -> None:
@@ -103,7 +95,7 @@ def test_clusters_of_the_layer_and_the_number_chosen(page: Browser) -> None:
             "s.dispatchEvent(new Event('input'))")  # fmt: skip
     assert page.js("return location.hash") == "#layers=0&method=k-means&clusters=2"
     assert "Mean silhouette of 2 clusters" in page.js(
-        "return document.getElementById('figures').textContent"
+        "return document.getElementById('scores').textContent"
     )
 
 
@@ -257,7 +249,7 @@ def names(page: Browser) -> list[str]:
 def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser, pages: Path) -> None:
     keep_earlier(page, pages, known=True)
     assert names(page) == ["", "", ""] and sizes(page) == [12, 8, 5]
-    older = page.driver.find_element(By.ID, "older")
+    older = page.driver.find_element(By.ID, "earlier")
     assert "bird, machine, lift" in older.text and "other sentences" in older.text
     page.driver.find_element(By.ID, "adopt").click()
     # By the sentences: what was cluster 1 is cluster 0. Sentences 3 and 9 had been moved out, or to
@@ -276,13 +268,13 @@ def test_names_of_other_clusters_are_offered_and_not_applied(page: Browser, page
 
 
 def older_is_shown(page: Browser) -> bool:
-    return page.driver.find_element(By.ID, "older").is_displayed()
+    return page.driver.find_element(By.ID, "earlier").is_displayed()
 
 
 def test_names_that_an_earlier_version_kept_are_offered_too(page: Browser, pages: Path) -> None:
     keep_earlier(page, pages, known=False)
     assert names(page) == ["", "", ""]
-    assert "is not known" in page.driver.find_element(By.ID, "older").text
+    assert "are unknown" in page.driver.find_element(By.ID, "earlier").text
     page.driver.find_element(By.ID, "adopt").click()
     assert names(page) == ["bird", "machine", "", "lift"]
 

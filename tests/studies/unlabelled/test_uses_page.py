@@ -149,7 +149,7 @@ def test_numbers_come_back(dtype: str, values: list[float]) -> None:
     ],
 )
 def test_a_number_without_room_is_refused(dtype: str, value: float) -> None:
-    with pytest.raises(ResultError, match="no room for a number"):
+    with pytest.raises(ResultError, match="a page can hold whole numbers"):
         encode(np.array([0, value]), dtype)
 
 
@@ -208,7 +208,7 @@ def test_uses_of_another_centring_are_refused(
     files = ["--uses", str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]
     arguments = ["--corpus", str(tmp_path / "corpus"), "--words", WORD, "--dataset", "quickstart"]
     assert main(["uses-page", *arguments, *files, "--out", str(tmp_path / "again")]) == 6
-    assert "another seed or --centre" in capsys.readouterr().err
+    assert "seed or --centre of the uses differs" in capsys.readouterr().err
 
 
 # ---- How many there are ----
@@ -220,4 +220,4 @@ def test_a_word_of_which_a_part_is_drawn(tmp_path: Path, monkeypatch: pytest.Mon
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert re.search(r'<td class="n">25 <small class="quiet">21 drawn</small></td>', index)
     page = (folder / "toy" / f"{WORD}.html").read_text(encoding="utf-8")
-    assert "21 sentences, drawn at random of 25" in page
+    assert "21 sentences, drawn at random from 25" in page

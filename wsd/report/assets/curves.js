@@ -1,4 +1,4 @@
-// Curves: drawn when they are shown, with lines that can be hidden.
+// Plots of curves: drawn when they are first shown, with lines that can be hidden.
 "use strict";
 
 wsd.curves = () => {
@@ -8,9 +8,9 @@ wsd.curves = () => {
   function tip(source, vars) {
     const { x, y, name, label, low, high } = source.data, i = vars.index;
     const box = wsd.plots.tip(), unit = (value) => value.toFixed(2);
-    const band = low ? ` (${unit(low[i])} to ${unit(high[i])})` : "";
+    const interval = low ? ` (${unit(low[i])} to ${unit(high[i])})` : "";
     box.append(
-      make("div", `${unit(y[i])}${band}`, { fontWeight: "600" }),
+      make("div", `${unit(y[i])}${interval}`, { fontWeight: "600" }),
       make("div", `${label[i] || `layer ${x[i]}`}, ${name[i]}`, { color: "var(--ink-2)" }),
     );
     return box;
@@ -25,7 +25,7 @@ wsd.curves = () => {
   for (const box of document.querySelectorAll("input[data-line]")) {
     box.checked = true;
     box.addEventListener("change", () => {
-      const key = `${box.dataset.of} line-${box.dataset.line}`;
+      const key = `${box.dataset.section} line-${box.dataset.line}`;
       if (box.checked) hidden.delete(key);
       else hidden.add(key);
       for (const plot of wsd.plots.all()) showLines(plot);

@@ -1,5 +1,5 @@
-// The first page's small pictures: drawn as they come into view, in the projection selected by cross-validation
-// or all by PCA; hovering a point says its sentence.
+// The first page's small plots: drawn when they come into view, in the projection selected by
+// cross-validation, or all by PCA. Hovering over a point shows its sentence.
 "use strict";
 
 wsd.gallery = (packed) => {
@@ -14,44 +14,30 @@ wsd.gallery = (packed) => {
     return element;
   }
 
-  function draw(picture) {
-    const word = packed.words[picture.dataset.picture], reader = word.readers[picture.dataset.of];
-    const { wrong } = reader, points = (projection?.value === "pca" && reader.pca) || reader.points;
-    picture.replaceChildren();
+  const wordOf = (plot) => packed.words[plot.dataset.plot];
+
+  function draw(plot) {
+    const word = wordOf(plot), classifier = word.classifiers[plot.dataset.classifierNumber];
+    const { wrong } = classifier, points = (projection?.value === "pca" && classifier.pca) || classifier.points;
+    plot.replaceChildren();
     const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
-    // In a crowd smaller ones, or rings hide what they mark.
+    // Many points are drawn smaller, so that rings do not hide their points.
     const size = gold.length > MANY ? 7 : 9;
     gold.forEach((sense, i) => {
       const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
-      const point = add(picture, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
+      const point = add(plot, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
       add(point, "path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` });
       if (errors[i]) add(point, "circle", { r: size * 0.75 });
     });
   }
 
-  // ---- A tip says what a point is ----
-
-  const tip = make("div", undefined, "tip");
-  tip.hidden = true;
-  document.body.append(tip);
-
-  function showTip(point) {
-    const word = packed.words[point.closest("svg").dataset.picture], wrong = point.querySelector("circle");
-    tip.replaceChildren(make("div", word.senses[point.dataset.sense] + (wrong ? ", taken for another" : "")));
-    if (word.text.length) tip.append(make("div", word.text[point.dataset.point], "quiet"));
-    tip.hidden = false;
-  }
-
-  function over(event) {
-    const point = event.target.closest("[data-point]");
-    tip.hidden = true;
-    if (!point) return;
-    showTip(point);
-    const { innerWidth } = window, { width, height } = tip.getBoundingClientRect();
-    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 8))}px`;
-    tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;
-  }
+  const tooltip = wsd.svgTooltip("[data-point]", (point) => {
+    const word = wordOf(point.closest("svg")), wrong = point.querySelector("circle");
+    const lines = [make("div", word.senses[point.dataset.sense] + (wrong ? ", predicted as another sense" : ""))];
+    if (word.text.length) lines.push(make("div", word.text[point.dataset.point], "quiet"));
+    return lines;
+  });
 
   const drawn = new Set();
   const seen = new IntersectionObserver((entries) => {
@@ -63,9 +49,8 @@ wsd.gallery = (packed) => {
     }
   }, { rootMargin: "200px" });
   projection?.addEventListener("change", () => drawn.forEach(draw));
-  for (const picture of document.querySelectorAll("svg[data-picture]")) {
-    seen.observe(picture);
-    picture.addEventListener("pointerover", over);
-    picture.addEventListener("pointerleave", () => { tip.hidden = true; });
+  for (const plot of document.querySelectorAll("svg[data-plot]")) {
+    seen.observe(plot);
+    tooltip.follow(plot);
   }
 };

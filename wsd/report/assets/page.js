@@ -1,4 +1,4 @@
-// What all pages share: elements, numbers as text, the address, packed data, files to save, and the
+// Shared by all pages: elements, numbers as text, tooltips, the address, packed data, downloads and the
 // start. No eval, no network; text enters a page only as text nodes.
 "use strict";
 
@@ -9,7 +9,7 @@ const wsd = (() => {
 
   // ---- Elements ----
 
-  // Looks are a class, or styles where the style sheet does not reach: in a tooltip.
+  // `looks` is a class; or styles, for tooltips of Bokeh, which the style sheet does not reach.
   function make(tag, text, looks) {
     const element = document.createElement(tag);
     if (text !== undefined) element.textContent = text;
@@ -26,11 +26,11 @@ const wsd = (() => {
   }
 
   function button(text, act, label) {
-    const made = make("button", text);
-    made.type = "button";
-    made.setAttribute("aria-label", label);
-    made.addEventListener("click", act);
-    return made;
+    const element = make("button", text);
+    element.type = "button";
+    element.setAttribute("aria-label", label);
+    element.addEventListener("click", act);
+    return element;
   }
 
   function markCurrent(element, is) {
@@ -38,29 +38,53 @@ const wsd = (() => {
     else element.removeAttribute("aria-current");
   }
 
-  // Keys pressed with none that gives them another meaning.
+  // Keys pressed without a modifier key.
   function onKey(act) {
     addEventListener("keydown", (event) => {
       if (!(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)) act(event);
     });
   }
 
+  // ---- A tooltip for points of SVG plots ----
+
+  // `describe` returns the content for a point, an element that matches `selector`.
+  function svgTooltip(selector, describe) {
+    const tip = make("div", undefined, "tip");
+    tip.hidden = true;
+    document.body.append(tip);
+    function show(event) {
+      const point = event.target.closest(selector);
+      tip.hidden = !point;
+      if (!point) return;
+      tip.replaceChildren(...describe(point));
+      const { width, height } = tip.getBoundingClientRect();
+      tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 8))}px`;
+      tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;
+    }
+    return {
+      follow(plot) {
+        plot.addEventListener("pointerover", show);
+        plot.addEventListener("pointerleave", () => { tip.hidden = true; });
+      },
+    };
+  }
+
   // ---- The address: key=value&key=value after the "#" ----
 
   const fragment = {
     encode: (parts) => parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&"),
-    // A plus is a plus: only forms mean a space by it.
+    // A plus stays a plus: only forms encode spaces that way.
     decode: (text) => new URLSearchParams(text.replace(/^#/, "").replaceAll("+", "%2B")),
     show: (text) => history.replaceState(null, "", text ? `#${text}` : location.pathname.split("/").pop()),
   };
 
   // ---- Data in, files out ----
 
-  // Numbers lie as base64 of their bytes.
+  // Arrays of numbers are base64 of their bytes.
   const decode = (base64, Type) =>
     new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
 
-  // Data lie deflated in base64; a page that is one file carries Bokeh there too.
+  // The page's data are deflated, in base64; a page that is one file has Bokeh's script there too.
   async function unpack() {
     const bytes = decode(byId("packed").textContent, Uint8Array);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -72,7 +96,7 @@ const wsd = (() => {
   function download(blob, name) {
     const link = make("a");
     link.href = URL.createObjectURL(blob);
-    // A word may hold what a file's name may not.
+    // A word may contain characters that a file name may not.
     link.download = name.replace(/[^\p{L}\p{N}.-]+/gu, "_");
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
@@ -86,13 +110,13 @@ const wsd = (() => {
       const problem = byId("problem");
       if (problem) {
         problem.hidden = false;
-        problem.textContent = `The picture could not be drawn: ${error.message}. A newer browser may help.`;
+        problem.textContent = `The plot could not be drawn: ${error.message}. Try a newer browser.`;
       }
       console.error(error);
     }
   }
 
   return {
-    byId, count, percent, make, heading, button, markCurrent, onKey, fragment, decode, unpack, download, start,
+    byId, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, unpack, download, start,
   };
 })();

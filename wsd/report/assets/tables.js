@@ -1,5 +1,5 @@
-// The pages of tables and curves: selects that show parts, and tables that can be sorted and
-// filtered. What is selected stands in the address.
+// Pages with tables and curves: selects that show parts of the page, and tables that can be sorted and
+// filtered. The address stores the selects.
 "use strict";
 
 wsd.start(async () => {
@@ -7,9 +7,9 @@ wsd.start(async () => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const curves = wsd.curves();
 
-  // ---- A select shows, of the parts that belong to it, those of its value ----
+  // ---- A select with data-shows="x" shows the elements whose data-x equals its value ----
 
-  const asked = fragment.decode(location.hash), selects = all("select[data-shows], select[data-parts]");
+  const requested = fragment.decode(location.hash), selects = all("select[data-shows], select[data-parts]");
 
   function showParts(select) {
     if (!select.dataset.shows) return;
@@ -18,22 +18,22 @@ wsd.start(async () => {
   }
   function remember() {
     fragment.show(fragment.encode(
-      selects.filter((select) => select.value !== select.options[0].value || asked.has(select.id))
+      selects.filter((select) => select.value !== select.options[0].value || requested.has(select.id))
         .map((select) => [select.id, select.value])));
   }
   for (const select of selects) {
     const options = [...select.options];
-    const first = options.find(({ value }) => value === asked.get(select.id))
+    const first = options.find(({ value }) => value === requested.get(select.id))
       ?? options.find((option) => option.defaultSelected) ?? options[0];
     select.value = first.value;
     showParts(select);
     select.addEventListener("change", () => { showParts(select); remember(); curves.draw(); });
   }
 
-  // ---- Sorted by the column whose heading is pressed ----
+  // ---- Sorting by a column when its heading is clicked ----
 
   function sort(table, headings, column) {
-    // Words start at a, figures at the highest.
+    // Text is first sorted from a to z, numbers from the highest.
     const heading = headings[column], now = heading.getAttribute("aria-sort");
     const order = now ? { ascending: "descending", descending: "ascending" }[now]
       : heading.dataset.first ?? "descending";
@@ -54,21 +54,21 @@ wsd.start(async () => {
       ?.addEventListener("click", () => sort(table, headings, column)));
   }
 
-  // ---- Filtered by what is typed, and by part of speech ----
+  // ---- Filtering by typed text and part of speech ----
 
   for (const field of all("input[data-filters]")) {
-    // Of several models each has a table, with the same rows.
+    // Each model has a table, with the same rows.
     const [counted, ...others] = all(`table.${field.dataset.filters}`).map((table) => [...table.tBodies[0].rows]);
-    const pictures = all(`.gallery.${field.dataset.filters} > li`);
+    const plots = all(`.gallery.${field.dataset.filters} > li`);
     const part = document.querySelector(`select[data-parts="${field.dataset.filters}"]`);
-    const said = byId(`${field.id}-count`);
+    const counter = byId(`${field.id}-count`);
     const show = () => {
       const query = field.value.trim().toLowerCase();
-      const asks = (element, word) => word.toLowerCase().includes(query)
+      const matches = (element, word) => word.toLowerCase().includes(query)
         && (!part?.value || element.dataset.part === part.value);
-      for (const row of [counted, ...others].flat()) row.hidden = !asks(row, row.cells[0].textContent);
-      for (const picture of pictures) picture.hidden = !asks(picture, picture.dataset.word);
-      said.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length}`;
+      for (const row of [counted, ...others].flat()) row.hidden = !matches(row, row.cells[0].textContent);
+      for (const plot of plots) plot.hidden = !matches(plot, plot.dataset.word);
+      counter.textContent = `${counted.filter((row) => !row.hidden).length} of ${counted.length}`;
     };
     field.addEventListener("input", show);
     part?.addEventListener("change", show);

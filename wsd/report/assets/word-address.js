@@ -1,9 +1,9 @@
-// What is chosen on a word's page as the text of its address, and back. What is as it was at the
-// beginning is left out; what makes no sense is passed over.
+// Encodes the state of a word's page as the fragment of its address, and decodes it. Values equal to
+// the defaults are omitted; invalid values are ignored.
 "use strict";
 
-// `offered` has the values of the selects that the page has, whether it can be searched, and how many
-// pictures it has room for.
+// `offered` has the options of the page's selects, whether it can be searched, and the largest number
+// of plots side by side.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
   const SELECTS = ["colour", "show", "method"], ON = ["rings", "centroids", "keys"];
@@ -14,9 +14,9 @@ wsd.wordAddress = (data, defaults, offered) => {
     if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
     if (state.query) parts.push(["search", state.query]);
-    const without = [...state.hiddenSenses].sort((a, b) => a - b), hide = [...state.hiddenSplits].sort();
+    const senses = [...state.hiddenSenses].sort((a, b) => a - b), splits = [...state.hiddenSplits].sort();
     const off = ON.filter((key) => !state[key]);
-    for (const [key, values] of [["without", without], ["hide", hide], ["off", off]]) {
+    for (const [key, values] of [["without", senses], ["hide", splits], ["off", off]]) {
       if (values.length) parts.push([key, values.join(",")]);
     }
     if (state.pin >= 0) parts.push(["pin", data.id(state.pin).replace(" ", "-")]);
@@ -26,27 +26,27 @@ wsd.wordAddress = (data, defaults, offered) => {
 
   function decode(text) {
     const wanted = wsd.fragment.decode(text);
-    const among = (key, values, otherwise) => {
+    const indexIn = (values, key, otherwise) => {
       const i = values.indexOf(wanted.get(key));
       return i >= 0 ? i : otherwise;
     };
-    const several = (key, allowed) =>
+    const listed = (key, allowed) =>
       new Set((wanted.get(key) ?? "").split(",").filter((value) => allowed.includes(value)));
-    const off = several("off", ON);
-    // Side by side: the first is the page's layer choice.
-    const beside = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
-      .filter((choice) => choice >= 0).slice(0, offered.pictures);
+    const off = listed("off", ON);
+    // Side by side: the first layer choice is the page's own.
+    const sideBySide = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
+      .filter((choice) => choice >= 0).slice(0, offered.plots);
     const box = (wanted.get("box") ?? "").split(",").map(Number);
     const isBox = box.length === 4 && box.every(Number.isFinite) && box[0] < box[1] && box[2] < box[3];
     return {
-      choice: beside.length > 1 ? beside[0] : among("layers", layers, defaults.choice),
-      others: beside.slice(1),
-      classifier: among("classifier", classifiers, defaults.classifier),
+      choice: sideBySide.length > 1 ? sideBySide[0] : indexIn(layers, "layers", defaults.choice),
+      others: sideBySide.slice(1),
+      classifier: indexIn(classifiers, "classifier", defaults.classifier),
       ...Object.fromEntries(SELECTS.map((key) =>
         [key, (offered[key] ?? []).includes(wanted.get(key)) ? wanted.get(key) : defaults[key]])),
       query: offered.search ? wanted.get("search") ?? "" : "",
-      hiddenSenses: new Set([...several("without", data.senses.map((_, i) => String(i)))].map(Number)),
-      hiddenSplits: several("hide", ["train", "test"]),
+      hiddenSenses: new Set([...listed("without", data.senses.map((_, i) => String(i)))].map(Number)),
+      hiddenSplits: listed("hide", ["train", "test"]),
       ...Object.fromEntries(ON.map((key) => [key, !off.has(key)])),
       pin: data.rowOf.get(wanted.get("pin")) ?? -1,
       box: isBox ? box : null,

@@ -1,4 +1,4 @@
-// The card of the pinned instance: its fate in every layer choice, its nearest in the full space.
+// The card of the pinned instance: predictions in every layer choice, neighbours in the full space.
 "use strict";
 
 wsd.wordCard = (data, state, text, { pin, choose }) => {
@@ -11,7 +11,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
       const same = data.gold[other] === data.gold[row];
       line.append(button(data.id(other), () => pin(other), `Pin ${data.id(other)}`), " ",
         make("bdi", data.names[data.gold[other]], { color: same ? "var(--ok)" : "var(--wrong)" }),
-        `${same ? " ✓ same sense" : " ✗ another sense"} · cosine ${similarity.toFixed(2)}`);
+        `${same ? " ✓ same sense" : " ✗ different sense"} · cosine ${similarity.toFixed(2)}`);
       entry.append(text.sentence(other), line);
       list.append(entry);
     }
@@ -19,7 +19,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
   }
 
   // A row for each classifier, a column for each layer choice.
-  function fates(row) {
+  function outcomes(row) {
     const table = make("table", undefined, "figures fates");
     const head = make("thead"), top = make("tr"), body = make("tbody");
     top.append(make("td"), ...data.choices.map(({ name }, i) => {
@@ -34,7 +34,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
         const wrong = data.isWrong(row, classifier, i);
         const cell = make("td", wrong ? "✗" : "✓", wrong ? "wrong" : "ok");
         cell.title = `${name}, ${choice.name}: ${data.names[data.predicted(row, classifier, i)]}`;
-        cell.setAttribute("aria-label", wrong ? "wrong" : "right");
+        cell.setAttribute("aria-label", wrong ? "wrong" : "correct");
         return cell;
       }));
       body.append(line);
@@ -43,21 +43,8 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     const box = make("div", undefined, "scroll");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Right or wrong in every layer choice");
+    box.setAttribute("aria-label", "Correct or wrong in every layer choice");
     box.append(table);
-    return box;
-  }
-
-  // Two lines: with the word masked, and with it left in.
-  function substituteLines(row) {
-    const box = make("div");
-    for (const [input, name] of [["masked", "Masked"], ["plain", "Left in"]]) {
-      const line = make("p", `${name}: `, "substitutes");
-      data.substitutes(row, input).forEach(({ piece, chance }, i) => {
-        line.append(i ? ", " : "", make("bdi", piece), ` ${chance < 0.005 ? "<1" : Math.round(chance * 100)}%`);
-      });
-      box.append(line);
-    }
     return box;
   }
 
@@ -67,14 +54,12 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     if (row < 0) return;
     body.replaceChildren(text.sentence(row, true), text.verdict(row), text.glosses(row), text.numbers(row));
     if (data.isTrain(row)) {
-      body.append(make("p", "A training instance: classifiers were fitted on it."));
+      body.append(make("p", "A training instance: the classifiers were fitted on it."));
     } else {
-      body.append(make("h3", "In every layer choice"), fates(row),
-        make("p", "Independent probes, one per layer choice; not a path that the sentence takes.", "note"));
+      body.append(make("h3", "In every layer choice"), outcomes(row),
+        make("p", "Each layer choice is an independent probe; the columns are not steps of one computation.", "note"));
     }
-    if (data.substitutes) {
-      body.append(make("h3", "What the model would say in its place"), substituteLines(row));
-    }
+    for (const extension of data.extensions) body.append(...extension.card(row));
     if (data.hasNeighbours) {
       body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),
         neighbourList(row));

@@ -1,5 +1,5 @@
-// What the colour of a point stands for, and the key that says so. A tone is a sense's number or the
-// name of one of the style sheet's colours.
+// The colours of points, and their key. A tone is a sense's number or the name of a colour of the
+// style sheet.
 "use strict";
 
 wsd.wordColours = (data, state) => {
@@ -24,12 +24,12 @@ wsd.wordColours = (data, state) => {
     return data.rows.map((row) => (data.isTrain(row) ? "train" : tone(row)));
   }
 
-  // Of each entry its tones, in order, and its text.
+  // Per entry, its tones in order, and its text.
   function entries() {
     const [low, high] = state.confidenceRange(), kind = data.classifiers[state.classifier].confidence;
     const ramp = Array.from({ length: SHADES }, (_, i) => `ramp-${i}`);
     return {
-      error: [[["tone-right"], "right"], [["tone-wrong"], "wrong"], [["tone-train"], "training"]],
+      error: [[["tone-right"], "correct"], [["tone-wrong"], "wrong"], [["tone-train"], "training"]],
       split: [[["tone-train"], "training"], [["tone-test"], "test"]],
       predicted: [[["tone-train"], "training, no prediction"]],
       confidence: [
@@ -41,13 +41,13 @@ wsd.wordColours = (data, state) => {
 
   function showKey() {
     const swatch = (tone) => {
-      const one = make("i", undefined, "swatch");
-      one.style.background = `var(--${tone})`;
-      return one;
+      const element = make("i", undefined, "swatch");
+      element.style.background = `var(--${tone})`;
+      return element;
     };
-    const shown = entries().map(([of, text]) => {
+    const shown = entries().map(([tones, text]) => {
       const entry = make("span");
-      entry.append(...of.map(swatch), ` ${text}`);
+      entry.append(...tones.map(swatch), ` ${text}`);
       return entry;
     });
     byId("tones").hidden = !shown.length;

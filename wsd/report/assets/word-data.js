@@ -1,17 +1,20 @@
-// A word's data, unpacked: its instances, and what each layer choice and classifier says of them.
-// Rows are instances, in the order in which they are drawn. Nothing here depends on what is chosen.
+// A word's data, unpacked: its instances, and the predictions of each layer choice and classifier.
+// Rows are instances, in the order in which they are drawn. Nothing here depends on the controls.
 "use strict";
 
+// By the name of a study: a function from its values to { card: (row) => [elements] }.
+wsd.wordExtensions = {};
+
 wsd.wordData = (packed) => {
-  // Senses are labels, as in the tables; of each what people read in its place, and what it means.
-  const { word, senses, names, glosses, choices, readers: classifiers, text } = packed;
+  // Senses are the labels of the tables; names and glosses are for people.
+  const { word, senses, names, glosses, choices, classifiers, text } = packed;
   const { decode } = wsd;
 
-  function once(make) {
-    const made = new Map();
+  function cached(compute) {
+    const values = new Map();
     return (key) => {
-      if (!made.has(key)) made.set(key, make(key));
-      return made.get(key);
+      if (!values.has(key)) values.set(key, compute(key));
+      return values.get(key);
     };
   }
 
@@ -24,7 +27,7 @@ wsd.wordData = (packed) => {
   const split = (row) => (isTrain(row) ? "train" : "test");
   const id = (row) => `${split(row)} ${numbers[row]}`;
   const rowOf = new Map(rows.map((row) => [`${split(row)}-${numbers[row]}`, row]));
-  // Test instances first, each in the order of their files.
+  // Test instances first, in the order of their files.
   const inOrder = [...rows].sort((a, b) => train[a] - train[b] || numbers[a] - numbers[b]);
   const tests = rows.filter((row) => !isTrain(row));
   const testAt = new Int32Array(n).fill(-1);
@@ -34,10 +37,10 @@ wsd.wordData = (packed) => {
 
   const hasText = (row) => text === "all" || (text === "test" && !isTrain(row));
   const sentence = (row) => [packed.left[row], packed.focal[row], packed.right[row]];
-  const lowerCase = once(() =>
+  const lowerCase = cached(() =>
     rows.map((row) => (hasText(row) ? sentence(row).join(" ").toLowerCase() : "")));
 
-  // ---- Predictions: of a test instance, by a classifier, in a layer choice ----
+  // ---- Predictions for a test instance, by classifier and layer choice ----
 
   const predictions = choices.map((choice) =>
     choice.predicted.map((codes) => decode(codes, Uint16Array)));
@@ -52,25 +55,25 @@ wsd.wordData = (packed) => {
     const { step, values } = confidences[choice][classifier];
     return values[testAt[row]] * step;
   }
-  // From the least to the greatest confidence that there could be.
+  // The smallest and largest possible confidence.
   const confidenceRange = (classifier, choice) => (classifiers[classifier].confidence === "probability"
     ? [1 / senses.length, 1] : [0, confidences[choice][classifier].step * 255]);
-  const layersRight = (row, classifier) =>
+  const layersCorrect = (row, classifier) =>
     singleLayers.reduce((sum, choice) => sum + !isWrong(row, classifier, choice), 0);
-  const alwaysWrong = once((classifier) => new Set(singleLayers.length
+  const alwaysWrong = cached((classifier) => new Set(singleLayers.length
     ? tests.filter((row) => singleLayers.every((choice) => isWrong(row, classifier, choice))) : []));
 
-  // ---- Vectors: places in the plane, and neighbours in the full space ----
+  // ---- Projected vectors, and neighbours in the full space ----
 
   function places(choice, method) {
-    const { points, step } = choices[choice].pictures[method];
+    const { points, step } = choices[choice].projections[method];
     const whole = decode(points, Int16Array);
     const scaled = (part) => Float64Array.from(part, (value) => value * step);
     return { x: scaled(whole.subarray(0, n)), y: scaled(whole.subarray(n)) };
   }
 
   const [Row, nowhere] = packed.wide ? [Uint32Array, 2 ** 32 - 1] : [Uint16Array, 65535];
-  const nearest = once((choice) => ({
+  const nearest = cached((choice) => ({
     near: decode(choices[choice].near, Row), similar: decode(choices[choice].similar, Uint8Array),
   }));
   function neighbours(row, choice) {
@@ -80,24 +83,15 @@ wsd.wordData = (packed) => {
       .map((i) => ({ row: near[i], similarity: similar[i] / 127 - 1 }));
   }
 
-  // ---- What the model would say in the word's place: by input, of every instance ----
+  // ---- The additions of studies, by name: their script reads their values ----
 
-  const saidBy = once((input) => {
-    const { pieces, probabilities } = packed.substitutes[input];
-    return { pieces: decode(pieces, Uint32Array), probabilities: decode(probabilities, Uint8Array) };
-  });
-  function substitutes(row, input) {
-    const { most } = packed.substitutes[input], { pieces, probabilities } = saidBy(input);
-    return Array.from({ length: most }, (_, i) => row * most + i)
-      .filter((i) => pieces[i] !== 2 ** 32 - 1)
-      .map((i) => ({ piece: packed.substitutes.names[pieces[i]], chance: probabilities[i] / 250 }));
-  }
+  const extensions = Object.entries(packed.extensions).map(([name, values]) => wsd.wordExtensions[name](values));
 
   return {
     word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
     n, rows, numbers, gold, tests, inOrder, rowOf, isTrain, split, id,
     hasText, sentence, lowerCase,
-    predicted, isWrong, confidence, confidenceRange, singleLayers, layersRight, alwaysWrong,
-    places, neighbours, substitutes: packed.substitutes ? substitutes : null,
+    predicted, isWrong, confidence, confidenceRange, singleLayers, layersCorrect, alwaysWrong,
+    places, neighbours, extensions,
   };
 };

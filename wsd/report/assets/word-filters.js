@@ -1,5 +1,5 @@
-// What is shown and how: classifier, colour, errors only, projection, search, and the legend's boxes.
-// The key P can be switched off: who dictates to the machine may say a letter without meaning it.
+// The controls: classifier, colour, errors only, projection, search, and the legend's boxes.
+// The key P can be switched off, since speech input may produce single letters by accident.
 "use strict";
 
 wsd.wordFilters = (state, { changed }) => {
@@ -8,7 +8,7 @@ wsd.wordFilters = (state, { changed }) => {
   const boxes = [...document.querySelectorAll(".senses input, #keys")];
 
   function show() {
-    byId("reader").selectedIndex = state.classifier;
+    byId("classifier").selectedIndex = state.classifier;
     for (const key of SELECTS) byId(key).value = state[key];
     if (byId("search") && byId("search").value !== state.query) byId("search").value = state.query;
     for (const box of boxes) {
@@ -17,13 +17,13 @@ wsd.wordFilters = (state, { changed }) => {
     }
   }
 
-  // A box stands for a sense, for a split, for a layer of the picture, or for the key.
+  // A box hides a sense, a split or a part of the plot, or switches the key P.
   function hiddenBy({ dataset: { sense, split } }) {
     if (sense !== undefined) return [state.hiddenSenses, Number(sense)];
     return split === undefined ? [] : [state.hiddenSplits, split];
   }
 
-  byId("reader").addEventListener("change", (event) => {
+  byId("classifier").addEventListener("change", (event) => {
     state.classifier = event.target.selectedIndex;
     changed.classifier();
   });
@@ -59,6 +59,6 @@ wsd.wordFilters = (state, { changed }) => {
   });
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
 
-  const offered = Object.fromEntries(SELECTS.map((key) => [key, Array.from(byId(key).options, (of) => of.value)]));
+  const offered = Object.fromEntries(SELECTS.map((key) => [key, Array.from(byId(key).options, (option) => option.value)]));
   return { show, offered: { ...offered, search: !!byId("search") } };
 };

@@ -1,5 +1,5 @@
-// The picture of a word: points, centroids, rings of errors, the pinned one; its tooltip, its axes
-// and the part that is zoomed to.
+// The plot of a word: points, centroids, rings around errors and the pinned point; tooltip, axes and
+// zoom.
 "use strict";
 
 wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
@@ -9,7 +9,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     ["points", "errors", "centroids", "pinned", "hovered", "shown"].map(part);
   const axes = ["x-axis", "y-axis"].map(part);
   const { x_range: xRange, y_range: yRange } = view.model;
-  const TAP = 14; // pixels from a point at which a tap still means it
+  const TAP = 14; // the largest distance from a tap to its point, in pixels
   plot.filename = () => `${data.word}-${state.layers.name}`;
 
   // ---- Drawing ----
@@ -21,12 +21,12 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     points.data = {
       ...data.places(state.choice, state.method), sense: colours.golds, tone: colours.tones(), size, fill, edge,
     };
-    const { explained } = state.layers.pictures[state.method];
+    const { explained } = state.layers.projections[state.method];
     axes.forEach((axis, i) => {
       const share = explained && percent(explained[i], 1);
       axis.axis_label = {
         pca: `PC ${i + 1} (${share}% of variance)`,
-        // Two senses have one axis: it holds all that lies between them, which says nothing.
+        // With two senses there is one axis, so its share of the variance is always 100%.
         discriminant: explained?.[1] ? `LDA axis ${i + 1} (${share}% of the variance between senses)`
           : i ? "First principal component of the residuals" : "LDA axis 1",
         tsne: `t-SNE ${i + 1}`,
@@ -43,7 +43,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     points.data = { ...points.data, tone: colours.tones() };
   }
 
-  // Of each sense the mean of its training instances.
+  // The mean of each sense's training instances.
   function drawCentroids() {
     const { x, y } = points.data;
     const sums = data.senses.map(() => [0, 0, 0]);
@@ -79,7 +79,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
 
   // ---- The pointer ----
 
-  // Of the points under the pointer, the one whose turn it is: nearest, of equals the topmost.
+  // Whether a point is the nearest to the pointer, and the topmost of equally near points.
   function isNearest(vars, subset) {
     const { sx, sy } = vars.glyph_view;
     let best = -1, least = Infinity;
@@ -121,7 +121,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     onChange: (act) => points.selected.properties.indices.change.connect(act),
   };
 
-  // ---- The part that is zoomed to ----
+  // ---- Zoom ----
 
   function showBox() {
     if (!state.box) { view.reset_range(); return; }

@@ -1,29 +1,29 @@
-// The numbers beside the picture: each classifier's scores, the confusion matrix, and what the
-// picture keeps of the full space.
+// The numbers next to the plot: each classifier's scores, the confusion matrix, and a note on what the
+// projection preserves.
 "use strict";
 
 wsd.wordScores = (data, state) => {
   const { byId, count, heading, make, markCurrent, percent } = wsd;
-  const sumOf = (numbers) => numbers.reduce((sum, of) => sum + of, 0);
+  const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
-  function showPictureNote() {
-    const { score, pictures } = state.layers, picture = pictures[state.method], { explained } = picture;
-    const width = count(Number(byId("honest").dataset.width));
+  function showProjectionNote() {
+    const { score, projections } = state.layers, projection = projections[state.method], { explained } = projection;
+    const width = count(Number(byId("projection-note").dataset.width));
     const share = explained && percent(explained[0] + explained[1], 1);
-    const what = {
-      pca: `PC 1 and PC 2, fitted on the training instances, hold ${share}% of their variance.`,
+    const method = {
+      pca: `PC 1 and PC 2, fitted on the training instances, explain ${share}% of their variance.`,
       discriminant: `${explained?.[1]
-        ? `The first two axes of an LDA, fitted with the labels of the training instances, hold ${share}% of the variance between senses, in units of the spread within them.`
+        ? `The first two axes of an LDA, fitted with the labels of the training instances, explain ${share}% of the variance between senses, relative to the within-class covariance.`
         : "An LDA, fitted with the labels of the training instances, has one axis for two senses; the second axis is the first principal component of the residuals."
-      } Each training instance is placed by a fit that has not seen it.`,
-      tsne: "t-SNE of training and test instances together, without labels: distances between groups, and their sizes, say little, and its score may exceed the full space's.",
+      } Each training instance is projected by a fit without it.`,
+      tsne: "t-SNE of training and test instances together, without labels. Distances between groups and their sizes mean little, and its score may exceed the full space's.",
     }[state.method];
     const scores = score === null ? ""
-      : ` A vote of the 5 nearest training instances scores macro‑F1 ${percent(score, 1)} in the full space (${width} dimensions a layer) and ${percent(picture.score, 1)} in this picture.`;
-    byId("honest").textContent = what + scores;
+      : ` A vote of the 5 nearest training instances scores macro‑F1 ${percent(score, 1)} in the full space (${width} dimensions a layer) and ${percent(projection.score, 1)} in this plot.`;
+    byId("projection-note").textContent = method + scores;
   }
 
-  // Of all test instances, which may be more than the page shows.
+  // Over all test instances, which may be more than the page shows.
   function testsAndErrors(confusion) {
     const total = sumOf(confusion.flat());
     return { total, wrong: total - sumOf(confusion.map((counts, sense) => counts[sense])) };
@@ -37,7 +37,7 @@ wsd.wordScores = (data, state) => {
     const { name: layers, scores, confusion } = state.layers;
     const counted = confusion.map(testsAndErrors);
     for (const line of byId("scores").tBodies[0].rows) {
-      const classifier = Number(line.dataset.reader);
+      const classifier = Number(line.dataset.classifier);
       markCurrent(line, classifier === state.classifier);
       for (const cell of line.querySelectorAll("[data-metric]")) {
         const key = cell.dataset.metric;
@@ -45,11 +45,11 @@ wsd.wordScores = (data, state) => {
       }
     }
     for (const line of byId("choices").tBodies[0].rows) markCurrent(line, line.dataset.layers === layers);
-    const said = data.classifiers.map(({ name }, i) =>
+    const texts = data.classifiers.map(({ name }, i) =>
       `${name}: macro-F1 ${percent(scores[i].macro_f1)}, word accuracy ${percent(scores[i].accuracy)}, ` +
         `${count(counted[i].wrong)} error${counted[i].wrong === 1 ? "" : "s"} of ${count(counted[i].total)}`);
     const shown = ["layers", "method"].filter(byId).map((id) => byId(id).selectedOptions[0].textContent);
-    byId("status").textContent = `${shown.join(", ")}. ${said.join("; ")}.`;
+    byId("status").textContent = `${shown.join(", ")}. ${texts.join("; ")}.`;
   }
 
   function senseHeading(scope, sense) {
@@ -79,5 +79,5 @@ wsd.wordScores = (data, state) => {
     byId("confusion").replaceChildren(head, body);
   }
 
-  return { showPictureNote, showErrors, showScores, showConfusion };
+  return { showProjectionNote, showErrors, showScores, showConfusion };
 };

@@ -1,13 +1,13 @@
-// What is chosen on a word's page, and what of the instances follows from it: `state.predicted(row)`
-// is the prediction of the chosen classifier in the chosen layer choice. `state.at(choice)` is the same
-// in another layer choice, of a picture beside the first.
+// The state of a word's page, and its consequences for instances: `state.predicted(row)` is the
+// prediction of the current classifier in the current layer choice. `state.at(choice)` is the same
+// state in another layer choice, for further plots.
 "use strict";
 
 wsd.wordState = (data, defaults) => {
   const { gold, rows, split } = data;
   const state = {
     ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set(), pageOfTable: 0,
-    visible: [], // of each row, whether it passes the filters
+    visible: [], // per row, whether it passes the filters
     hovered: -1,
 
     get layers() { return data.choices[this.choice]; },
@@ -15,7 +15,7 @@ wsd.wordState = (data, defaults) => {
     predicted(row) { return data.predicted(row, this.classifier, this.choice); },
     isWrong(row) { return data.isWrong(row, this.classifier, this.choice); },
     confidence(row) { return data.confidence(row, this.classifier, this.choice); },
-    // Of the first picture in all: there is one key to the shades.
+    // Always for the first plot: all plots share one key to the shades.
     confidenceRange: () => data.confidenceRange(state.classifier, state.choice),
     wrongShown() { return data.tests.filter((row) => this.visible[row] && this.isWrong(row)); },
     filter,
@@ -28,7 +28,7 @@ wsd.wordState = (data, defaults) => {
     always: (row) => data.alwaysWrong(state.classifier).has(row),
   };
 
-  // Work out `visible`; whether it has changed: of a new array Bokeh works out every index again.
+  // Update `visible`, and return whether it has changed: Bokeh recomputes every index of a new array.
   function filter() {
     const query = state.query.trim().toLowerCase(), texts = query ? data.lowerCase() : null;
     const wanted = shows[state.show];

@@ -33,7 +33,7 @@ wsd.wordSteps = (data, state, { choose }) => {
     chooseByHand(data.choices.findIndex(({ name }) => name === link.dataset.layers));
   });
   wsd.onKey((event) => {
-    // Where arrow keys have a meaning of their own they keep it.
+    // Elements that use the arrow keys themselves keep them.
     if (event.target.closest("input:not([type=checkbox]), select, textarea, [role=region]")) return;
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;

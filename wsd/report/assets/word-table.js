@@ -1,17 +1,5 @@
-// The table of the instances that are shown and selected, page by page, and as a CSV file.
+// The table of the shown and selected instances, in pages, and as a CSV file.
 "use strict";
-
-// Lines of values as CSV, with no cell that a spreadsheet would run as a formula: the rule of
-// wsd/storage/csv.py, where it is explained.
-wsd.csv = (lines) => {
-  const FORMULA = /^'*(?:[\t\n\r\0]|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2060\ufeff]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/;
-  const cell = (value) => {
-    const text = String(value);
-    const guarded = typeof value === "string" && FORMULA.test(text) && text !== "-" ? `'${text}` : text;
-    return `"${guarded.replaceAll('"', '""')}"`;
-  };
-  return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
-};
 
 wsd.wordTable = (data, state, text, selection, { pin }) => {
   const { byId, button, count, heading, make } = wsd;
@@ -33,10 +21,10 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
       line.append(make("td", "training", "quiet"), make("td", "–", "n quiet"), make("td", "–", "n quiet"));
       return line;
     }
-    const wrong = state.isWrong(row), told = make("td", undefined, wrong ? "wrong" : "ok");
-    told.append(wrong ? "✗ " : "✓ ", make("bdi", data.names[state.predicted(row)]));
-    line.append(told, make("td", state.confidence(row).toFixed(2), "n"),
-      make("td", `${data.layersRight(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
+    const wrong = state.isWrong(row), prediction = make("td", undefined, wrong ? "wrong" : "ok");
+    prediction.append(wrong ? "✗ " : "✓ ", make("bdi", data.names[state.predicted(row)]));
+    line.append(prediction, make("td", state.confidence(row).toFixed(2), "n"),
+      make("td", `${data.layersCorrect(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
     return line;
   }
 
@@ -61,7 +49,7 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
     show();
   }
 
-  // The page holds a confidence in 255 steps: two digits of it are known, as in the table.
+  // The page stores a confidence in 255 steps, so only two digits are exact.
   function csv() {
     const names = ["word", "split", "index", "gold", "layers", "classifier", "predicted", "confidence", "left", "focal", "right"];
     return wsd.csv([names, ...listed.map((row) => [

@@ -1,11 +1,11 @@
-// An instance in words, as the tooltip, the card and the table show it: sentence, verdict, numbers.
+// An instance as text for the tooltip, the card and the table: sentence, verdict, glosses, numbers.
 "use strict";
 
 wsd.wordText = (data, state) => {
   const { make } = wsd;
   const QUIET = { color: "var(--ink-2)", fontSize: "12px", marginTop: "4px" };
 
-  // Of a long sentence what stands around the word: so many characters on either side.
+  // The number of characters of a long sentence on either side of the word.
   const AROUND = 160;
   const ending = (left) => left.length <= AROUND ? left
     : `… ${[...left].slice(-AROUND).join("").replace(/^\S*\s+/, "")}`;
@@ -15,7 +15,7 @@ wsd.wordText = (data, state) => {
   function sentence(row, whole = false) {
     const box = make("div");
     if (!data.hasText(row)) {
-      box.append(data.text === "none" ? `(${data.id(row)}: this report leaves sentences out)` : "(sentence not in this copy)");
+      box.append(data.text === "none" ? `(${data.id(row)}: this report omits sentences)` : "(sentence not in this copy)");
       return box;
     }
     const [left, focal, right] = data.sentence(row);
@@ -31,17 +31,17 @@ wsd.wordText = (data, state) => {
     line.append(make("bdi", data.names[data.gold[row]], { fontWeight: "600" }));
     if (data.isTrain(row)) return line;
     const wrong = state.isWrong(row);
-    const told = make("span", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
-    told.append(" → ", make("bdi", data.names[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ ok");
-    line.append(told);
+    const prediction = make("span", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
+    prediction.append(" → ", make("bdi", data.names[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ correct");
+    line.append(prediction);
     return line;
   }
 
-  // What the gold sense means, and the predicted one if it is another; of some corpora nothing.
+  // The glosses of the gold sense, and of the predicted sense if it differs; some corpora have none.
   function glosses(row) {
     const box = make("div", undefined, QUIET);
-    const told = new Set([data.gold[row], data.isTrain(row) ? data.gold[row] : state.predicted(row)]);
-    for (const sense of told) {
+    const senses = new Set([data.gold[row], data.isTrain(row) ? data.gold[row] : state.predicted(row)]);
+    for (const sense of senses) {
       if (!data.glosses[sense]) continue;
       const line = make("div");
       line.append(make("bdi", data.names[sense]), ": ", make("bdi", data.glosses[sense]));

@@ -1,18 +1,18 @@
-// A word's page: one layer choice of one classifier at a time. This puts the parts together and says
-// which of them are shown anew when something changes. What is chosen stands in the address.
+// A word's page: one layer choice and one classifier at a time. This script connects the others, and
+// decides which parts are redrawn after a change. The address stores the state.
 //
-//   word-data.js     instances, predictions, places, neighbours: unpacked, the same all the time
-//   word-state.js    what is chosen, and which instances pass the filters
-//   word-address.js  what is chosen as text, and back
-//   word-text.js     an instance in words
-//   word-colours.js  what colours stand for, and their key
-//   word-plot.js     the picture: points, rings, tooltip, tap, zoom
-//   word-beside.js   further pictures beside it, of other layer choices
-//   word-scores.js   scores, the confusion matrix, what the picture keeps
-//   word-card.js     the pinned instance
-//   word-table.js    the table of instances, and its CSV
-//   word-steps.js    stepping through layer choices: slider, arrow keys, Play
-//   word-filters.js  the other controls
+//   word-data.js          instances, predictions, projections, neighbours: unpacked, constant
+//   word-state.js         the state of the controls, and which instances pass the filters
+//   word-address.js       the state as the fragment of the address, and back
+//   word-text.js          an instance as text
+//   word-colours.js       the colours of points, and their key
+//   word-plot.js          the plot: points, rings, tooltip, tap, zoom
+//   word-side-by-side.js  further plots, of other layer choices
+//   word-scores.js        scores, the confusion matrix, the note on the projection
+//   word-card.js          the pinned instance
+//   word-table.js         the table of instances, and its CSV
+//   word-steps.js         stepping through layer choices: slider, arrow keys, Play
+//   word-filters.js       the other controls
 "use strict";
 
 wsd.start(async () => {
@@ -22,8 +22,8 @@ wsd.start(async () => {
 
   const data = wsd.wordData(packed);
   const defaults = {
-    choice: Number(byId("slider").value), classifier: byId("reader").selectedIndex, colour: "gold",
-    show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].pictures)[0],
+    choice: Number(byId("slider").value), classifier: byId("classifier").selectedIndex, colour: "gold",
+    show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
     query: "", pin: -1, box: null, others: [],
     rings: true, centroids: true, keys: true,
   };
@@ -31,13 +31,13 @@ wsd.start(async () => {
   const text = wsd.wordText(data, state);
   const colours = wsd.wordColours(data, state);
   const first = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember, hover: (row) => plot.hover(row) });
-  const plot = wsd.wordBeside(first, figure, data, state, { pin, choose, changed: () => { showAll(); remember(); } });
+  const plot = wsd.wordSideBySide(first, figure, data, state, { pin, choose, changed: () => { showAll(); remember(); } });
   const scores = wsd.wordScores(data, state);
   const card = wsd.wordCard(data, state, text, { pin, choose });
   const table = wsd.wordTable(data, state, text, plot.selection, { pin });
   const steps = wsd.wordSteps(data, state, { choose });
   const changed = {
-    classifier: () => { showJudgements(); remember(); },
+    classifier: () => { showPredictions(); remember(); },
     colour: () => { plot.recolour(); colours.showKey(); remember(); },
     show: () => { showFiltered(); remember(); },
     search: () => { showFiltered(); remember(); },
@@ -45,11 +45,11 @@ wsd.start(async () => {
     method: () => { state.box = null; showAll(); remember(); },
   };
   const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, { ...filters.offered, pictures: plot.most });
+  const address = wsd.wordAddress(data, defaults, { ...filters.offered, plots: plot.most });
 
-  // ---- What is shown anew ----
+  // ---- Redrawing ----
 
-  // What changes with the filters alone.
+  // The parts that depend on the filters.
   function showFiltered() {
     if (state.filter()) plot.showVisible();
     plot.drawErrors();
@@ -57,8 +57,8 @@ wsd.start(async () => {
     table.show();
   }
 
-  // What changes with the classifier too.
-  function showJudgements() {
+  // The parts that depend on the classifier.
+  function showPredictions() {
     plot.recolour();
     plot.showTitles();
     showFiltered();
@@ -68,7 +68,7 @@ wsd.start(async () => {
     card.show();
   }
 
-  // Whether all is there: the pictures beside the first are made when first asked for.
+  // Resolves when everything is drawn: further plots are created when they are first shown.
   function showAll() {
     steps.show();
     filters.show();
@@ -76,7 +76,7 @@ wsd.start(async () => {
     plot.draw();
     table.show();
     colours.showKey();
-    scores.showPictureNote();
+    scores.showProjectionNote();
     scores.showErrors();
     scores.showScores();
     scores.showConfusion();
@@ -85,7 +85,7 @@ wsd.start(async () => {
     return plot.showOthers();
   }
 
-  // ---- What can be done from several places ----
+  // ---- Actions of several parts ----
 
   function choose(choice) {
     if (choice < 0 || choice >= data.choices.length || choice === state.choice) return;
@@ -106,7 +106,7 @@ wsd.start(async () => {
   // ---- The address ----
 
   function remember() {
-    // Only in the report: a page in another program's frame has no address of its own.
+    // Only in the report: a page in a frame of another program has no address of its own.
     if (byId("link")) wsd.fragment.show(address.encode(state));
   }
   function recall() {
@@ -116,9 +116,9 @@ wsd.start(async () => {
   addEventListener("hashchange", recall);
   byId("link")?.addEventListener("click", async () => {
     remember();
-    const said = await navigator.clipboard.writeText(location.href).then(
+    const result = await navigator.clipboard.writeText(location.href).then(
       () => "Copied", () => "Copy the address of this page");
-    byId("link").textContent = said;
+    byId("link").textContent = result;
     setTimeout(() => { byId("link").textContent = "Copy link to this view"; }, 2500);
   });
 

@@ -1,4 +1,4 @@
-"""Lines over layers, or over training sets: from the columns of a table to a plot."""
+"""Plots of lines over layers or training sets, from the columns of a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,29 +12,29 @@ from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
 
 
 class Curve(NamedTuple):
-    """One line of a figure.
+    """One line of a plot.
 
     Attributes
     ----------
     name : str
         Shown in the tooltip.
     x, y : lists of float
-        ``y`` in the figure's unit.
+        ``y`` in the plot's unit.
     low, high : lists of float, optional
-        A band around ``y``.
+        The 95% confidence interval of ``y``.
     style : int
-        Colour and marker: those of the sense of that number.
+        Number of the colour and marker, as for senses.
     number : int
-        The figure's renderers of this curve are named ``line-<number>``, so that the page's
-        script can hide them.
+        Bokeh's renderers of this curve are named ``line-<number>``, so that the page's script can
+        hide them.
     dash : str
-        As Bokeh calls it.
+        Bokeh's name of the line style.
     labels : list of str, optional
-        What stands at each point, where ``x`` does not say it.
+        A label per point, if ``x`` is not enough.
     joined : bool
         Whether a line joins the points.
     hollow : bool
-        Whether points are open markers: where several lie on one another, each is seen.
+        Whether points are open markers, so that overlapping points stay visible.
     """
 
     name: str
@@ -59,7 +59,7 @@ def plot_of(
     learning: bool = False,
     logarithmic: tuple[float, float] | None = None,
 ) -> dict[str, Any]:
-    """Lines over layers, or over training sets.
+    """Plot lines over layers or training sets, and return the plot as JSON.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ def plot_of(
     x : str
         Label of the horizontal axis.
     y_range : pair of floats, optional
-        Common to the figures that are compared.
+        The same for all plots that are compared.
     ticks : mapping of place to text, optional
         On the horizontal axis.
     learning : bool
-        The horizontal axis is logarithmic, and the lines are coloured by their order, from light to
-        dark, rather than by their style.
+        Whether the horizontal axis is logarithmic and lines are coloured by their order, from light
+        to dark, rather than by their style.
     logarithmic : pair of floats, optional
-        The ends of a horizontal axis that is; the lines keep their style.
+        The ends of a logarithmic horizontal axis; lines keep their style.
     """
     places = [place for line in lines for place in line.x]
     options: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def plot_of(
 
 
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
-    """Draw a curve: its interval, the line through its points, and the points, returned."""
+    """Draw a curve's interval, line and points, and return the renderer of the points."""
     name, tags = f"line-{line.number}", [{"line_color": colour}]
     names, labels = [line.name] * len(line.x), line.labels or [""] * len(line.x)
     columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": names, "label": labels}
@@ -116,7 +116,7 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
-            # At one place later ones are narrower, and all let the ones behind them through.
+            # Later intervals at the same place are narrower, and all are translucent.
             width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
             interval = models.Segment(
                 x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags,
@@ -124,7 +124,7 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             )  # fmt: skip
     source = models.ColumnDataSource(columns)
     if interval:
-        # Below the points of all curves: no interval hides the point of another curve.
+        # Below the points of all curves, so that no interval hides a point.
         plot.add_glyph(source, interval, name=name, level="underlay" if line.hollow else "glyph")
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
@@ -139,23 +139,23 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
 
 
 def single_layers(choices: Sequence[LayerChoice]) -> dict[str, float]:
-    """Names and numbers of the single layers."""
+    """Return the number of each single layer by name."""
     return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
 
 
 def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
-    """The rows of the layer choices that have a place, by place."""
+    """Return the rows of the layer choices that have a place, sorted by place."""
     kept = rows[rows["layers"].isin(list(places))]
     kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
     return kept, kept["place"]
 
 
-def of_metric(
-    rows: pd.DataFrame, metric: str, places: Mapping[str, float], of: str = "", **look: Any
+def over_layers(
+    rows: pd.DataFrame, metric: str, places: Mapping[str, float], suffix: str = "", **look: Any
 ) -> Curve:
-    """A metric over layer choices, with its interval."""
+    """Return a metric over layer choices, with its interval."""
     kept, x = rows_placed(rows, places)
-    labels = [f"layer {text}{of}" if text.isdigit() else text for text in kept["layers"]]
+    labels = [f"layer {text}{suffix}" if text.isdigit() else text for text in kept["layers"]]
     return of_table(kept, x, metric, labels=labels, bounds=True, **look)
 
 
@@ -169,24 +169,25 @@ def of_table(
     bounds: bool = False,
     **look: Any,
 ) -> Curve:
-    """A column of some rows as a curve, with the columns of its interval if it has ``bounds``."""
+    """Return a column of a table as a curve; with ``bounds`` also the columns of its interval."""
     low, high = (rounded(rows[f"{y}_{end}"], scale) if bounds else None for end in ("low", "high"))
-    places, said = [float(place) for place in x], None if labels is None else list(labels)
-    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=said, **look)
+    places, texts = [float(place) for place in x], None if labels is None else list(labels)
+    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=texts, **look)
 
 
 def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
-    """Fractions in percent, or values as they are at a scale of 1."""
+    """Return values times a scale: by default, fractions in percent."""
     return [round(float(value) * scale, 4) for value in values]
 
 
 def common_range(curves: Sequence[Curve]) -> tuple[float, float]:
-    """The percents that hold all of some curves and their intervals."""
-    return percent_range([v for of in curves for v in (*(of.low or of.y), *(of.high or of.y))])
+    """Return the ends of an axis in percent that contains curves and their intervals."""
+    bounds = [(curve.low or curve.y, curve.high or curve.y) for curve in curves]
+    return percent_range([value for low, high in bounds for value in (*low, *high)])
 
 
 def percent_range(values: Sequence[float]) -> tuple[float, float]:
-    """Of an axis in percent: whole fives around what is shown."""
+    """Return the ends of an axis in percent, multiples of five around the values."""
     if not values:
         return 0.0, 100.0
     low, high = np.floor(min(values) / 5) * 5, np.ceil(max(values) / 5) * 5

@@ -1,7 +1,7 @@
 """The first page's small plots: the test instances of every word, at the selected layers.
 
-Each is drawn in the projection selected by cross-validation, and names it. The page can show all
-of them by PCA, which sees no labels.
+Each plot uses, and names, the projection selected by cross-validation. The page can also show PCA
+for all words, which uses no labels.
 """
 
 from typing import Any
@@ -13,22 +13,22 @@ from wsd.artifacts.predictions import TEST
 from wsd.report.pages import plots
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report
-from wsd.report.pages.word import opening, sample, start
+from wsd.report.pages.word import initial_choice, initial_method, sample
 
-# Points of one picture, and of all of them: the page stays light with any number of words.
+# Most and fewest points per plot, and points of all plots: the page stays small.
 MOST, FEWEST, OF_ALL = 150, 30, 12_000
-RARE = 5  # of a sense, if it has as many
-BEGINNING = 64  # characters of a sentence
-SENSE = 40  # and of a sense's name
+RARE = 5  # points per sense, if it has as many
+BEGINNING = 64  # characters per sentence
+SENSE = 40  # characters of a sense's name
 PCA = "pca"
 
 
-def pictures(report: Report) -> str:
-    """The pictures of every word and classifier, packed for the page's script.
+def packed_plots(report: Report) -> str:
+    """Return the plots of every word and classifier, packed for the page's script.
 
-    Words are in the order of models and of their words; each has its points' senses and
-    sentences once, and per classifier their places, the places by PCA where they differ, and
-    whether it is wrong.
+    Words are in the order of models and of their words. Each word has the senses and sentences of
+    its points; and per classifier their coordinates, their PCA coordinates if those differ, and
+    whether the classifier is wrong.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]
     size = most(report)
@@ -41,29 +41,33 @@ def pictures(report: Report) -> str:
     )
 
 
-def method_of(report: Report, model: str, word: str, reader: str) -> str:
-    """The name of the projection in which a word is drawn for a classifier."""
-    run = report.words[model][word]
-    return plots.METHODS[opening(run, start(report, model, word, reader))]
+def method_of(report: Report, model: str, word: str, classifier: str) -> str:
+    """Return the name of the projection of a word's plot for a classifier."""
+    choice = initial_choice(report, model, word, classifier)
+    return plots.METHODS[initial_method(report.words[model][word], choice)]
 
 
 def methods(report: Report) -> set[str]:
-    """The names of the projections in which the words are drawn."""
+    """Return the names of the projections of all plots."""
     return {
-        method_of(report, model, word, reader)
+        method_of(report, model, word, classifier)
         for model, words in report.words.items()
         for word in words
-        for reader in report.readers
+        for classifier in report.classifiers
     }
 
 
 def is_everywhere(report: Report, method: str) -> bool:
-    """Whether every word has a projection."""
-    return all(method in run.pictures for of in report.words.values() for run in of.values())
+    """Return whether every word has a projection by this method."""
+    return all(
+        method in results.projections
+        for words in report.words.values()
+        for results in words.values()
+    )
 
 
 def most(report: Report) -> int:
-    """Test instances that a picture has at most."""
+    """Return the largest number of test instances in a plot."""
     return min(MOST, max(FEWEST, OF_ALL // max(1, sum(map(len, report.words.values())))))
 
 
@@ -73,34 +77,34 @@ def _style(sense: int) -> tuple[int, str]:
 
 
 def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
-    run = report.words[model][word]
-    tests = np.flatnonzero(run.corpus.split == TEST)
-    corpus = run.corpus.take(run.corpus.split == TEST)
+    results = report.words[model][word]
+    tests = np.flatnonzero(results.corpus.split == TEST)
+    corpus = results.corpus.take(results.corpus.split == TEST)
     kept = np.flatnonzero(sample(corpus, size, RARE))
     # Rare senses are drawn on top.
     kept = kept[np.argsort(-np.bincount(corpus.gold)[corpus.gold[kept]], kind="stable")]
-    readers = []
-    for reader in report.readers:
-        choice = start(report, model, word, reader)
-        wrong = run.predicted[reader][choice][kept] != corpus.gold[kept]
-        drawn = {"points": opening(run, choice)}
-        if drawn["points"] != PCA and PCA in run.pictures:
-            drawn[PCA] = PCA
-        places = {
-            name: encode(_fitted(run.pictures[method][choice].points[tests])[kept].T, "i1")
-            for name, method in drawn.items()
+    classifiers = []
+    for classifier in report.classifiers:
+        choice = initial_choice(report, model, word, classifier)
+        wrong = results.predicted[classifier][choice][kept] != corpus.gold[kept]
+        methods = {"points": initial_method(results, choice)}
+        if methods["points"] != PCA and PCA in results.projections:
+            methods[PCA] = PCA
+        coordinates = {
+            name: encode(_scaled(results.projections[m][choice].points[tests])[kept].T, "i1")
+            for name, m in methods.items()
         }
-        readers.append({**places, "wrong": encode(wrong, "u1")})
+        classifiers.append({**coordinates, "wrong": encode(wrong, "u1")})
     return {
         "gold": encode(corpus.gold[kept], "<u2"),
         "senses": [text.name[:SENSE] for text in report.dataset.sense_texts(word, corpus.senses)],
         "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
-        "readers": readers,
+        "classifiers": classifiers,
     }
 
 
-def _fitted(points: np.ndarray) -> np.ndarray:
-    """Points in whole numbers from -100 to 100, each axis by its own range."""
+def _scaled(points: np.ndarray) -> np.ndarray:
+    """Scale each axis to whole numbers from -100 to 100."""
     if not len(points):
         return points
     low, high = points.min(axis=0), points.max(axis=0)
@@ -109,7 +113,7 @@ def _fitted(points: np.ndarray) -> np.ndarray:
 
 
 def beginning(corpus: Corpus, row: int) -> str:
-    """The first words of a sentence, as far as a line has room."""
+    """Return the first words of a sentence that fit into a line."""
     text = " ".join(corpus.tokens[row][:BEGINNING])
     return (
         text

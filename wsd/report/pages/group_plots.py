@@ -1,4 +1,4 @@
-"""What the layers page shows by part of speech and number of training instances."""
+"""The layers page by part of speech and by number of training instances."""
 
 from itertools import product
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 
 from wsd.report.pages import curves
-from wsd.report.pages.model_notes import rows_shown
+from wsd.report.pages.model_notes import rows_per_classifier
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import BY_KIND, METRICS
 
 ALL = "all"
-# The column by which words are told apart, and the other one.
+# The column that groups the words, and the other one.
 COLUMNS = {
     "part_of_speech": "training_instances",
     "training_instances": "part_of_speech",
@@ -20,7 +20,7 @@ TITLES = {"part_of_speech": "parts of speech", "training_instances": "training i
 
 
 def kinds(report: Report) -> dict[str, list[str]]:
-    """By column, the kinds of words that have a line each: those with words enough."""
+    """Return, by column, the kinds of words with enough words for a line."""
     table = report.rows("group-layers", view=report.view)
     table = table[table[f"{BY_KIND[0]}_low"].notna()]
     return {
@@ -29,28 +29,30 @@ def kinds(report: Report) -> dict[str, list[str]]:
     }
 
 
-def word_kinds(report: Report) -> list[dict[str, Any]]:
-    """Per model and classifier, the figures and the tables; none without parts of speech."""
+def groups(report: Report) -> list[dict[str, Any]]:
+    """Return the plots and tables per model and classifier; none without parts of speech."""
     table = report.rows("group-layers", view=report.view)
     if table.empty:
         return []
-    ranges = {metric: _range(table, metric) for metric in BY_KIND}
-    lines = kinds(report)
-    found = []
-    for model, reader, labels, rows in rows_shown(report, table):
-        figures = [
-            _figure(report, model, reader, rows, column, lines[column], metric, ranges[metric])
-            for metric, column in product(BY_KIND, COLUMNS)
-            if lines[column]
-        ]
-        peaks = report.rows("group-peaks", view=report.view, model=model, classifier=reader)
-        named = {"model": model, "reader": reader, "labels": labels, "figures": figures}
-        found.append({**named, "rows": _lines(rows, peaks)})
-    return found
+    ranges = {metric: _y_range(table, metric) for metric in BY_KIND}
+    lines = {column: names for column, names in kinds(report).items() if names}
+    sections = []
+    for model, classifier, labels, rows in rows_per_classifier(report, table):
+        singles = curves.single_layers(report.choices[model])
+        plots = []
+        for metric, (column, names) in product(BY_KIND, lines.items()):
+            plot = _plot(rows, singles, column, names, metric, ranges[metric])
+            title = f"{METRICS[metric]} by {TITLES[column]}"
+            name = f"{column}.{model}.{classifier}.{metric}"
+            plots.append({"title": title, "id": name, "figure": plot})
+        peaks = report.rows("group-peaks", view=report.view, model=model, classifier=classifier)
+        shown = {"labels": labels, "plots": plots, "rows": _table_rows(rows, peaks)}
+        sections.append({"model": model, "classifier": classifier, **shown})
+    return sections
 
 
-def _range(table: pd.DataFrame, metric: str) -> tuple[float, float]:
-    """All plots of a metric have one scale."""
+def _y_range(table: pd.DataFrame, metric: str) -> tuple[float, float]:
+    """Return the vertical axis that all plots of a metric share."""
     one_kind = (table[list(COLUMNS)] == ALL).any(axis=1)
     drawn = table[one_kind & table["layers"].str.isdecimal() & table[f"{metric}_low"].notna()]
     return curves.percent_range(
@@ -58,40 +60,38 @@ def _range(table: pd.DataFrame, metric: str) -> tuple[float, float]:
     )
 
 
-def _figure(
-    report: Report,
-    model: str,
-    reader: str,
+def _plot(
     rows: pd.DataFrame,
+    singles: dict[str, float],
     column: str,
     names: list[str],
     metric: str,
     y_range: tuple[float, float],
 ) -> dict[str, Any]:
-    """A line with its band over the single layers per kind of word."""
-    singles = curves.single_layers(report.choices[model])
+    """Plot a line over the single layers per kind of word."""
     rows = having(rows, **{COLUMNS[column]: ALL})
-    lines = [
-        curves.of_metric(having(rows, **{column: kind}), metric, singles,
-                         name=kind, style=number, number=number)
-        for number, kind in enumerate(names)
-    ]  # fmt: skip
+    lines = []
+    for number, kind in enumerate(names):
+        look: dict[str, Any] = {"name": kind, "style": number, "number": number}
+        of_kind = having(rows, **{column: kind})
+        lines.append(curves.over_layers(of_kind, metric, singles, **look))
     ticks = {place: name for name, place in singles.items()}
-    figure = curves.plot_of(lines, x="layer", y_range=y_range, ticks=ticks)
-    named = {"column": column, "title": f"{METRICS[metric]} by {TITLES[column]}"}
-    return {**named, "id": f"{column}.{model}.{reader}.{metric}", "figure": figure}
+    return curves.plot_of(lines, x="layer", y_range=y_range, ticks=ticks)
 
 
-def _lines(rows: pd.DataFrame, peaks: pd.DataFrame) -> list[dict[str, Any]]:
-    """A row per kind of word: its numbers, a cell per layer choice, and where each figure peaks."""
-    keys = ["part_of_speech", "training_instances"]
-    of_peaks = {(*(row[key] for key in keys), row["metric"]): row for row in records(peaks)}
-    found = []
-    for names, of in rows.groupby(keys, sort=False):
-        first, cells = records(of)[0], {row["layers"]: row for row in records(of)}
-        peak = {metric: of_peaks.get((*names, metric)) for metric in BY_KIND}
-        counts = {name: int(first[name]) for name in ("n_words", "n_train", "n_test")}
-        found.append(
-            {**dict(zip(keys, names, strict=True)), **counts, "cells": cells, "peak": peak}
+def _table_rows(rows: pd.DataFrame, peaks: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row per kind of word: counts, a cell per layer choice, and the peak per metric."""
+    keys = list(COLUMNS)
+    peak_of = {(*(row[key] for key in keys), row["metric"]): row for row in records(peaks)}
+    table = []
+    for names, group in rows.groupby(keys, sort=False):
+        first, *_ = lines = records(group)
+        table.append(
+            {
+                **dict(zip(keys, names, strict=True)),
+                **{name: int(first[name]) for name in ("n_words", "n_train", "n_test")},
+                "cells": {row["layers"]: row for row in lines},
+                "peak": {metric: peak_of.get((*names, metric)) for metric in BY_KIND},
+            }
         )
-    return found
+    return table

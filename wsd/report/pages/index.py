@@ -1,4 +1,4 @@
-"""The report's first page: the answer, the words, the rows that it stands beside."""
+"""The report's first page: the selected configuration, the words, and the comparison."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,124 +13,119 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, model_notes
-from wsd.report.pages.index_curve import opening_curve
+from wsd.report.pages.index_curve import index_curve
 from wsd.report.pages.render import render
-from wsd.report.pages.report_data import Report, WordRun, having, records
+from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
 
 SPARK = (96, 24)  # width and height of a sparkline
 
 
 def write_index(report: Report, folder: Path) -> None:
-    """Write ``index.html``.
-
-    Parameters
-    ----------
-    report : Report
-    folder : Path
-        The report's folder.
-    """
+    """Write ``index.html`` into the report's folder."""
     compared = report.tables["comparison"].drop_duplicates(
         ["kind", "model", "view", "layers", "classifier"]
     )
     best_first = compared.sort_values("mean_macro_f1", ascending=False, kind="stable")
-    own = compared[~compared["kind"].isin([CANDIDATE, PUBLISHED, SYSTEM])]
-    # What is of one kind stands together, whichever model it is of.
+    others = [PUBLISHED, SYSTEM]
+    own = compared[~compared["kind"].isin([CANDIDATE, *others])]
+    # Rows of one kind are listed together, whatever their model.
     own = own.sort_values("kind", key=lambda kind: pd.factorize(kind)[0], kind="stable")
     # The models in their order, then the random-initialisation controls.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
     most = gallery.most(report)
     methods = gallery.methods(report)
+    results = [results for words in report.words.values() for results in words.values()]
     page = render(
         "index.html",
         report,
-        # Of several models, the one that the folds rate highest, and the highest on the test set.
+        # Across models: the one with the highest CV score, and the highest on the test set.
         selected=records(model_notes.selected(report).head(1)),
         best=records(having(best_first, kind=BEST).head(1)),
-        beside=model_notes.beside(report),
+        comparison=model_notes.comparison(report),
         notes=[note for model in report.choices for note in model_notes.notes(encoders[model])],
         encoders=encoders,
         facts={name: model_notes.facts(encoder) for name, encoder in encoders.items()},
         pieces={name: model_notes.pieces(report, name) for name in encoders},
         rows=records(own),
-        published=records(compared[compared["kind"].isin([PUBLISHED, SYSTEM])]),
+        published=records(compared[compared["kind"].isin(others)]),
         candidates=records(having(best_first, kind=CANDIDATE)),
         models=[
             {
                 "name": model,
                 "folder": model_notes.folder_of(report, model),
-                "words": words(report, model),
+                "words": word_rows(report, model),
             }
             for model in report.choices
         ],
-        reader=model_notes.opening_reader(report),
+        classifier=model_notes.initial_classifier(report),
         objective=model_notes.objective(report),
-        curve=opening_curve(report),
+        curve=index_curve(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
-        packed=gallery.pictures(report),
+        packed=gallery.packed_plots(report),
         most=most,
         methods=methods,
-        # Without an LDA there is nothing to compare PCA with.
+        # Without LDA there is nothing to compare PCA with.
         has_switch="LDA" in methods and gallery.is_everywhere(report, gallery.PCA),
-        sampled=any(run.n_test > most for of in report.words.values() for run in of.values()),
+        sampled=any(word.n_test > most for word in results),
     )
     write_text(folder / "index.html", page)
 
 
-def words(report: Report, model: str) -> list[dict[str, Any]]:
-    """A row per word: its counts, and what each classifier makes of it.
+def word_rows(report: Report, model: str) -> list[dict[str, Any]]:
+    """Return a row per word: its counts, and its scores with each classifier.
 
-    A classifier's figures are those of the layer choice that the word's own folds chose for it.
+    A classifier's scores are for the layer choice that cross-validation selected for the word.
     """
     table = report.rows("word-layers", view=report.view)
-    # Of all models: their lines have one scale.
+    # One scale for the sparklines of all models.
     lowest = float(table["macro_f1"].quantile(0.05))
-    found = []
     parts = parts_of_speech(report.words[model])
-    for word, run in report.words[model].items():
-        readers = {}
-        for reader in report.readers:
-            rows = report.word_layers(model, word, reader)
-            of = _of_reader(report, model, rows, lowest)
-            readers[reader] = {**of, "method": gallery.method_of(report, model, word, reader)}
-        baseline = most_frequent_sense(run)
-        said = {"word": word, "part": parts.get(word), "baseline": baseline}
-        found.append({**said, "run": run, "readers": readers})
-    return found
+    rows = []
+    for word, results in report.words[model].items():
+        cells = {}
+        for classifier in report.classifiers:
+            scores = report.word_layers(model, word, classifier)
+            method = gallery.method_of(report, model, word, classifier)
+            cells[classifier] = {**_cell(report, model, scores, lowest), "method": method}
+        baseline = most_frequent_sense(results)
+        row = {"word": word, "part": parts.get(word), "baseline": baseline}
+        rows.append({**row, "results": results, "classifiers": cells})
+    return rows
 
 
-def most_frequent_sense(run: WordRun) -> float:
-    """Macro-F1 of always answering the sense with the most training instances."""
-    corpus = run.corpus
+def most_frequent_sense(results: WordResults) -> float:
+    """Return macro-F1 of always predicting the sense with the most training instances."""
+    corpus = results.corpus
     train, k = corpus.split == "train", len(corpus.senses)
     gold = corpus.gold[~train]
-    guess = np.bincount(corpus.gold[train], minlength=k).argmax()
-    return float(word_scores(confusion(gold, np.full_like(gold, guess), k))["macro_f1"])
+    sense = np.bincount(corpus.gold[train], minlength=k).argmax()
+    return float(word_scores(confusion(gold, np.full_like(gold, sense), k))["macro_f1"])
 
 
-def _of_reader(report: Report, model: str, rows: pd.DataFrame, lowest: float) -> dict[str, Any]:
-    """What one classifier makes of a word, from its rows of all layer choices."""
+def _cell(report: Report, model: str, scores: pd.DataFrame, lowest: float) -> dict[str, Any]:
+    """Return a classifier's entry for a word, from its scores at all layer choices."""
     choices = report.choices[model]
     shown = model_notes.labels(report, model)
-    by_name = {row["layers"]: row for row in records(rows)}
+    by_name = {row["layers"]: row for row in records(scores)}
     within = [name for name, row in by_name.items() if row["in_confidence_set"]]
-    # A learned mix can be chosen too, and has no picture.
-    chosen = by_name[rows.loc[rows["selected_by_cv"], "layers"].iloc[0]]
+    # A learned mix can be selected too, and has no projection.
+    selected = by_name[scores.loc[scores["selected_by_cv"], "layers"].iloc[0]]
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]
     return {
-        **chosen,
-        "label": shown.get(chosen["layers"], chosen["layers"]),
-        "shown": chosen["layers"] in shown,
+        **selected,
+        "label": shown.get(selected["layers"], selected["layers"]),
+        "shown": selected["layers"] in shown,
         "within": brief([choice for choice in choices if choice.name in within]),
         "names": within,
         "n_choices": len(by_name),
-        "spark": _spark(singles, chosen["layers"], lowest),
+        "spark": _spark(singles, selected["layers"], lowest),
     }
 
 
 def brief(choices: Sequence[LayerChoice]) -> str:
-    """Layer choices in few characters: neighbouring layers as ranges, and how many combinations."""
+    """Return layer choices in few characters, such as "3, 7, 2 combined"."""
     layers = np.array(sorted(choice.layers[0] for choice in choices if choice.is_single), dtype=int)
     runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]
     parts = [f"{run[0]}\N{EN DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
@@ -140,9 +135,9 @@ def brief(choices: Sequence[LayerChoice]) -> str:
 
 
 def _spark(
-    points: Sequence[tuple[int, float]], chosen: str, lowest: float
+    points: Sequence[tuple[int, float]], selected: str, lowest: float
 ) -> dict[str, Any] | None:
-    """A line over the single layers, from ``lowest`` at the foot to 1 at the top."""
+    """Return a sparkline over the single layers, from ``lowest`` at the bottom to 1 at the top."""
     if len(points) < 2:
         return None
     width, height = SPARK
@@ -154,9 +149,9 @@ def _spark(
         return round(3 + across * (width - 6), 1), round(height - 3 - share * (height - 6), 1)
 
     places = [place(*point) for point in points]
-    dots = {str(layer): at for (layer, _), at in zip(points, places, strict=True)}
+    dots = {str(layer): dot for (layer, _), dot in zip(points, places, strict=True)}
     return {
         "points": " ".join(f"{x},{y}" for x, y in places),
-        "dot": dots.get(chosen),
+        "dot": dots.get(selected),
         "text": ", ".join(f"layer {layer} {value * 100:.1f}" for layer, value in points),
     }

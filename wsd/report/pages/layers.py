@@ -12,77 +12,74 @@ from wsd.report.pages import group_plots, layer_plots, plots
 from wsd.report.pages.model_notes import (
     by_depth,
     folder_of,
+    initial_classifier,
     notes,
     objective,
-    opening_reader,
-    rows_shown,
+    rows_per_classifier,
 )
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
 from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
-from wsd.studies.glosses.panel import STARTS, gloss_worth
 
 HEAT_STEPS = 20
 ENDS = {"value": "", "low": "_low", "high": "_high"}
 FOREST = 240  # width of a difference's line
+# A model and a layer choice.
+Key = tuple[str, str]
 
 
 def write_layers(report: Report, folder: Path) -> None:
-    """Write ``layers.html``.
-
-    Parameters
-    ----------
-    report : Report
-    folder : Path
-        The report's folder.
-    """
+    """Write ``layers.html`` into the report's folder."""
     models = {name: notes(report.provenance["models"][name]) for name in report.choices}
     dashes = {name: layer_plots.weights_dash(report, name) for name in models}
+    lines = layer_plots.overall_lines(report)
+    extensions = report.extensions
     page = render(
         "layers.html",
         report,
-        reader=opening_reader(report),
+        classifier=initial_classifier(report),
         by_depth=by_depth(report),
         objective=objective(report),
-        lines=[(of.name, *_style(of.style, of.dash)) for of in layer_plots.overall_lines(report)],
-        curves=[of for metric in METRICS for of in layer_plots.overall_curves(report, metric)],
+        lines=[(line.name, *_look(line.style, line.dash)) for line in lines],
+        curves=[plot for m in METRICS for plot in layer_plots.overall_curves(report, m)],
         side_by_side=layer_plots.side_by_side(report),
         learning=layer_plots.learning(report),
-        geometry=layer_plots.geometry(report),
         calibration=layer_plots.calibration(report),
-        by_part=group_plots.word_kinds(report),
-        lines_of_kinds={
-            column: _legend(dict.fromkeys(names, "solid"))
+        sections=[part for added in extensions for part in added.layer_sections(report)],
+        groups=group_plots.groups(report),
+        group_lines={
+            column: legend(dict.fromkeys(names, "solid"))
             for column, names in group_plots.kinds(report).items()
         },
         by_kind=BY_KIND,
-        glosses=gloss_worth(report),
         heat=heat(report),
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
-        best=[best_set(report, model) for model in report.choices],
-        models=_legend(dashes),
-        kinds=[of for of in _legend(layer_plots.KINDS) if of[0] in layer_plots.kinds(report)],
-        transforms=_legend(dict.fromkeys(layer_plots.transforms(report).values(), "solid")),
-        starts=_legend(dict(STARTS.values())),
+        best=[confidence_set(report, model) for model in report.choices],
+        models=legend(dashes),
+        reliability=[
+            line
+            for line in legend(layer_plots.RELIABILITY_LINES)
+            if line[0] in layer_plots.reliability_lines(report)
+        ],
     )
     write_text(folder / "layers.html", page)
 
 
-def _legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
-    return [(name, *_style(i, dash)) for i, (name, dash) in enumerate(dashes.items())]
+def legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
+    """Return the entries of a legend: name, colour, outline of the marker, dash."""
+    return [(name, *_look(i, dash)) for i, (name, dash) in enumerate(dashes.items())]
 
 
-def _style(style: int, dash: str) -> tuple[int, str, str]:
-    """What the legend of a line shows: colour, the marker's outline, dash."""
+def _look(style: int, dash: str) -> tuple[int, str, str]:
     colour, marker = plots.sense_style(style)
     return colour, plots.MARKERS[marker], dash
 
 
-def best_set(report: Report, model: str) -> dict[str, Any]:
-    """The configurations of a model that are not told from the best one, the best first."""
+def confidence_set(report: Report, model: str) -> dict[str, Any]:
+    """Return the configurations not significantly different from a model's best, best first."""
     rows = report.rows("best-set", model=model)
     kept = rows[rows["in_confidence_set"]]
     kept = kept.sort_values("estimate", ascending=False, kind="stable")
@@ -90,33 +87,39 @@ def best_set(report: Report, model: str) -> dict[str, Any]:
 
 
 def heat(report: Report) -> dict[str, Any]:
-    """Macro-F1 of every word and layer choice, one table per model and classifier."""
+    """Return macro-F1 of every word and layer choice, one table per model and classifier."""
     table = report.rows("word-layers", view=report.view)
-    # From the lowest tenth up, or the embedding layer alone would use up half of the shades.
+    # From the lowest tenth up: otherwise the embedding layer alone would take half of the shades.
     low, high = float(table["macro_f1"].quantile(0.1)), float(table["macro_f1"].max())
 
-    def cell(value: float, chosen: bool = False) -> dict[str, Any]:
+    def cell(value: float, selected: bool = False) -> dict[str, Any]:
         share = max(0.0, value - low) / (high - low) if high > low else 1.0
-        return {"value": value, "heat": round(share * HEAT_STEPS), "chosen": chosen}
+        return {"value": value, "heat": round(share * HEAT_STEPS), "selected": selected}
 
     tables = []
-    for model, reader, choices, rows in rows_shown(report, table):
+    for model, classifier, choices, rows in rows_per_classifier(report, table):
         columns = (rows[name] for name in ("word", "layers", "macro_f1", "selected_by_cv"))
         cells = {
-            (word, name): cell(value, chosen)
-            for word, name, value, chosen in zip(*columns, strict=True)
+            (word, name): cell(value, selected)
+            for word, name, value, selected in zip(*columns, strict=True)
         }
         lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
-        shown = [{"word": word, "cells": line} for word, line in lines.items()]
-        means = np.mean([[of["value"] for of in line] for line in lines.values()], axis=0)
-        of_all = {"choices": report.choices[model], "means": [cell(float(mean)) for mean in means]}
-        named = {"model": model, "folder": folder_of(report, model), "reader": reader}
-        tables.append({**named, **of_all, "rows": shown})
+        means = np.mean([[shown["value"] for shown in line] for line in lines.values()], axis=0)
+        tables.append(
+            {
+                "model": model,
+                "folder": folder_of(report, model),
+                "classifier": classifier,
+                "choices": report.choices[model],
+                "means": [cell(float(mean)) for mean in means],
+                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
+            }
+        )
     return {"low": low, "high": high, "tables": tables}
 
 
 def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
-    """Per model and classifier, each layer choice less what it is compared with.
+    """Return, per model and classifier, each layer choice's difference from its reference.
 
     Parameters
     ----------
@@ -124,54 +127,56 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
     name : str
         ``"layers"`` or ``"model-layers"``.
     reference : str
-        The column that names what is compared with: a layer choice, or a model.
+        The column that names the reference: a layer choice, or a model.
     """
     table = report.rows(name, view=report.view)
     reach = _reach(table)
-    found = []
-    for model, reader, labels, rows in rows_shown(report, table):
+    blocks = []
+    for model, classifier, labels, rows in rows_per_classifier(report, table):
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
-        drawn = []
+        drawn, pairs = [], []
         for row in records(rows):
-            named = {"label": labels[row["layers"]], "is_reference": row["layers"] == other}
+            layers = row["layers"]
+            named = {"label": labels[layers], "is_reference": layers == other}
             drawn.append({**row, **_drawn(row, reach), **named})
-        said = labels.get(other, other) if reference == "reference" else other
-        named = {"model": model, "reader": reader, "reference": said}
-        pairs = [
-            (
-                (model, row["layers"]),
-                (model, other) if reference == "reference" else (other, row["layers"]),
-            )
-            for row in drawn
-        ]
-        found.append({**named, "rows": drawn, "untested": untested(report, reader, drawn, pairs)})
-    return found
+            compared = (model, other) if reference == "reference" else (other, layers)
+            pairs.append(((model, layers), compared))
+        blocks.append(
+            {
+                "model": model,
+                "classifier": classifier,
+                "reference": labels.get(other, other) if reference == "reference" else other,
+                "rows": drawn,
+                "untested": untested(report, classifier, drawn, pairs),
+            }
+        )
+    return blocks
 
 
 def untested(
     report: Report,
-    reader: str,
+    classifier: str,
     rows: Sequence[Mapping[str, Any]],
-    pairs: Sequence[tuple[tuple[str, str], tuple[str, str]]],
+    pairs: Sequence[tuple[Key, Key]],
 ) -> dict[str, list[dict[str, Any]]]:
-    """The same rows in the metrics that are not tested: value, 95% interval and plain difference.
+    """Return the same rows in the metrics without a test: value, 95% CI and difference.
 
     Parameters
     ----------
     report : Report
-    reader : str
+    classifier : str
     rows : sequence of mappings
-        What the rows of the tested metric show.
+        The rows of the tested metric.
     pairs : sequence of pairs of (model, layers)
-        Per row, whose value stands there and what it is compared with.
+        Per row, its own configuration and its reference.
 
     Returns
     -------
     dict of metric to list of dict; a row that the comparison lacks is left out
     """
-    table = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=reader)
+    table = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=classifier)
     values = {(row["model"], row["layers"]): row for row in records(table)}
     return {
         metric: [
@@ -190,9 +195,9 @@ def untested(
 
 
 def _reach(table: pd.DataFrame) -> float:
-    """The difference that the ends of the scale stand for.
+    """Return the difference at the ends of the scale.
 
-    The embedding layer is so far off that the others could not be told apart beside it.
+    The embedding layer's difference is so large that a scale up to it would hide all others.
     """
     ends = table[["difference_low", "difference_high"]].abs().to_numpy(float)
     ends = ends[np.isfinite(ends)]
@@ -200,13 +205,14 @@ def _reach(table: pd.DataFrame) -> float:
 
 
 def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
-    """Where a difference and its interval stand on a line as wide as ``FOREST``."""
+    """Return the places of a difference and its interval on a line as wide as ``FOREST``."""
 
     def place(value: float) -> float:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
-    if low != low:  # of the reference, and of the same predictions
-        return {"x": FOREST / 2, "x0": None, "x1": None, "apart": False, "cut": False}
+    if low != low:  # the reference, or a choice with the same predictions
+        return {"x": FOREST / 2, "x0": None, "x1": None, "significant": False, "cut": False}
     places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
-    return {**places, "apart": row["p_holm"] < 0.05, "cut": max(abs(low), abs(high)) > reach}
+    significant, cut = row["p_holm"] < 0.05, max(abs(low), abs(high)) > reach
+    return {**places, "significant": significant, "cut": cut}

@@ -1,4 +1,4 @@
-"""What is to be known of the models beside their curves, and how they stand to each other."""
+"""Notes on models: selection, caveats, tokenization, and how models compare."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -10,12 +10,12 @@ from wsd.artifacts.column_names import SELECTED
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.report_data import Report, having, records
 
-METRIC = "mean_macro_f1"
-LEFT_ONLY = "Left context only: a piece sees only what stands before it."
+MAIN_METRIC = "mean_macro_f1"
+LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 
 
 def selected(report: Report) -> pd.DataFrame:
-    """What folds chose of each model for all words, the best by the folds first."""
+    """Return the configuration selected for all words per model, by decreasing CV score."""
     rows = report.rows("comparison", kind=SELECTED)
     if not len(rows):
         return rows
@@ -24,33 +24,33 @@ def selected(report: Report) -> pd.DataFrame:
 
 
 def notes(encoder: Mapping[str, Any]) -> list[str]:
-    """What a reader of a model's curves has to know, in sentences.
+    """Return caveats for the curves of a model, in sentences.
 
     Parameters
     ----------
     encoder : mapping
-        Of the provenance; what it does not hold is not said.
+        The model's entry of the provenance.
     """
     tried = encoder.get("architecture", {})
-    found = []
+    sentences = []
     if (seed := encoder["model"].get("random_weights")) is not None:
-        found.append(f"Random weights: drawn with seed {seed}, never trained.")
+        sentences.append(f"Random weights: drawn with seed {seed}, never trained.")
     if encoder.get("input") == "masked":
-        found.append("A mask token stands in the focal word's place.")
+        sentences.append("A mask token replaces the focal word.")
     if tried.get("causal"):
-        found.append(LEFT_ONLY)
+        sentences.append(LEFT_ONLY)
     if tried.get("wide_embeddings"):
-        found.append("Layer 0 holds something of the neighbouring pieces too.")
+        sentences.append("Layer 0 depends on the neighbouring pieces too.")
     if tried.get("last_normed") is True:
-        found.append(
-            "The last hidden state is normed once more, outside the last block: it is on another "
-            "scale than those before it."
+        sentences.append(
+            "The last hidden state is normalised once more, outside the last block: its scale "
+            "differs from the scale of earlier layers."
         )
-    return found
+    return sentences
 
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
-    """What trying the model and its tokenizer showed, as terms and texts."""
+    """Return properties that a trial of the model and its tokenizer showed."""
     tried = encoder.get("architecture", {})
     if not tried:
         return {}
@@ -60,77 +60,77 @@ def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
         "Tokenizer": tried["tokenizer"],
         "Reads": "left context only" if tried["causal"] else "both sides",
         "Last hidden state": {
-            True: "normed once more, outside the last block",
-            False: "as the last block gives it",
-        }.get(tried["last_normed"], "normed or not: not found out"),
+            True: "normalised once more, outside the last block",
+            False: "the output of the last block",
+        }.get(tried["last_normed"], "unknown whether normalised"),
         "Length limit": "none" if limit is None else f"{limit:,} pieces",
     }
 
 
 def pieces(report: Report, model: str) -> str | None:
-    """Say how a model's tokenizer splits the focal words; None for a random control."""
+    """Describe how a model's tokenizer splits the focal words; None for a random control."""
     rows = report.rows("alignment", model=model)
     count = int(rows["instances"].sum())
     if not count:
         return None
     mean = float((rows["instances"] * rows["mean_pieces"]).sum()) / count
-    cut, unknown = int(rows["windowed"].sum()), int(rows["unknown"].sum())
-    said = [
+    moved, unknown = int(rows["windowed"].sum()), int(rows["unknown"].sum())
+    parts = [
         f"{count:,} focal words",
         f"{len(rows):,} surface forms",
         f"{mean:.2f} pieces on average",
-        f"{cut:,} windows moved",
+        f"{moved:,} windows moved",
     ]
-    return ", ".join([*said, f"{unknown:,} with an unknown piece"] if unknown else said)
+    return ", ".join([*parts, f"{unknown:,} with an unknown piece"] if unknown else parts)
 
 
-def beside(report: Report) -> list[dict[str, Any]]:
-    """A row per model: what folds chose of it, and how that stands to the first model's."""
+def comparison(report: Report) -> list[dict[str, Any]]:
+    """Return a row per model: its selected configuration, compared with the first model's."""
     chosen = {row["model"]: row for row in records(selected(report))}
     first = next(iter(report.choices))
-    against = {
-        row["reference_model"]: row
-        for row in records(report.rows("differences", kind=SELECTED, model=first, metric=METRIC))
-    }
-    found = []
-    for name in report.choices:
-        selection = {"chosen": chosen.get(name), "against": against.get(name)}
-        said = {"notes": notes(report.provenance["models"][name]), "pieces": pieces(report, name)}
-        found.append({"name": name, **selection, **said})
-    return found
+    rows = report.rows("differences", kind=SELECTED, model=first, metric=MAIN_METRIC)
+    against = {row["reference_model"]: row for row in records(rows)}
+    return [
+        {
+            "name": name,
+            "selected": chosen.get(name),
+            "against": against.get(name),
+            "notes": notes(report.provenance["models"][name]),
+            "pieces": pieces(report, name),
+        }
+        for name in report.choices
+    ]
 
 
 def blocks(report: Report, model: str) -> int:
-    """Number of an encoder's blocks, which is the number of its last layer."""
+    """Return the number of an encoder's blocks, which is the number of its last layer."""
     return int(report.provenance["models"][model]["model"]["blocks"])
 
 
 def objective(report: Report) -> str:
-    """The metric of the selection; layer choices are tested on it alone."""
+    """Return the metric of the selection; layer choices are tested on it alone."""
     return str(report.tables["layers"]["metric"].iloc[0])
 
 
 def by_depth(report: Report) -> bool:
-    """Whether layers have to be compared by relative depth: not all models have as many blocks."""
+    """Return whether models differ in depth, so that plots use the relative depth of layers."""
     return len({blocks(report, model) for model in report.choices}) > 1
 
 
 def folder_of(report: Report, model: str) -> str:
-    """The folder of a model's word pages, as the first part of their addresses.
-
-    The first model's stand in ``words/`` itself.
-    """
+    """Return the folder of a model's word pages: ``words/`` itself for the first model."""
     return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
 
 
-def opening_reader(report: Report) -> str:
-    """The classifier that pages open with: the one selected on folds, else the first."""
+def initial_classifier(report: Report) -> str:
+    """Return the classifier that pages open with: the selected one, else the first."""
     chosen = selected(report)["classifier"].tolist()
-    return next((name for name in chosen if name in report.readers), next(iter(report.readers)))
+    names = report.classifiers
+    return next((name for name in chosen if name in names), next(iter(names)))
 
 
 def label(choice: LayerChoice, last: int) -> str:
-    """A layer choice's name with what a reader needs to place it.
+    """Return a layer choice's name with its place in the encoder.
 
     Parameters
     ----------
@@ -148,16 +148,16 @@ def label(choice: LayerChoice, last: int) -> str:
 
 
 def labels(report: Report, model: str) -> dict[str, str]:
-    """What is to be read for the name of each layer choice."""
+    """Return the label of each layer choice by its name."""
     last = blocks(report, model)
     return {choice.name: label(choice, last) for choice in report.choices[model]}
 
 
-def rows_shown(
+def rows_per_classifier(
     report: Report, table: pd.DataFrame
 ) -> Iterator[tuple[str, str, dict[str, str], pd.DataFrame]]:
-    """Per model and classifier, the names of the layer choices that are shown, and their rows."""
-    for model, reader in product(report.choices, report.readers):
+    """Yield, per model and classifier, the labels of the shown layer choices, and their rows."""
+    for model, classifier in product(report.choices, report.classifiers):
         names = labels(report, model)
-        rows = having(table, model=model, classifier=reader)
-        yield model, reader, names, rows[rows["layers"].isin(list(names))]
+        rows = having(table, model=model, classifier=classifier)
+        yield model, classifier, names, rows[rows["layers"].isin(list(names))]

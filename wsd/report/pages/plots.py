@@ -1,7 +1,7 @@
-"""The Bokeh plots of the pages, as JSON for the page's script, which fills in data and colours.
+"""Bokeh plots of the pages, as JSON; the page's script fills in data and colours.
 
-A plot names its colours by the style sheet's variables (in ``tags``), so that one rule sets
-them for light and for dark pages. Nothing here uses ``CustomJS``: the pages forbid ``eval``.
+A plot names its colours by the style sheet's variables (in ``tags``), so that they fit light and
+dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 """
 
 import re
@@ -15,12 +15,12 @@ from bokeh.themes import Theme
 
 from wsd.report import series
 
-# Marker of sense i, and with it its outline in a box of 20 by 20 for the legend.
+# The outline of each marker in a box of 20 by 20, for legends; sense i has the i-th marker.
 MARKERS = {name: outline for name, (outline, _) in series.MARKERS.items()}
 COLOURS = len(series.COLOURS)
-# Steps of the shades that stand for confidence, and for layers.
+# Number of shades for confidence, and for layers.
 RAMP = 8
-# What a point's colour may say instead of its gold sense: tone and the style sheet's variable.
+# Tones of points besides senses, with their variables of the style sheet.
 TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
@@ -29,15 +29,15 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-se
 
 
 def sense_style(sense: int) -> tuple[int, str]:
-    """Number of the colour and name of the marker of one sense."""
+    """Return the number of the colour and the name of the marker of a sense."""
     return series.style_of(sense)
 
 
 def new_plot(**options: Any) -> Any:
-    """A plot without data, in the style of the pages."""
+    """Return a plot without data, in the style of the pages."""
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
-    # Without a name for the file Bokeh stops the page with a question.
+    # Without a file name Bokeh asks for one in a dialogue.
     plot.add_tools(models.SaveTool(name="save", filename="plot"))
     plot.outline_line_color = None
     plot.min_border = 0
@@ -58,7 +58,7 @@ def new_plot(**options: Any) -> Any:
 
 
 def plot_json(plot: Model) -> dict[str, Any]:
-    """A figure as JSON whose ids do not depend on what was built before it in this process."""
+    """Return a plot as JSON whose ids do not depend on earlier plots of this process."""
     numbers: dict[str, str] = {}
 
     def renumber(value: Any) -> Any:
@@ -73,32 +73,27 @@ def plot_json(plot: Model) -> dict[str, Any]:
             return [renumber(entry) for entry in value]
         return value
 
-    # An explicit theme: the current document's is another program's business.
+    # An explicit theme: the theme of the current document may be anything.
     return dict(renumber(json_item(plot, theme=Theme(json={}))))
 
 
 def point_size(n: int) -> int:
-    """Diameter of a test instance's marker, in pixels, for a word with ``n`` instances."""
+    """Return the diameter of a test instance's marker in pixels, for a word with n instances."""
     return 10 if n < 400 else 8 if n < 1500 else 7 if n < 4000 else 6
 
 
 def word_plot(n_senses: int, n: int) -> dict[str, Any]:
-    """The picture of one word, without data.
+    """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
     source ``errors`` (x, y, row), ``centroids`` (x, y, sense), ``pinned`` and ``hovered`` (x, y).
-    One renderer draws all instances, so that one tooltip at a time is shown. The marker is the gold
-    sense's; the colour is that of ``tone``: a sense's number, or one of ``TONES``.
+    A single renderer draws all instances, so that only one tooltip appears at a time. The marker
+    shows the gold sense; the colour shows ``tone``: a sense's number, or a name of ``TONES``.
 
     Parameters
     ----------
     n_senses, n : int
         Number of senses, and of instances.
-
-    Returns
-    -------
-    dict
-        What ``Bokeh.embed.embed_item`` takes.
     """
     plot = new_plot(
         tools="pan,wheel_zoom,box_select,lasso_select,box_zoom,zoom_in,zoom_out,reset",
@@ -109,76 +104,89 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         y_range=models.DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
-    codes = [str(sense) for sense in range(n_senses)]
-    styles = [sense_style(sense) for sense in range(n_senses)]
-    colours = models.CategoricalColorMapper(
-        factors=[*codes, *TONES],
-        palette=["gray"] * (n_senses + len(TONES)),
-        name="colours",
-        tags=[{"palette": [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]}],
-    )
-    shapes: list[Any] = [marker for _, marker in styles]
-    of_sense: Any = {
-        "field": "sense",
-        "transform": models.CategoricalMarkerMapper(factors=codes, markers=shapes),
-    }
-    of_tone: Any = {"field": "tone", "transform": colours}
-    drawn = plot.add_glyph(
-        _no_rows("points", "x", "y", "sense", "tone", "size", "fill", "edge"),
-        models.Scatter(
-            x="x",
-            y="y",
-            size="size",
-            marker=of_sense,
-            line_color=of_tone,
-            fill_color=of_tone,
-            fill_alpha="fill",
-            # An outline costs more than all else: those that are filled have none.
-            line_alpha="edge",
-            line_width=1 if n < 1500 else 0.8,
-            hit_dilation=1.5,
-        ),
-        view=models.CDSView(filter=models.BooleanFilter(name="shown")),
-        name="instances",
-    )
-    drawn.nonselection_glyph = drawn.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
-    drawn.selection_glyph = drawn.muted_glyph = None
-    hollow = {"marker": "circle", "fill_alpha": 0}
-    of_centre = {"marker": of_sense, "fill_color": {"field": "sense", "transform": colours}}
-    # Where there are many, large marks would hide the instances.
-    ring, centre = 7 if n < 1500 else 5, 12 if n_senses <= COLOURS else 5
-    for name, source, larger, width, colour, look in (
-        (
-            "rings",
-            _no_rows("errors", "x", "y", "row"),
-            ring,
-            2 if n < 1500 else 1.5,
-            "--error-mark",
-            hollow,
-        ),
-        (
-            "centres",
-            _no_rows("centroids", "x", "y", "sense"),
-            centre,
-            2.5,
-            "--error-mark",
-            of_centre,
-        ),
-        ("pin", _no_rows("pinned", "x", "y"), 16, 3, "--accent", hollow),
-        ("same", _no_rows("hovered", "x", "y"), 16, 1.5, "--accent", hollow),
-    ):
-        tags = [{"line_color": colour}]
-        size = point_size(n) + larger
-        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
-        over = plot.add_glyph(source, glyph, name=name)
-        over.nonselection_glyph = over.selection_glyph = over.muted_glyph = None
+    shape, colours = _marker_by_sense(n_senses), _colour_by_tone(n_senses)
+    instances = _add_instances(plot, shape, colours, n)
+    _add_marks(plot, shape, colours, n_senses, n)
     for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
         tool.continuous = False
-        tool.renderers = [drawn]
-    plot.add_tools(models.HoverTool(renderers=[drawn], tooltips=None, name="hover"))
+        tool.renderers = [instances]
+    plot.add_tools(models.HoverTool(renderers=[instances], tooltips=None, name="hover"))
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
     return plot_json(plot)
 
 
-def _no_rows(name: str, *columns: str) -> models.ColumnDataSource:
+def _marker_by_sense(n_senses: int) -> dict[str, Any]:
+    markers: list[Any] = [sense_style(sense)[1] for sense in range(n_senses)]
+    mapper = models.CategoricalMarkerMapper(factors=_codes(n_senses), markers=markers)
+    return {"field": "sense", "transform": mapper}
+
+
+def _colour_by_tone(n_senses: int) -> models.CategoricalColorMapper:
+    """Return the mapper of tones; the page's script fills its palette from the style sheet."""
+    senses = [f"--sense-{sense_style(sense)[0]}" for sense in range(n_senses)]
+    return models.CategoricalColorMapper(
+        factors=[*_codes(n_senses), *TONES],
+        palette=["gray"] * (n_senses + len(TONES)),
+        name="colours",
+        tags=[{"palette": [*senses, *TONES.values()]}],
+    )
+
+
+def _codes(n_senses: int) -> list[str]:
+    return [str(sense) for sense in range(n_senses)]
+
+
+def _add_instances(plot: Any, shape: Any, colours: models.CategoricalColorMapper, n: int) -> Any:
+    by_tone: Any = {"field": "tone", "transform": colours}
+    glyph = models.Scatter(
+        x="x",
+        y="y",
+        size="size",
+        marker=shape,
+        line_color=by_tone,
+        fill_color=by_tone,
+        fill_alpha="fill",
+        # Outlines are slow to draw: filled markers have none.
+        line_alpha="edge",
+        line_width=1 if n < 1500 else 0.8,
+        hit_dilation=1.5,
+    )
+    source = _empty_source("points", "x", "y", "sense", "tone", "size", "fill", "edge")
+    shown = models.CDSView(filter=models.BooleanFilter(name="shown"))
+    instances = plot.add_glyph(source, glyph, view=shown, name="instances")
+    instances.nonselection_glyph = instances.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
+    instances.selection_glyph = instances.muted_glyph = None
+    return instances
+
+
+def _add_marks(
+    plot: Any, shape: Any, colours: models.CategoricalColorMapper, n_senses: int, n: int
+) -> None:
+    """Add rings around errors, centroids, and rings around the pinned and the hovered instance."""
+    many, hollow = n >= 1500, {"marker": "circle", "fill_alpha": 0}
+    centroid = {"marker": shape, "fill_color": {"field": "sense", "transform": colours}}
+    ring, error, accent = 5 if many else 7, "--error-mark", "--accent"
+    # Large centroids of many senses would hide the instances.
+    large = 12 if n_senses <= COLOURS else 5
+    for name, source, larger, width, colour, look in (
+        (
+            "rings",
+            _empty_source("errors", "x", "y", "row"),
+            ring,
+            1.5 if many else 2,
+            error,
+            hollow,
+        ),
+        ("centres", _empty_source("centroids", "x", "y", "sense"), large, 2.5, error, centroid),
+        ("pin", _empty_source("pinned", "x", "y"), 16, 3, accent, hollow),
+        ("same", _empty_source("hovered", "x", "y"), 16, 1.5, accent, hollow),
+    ):
+        tags = [{"line_color": colour}]
+        size = point_size(n) + larger
+        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
+        mark = plot.add_glyph(source, glyph, name=name)
+        mark.nonselection_glyph = mark.selection_glyph = mark.muted_glyph = None
+
+
+def _empty_source(name: str, *columns: str) -> models.ColumnDataSource:
     return models.ColumnDataSource({column: [] for column in columns}, name=name)

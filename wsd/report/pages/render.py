@@ -1,4 +1,4 @@
-"""From values to pages: templates, what a page may load, how data lie in it."""
+"""Render pages from templates, with a policy of what they may load, and pack their data."""
 
 import base64
 import hashlib
@@ -7,12 +7,12 @@ import zlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files as package_files
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wsd.artifacts.column_names import feature_set
@@ -24,83 +24,93 @@ from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
 BOKEH, STYLE = "bokeh.min.js", "style.css"
-# The scripts of a page, in the order in which they are loaded: each uses only those before it.
+# The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
 SHARED = ("page.js", "plots.js")
 TABLES = (*SHARED, "curves.js", "tables.js")
 INDEX = (*SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
-    "data", "state", "address", "text", "colours", "plot", "beside", "scores", "card", "table",
-    "steps", "filters",
+    "data", "state", "address", "text", "colours", "plot", "side-by-side", "scores", "card",
+    "table", "steps", "filters",
 )  # fmt: skip
-WORD = (*SHARED, *(f"word-{part}.js" for part in WORD_PARTS), "word.js")
+WORD = (*SHARED, "csv.js", *(f"word-{part}.js" for part in WORD_PARTS))
 
 
-def write_assets(folder: Path) -> None:
-    """Write Bokeh's script, the report's own scripts and its style sheet.
+def word_scripts(report: Report) -> tuple[str, ...]:
+    """Return the scripts of the word pages: the report's own, then the scripts of studies."""
+    added = [script for extension in report.extensions for script in extension.word_scripts]
+    return (*WORD, *added, "word.js")
 
-    Parameters
-    ----------
-    folder : Path
-    """
-    for name in dict.fromkeys((BOKEH, *WORD, *INDEX, STYLE)):
-        write_text(folder / name, asset(name))
+
+def write_assets(report: Report, folder: Path) -> None:
+    """Write Bokeh's script, the scripts of the pages and the style sheet into a folder."""
+    for name in dict.fromkeys((BOKEH, *word_scripts(report), *INDEX, STYLE)):
+        write_text(folder / PurePath(name).name, asset(name))
 
 
 @cache
 def asset(name: str) -> str:
-    """The text of one of the report's files."""
-    own = package_files("wsd.report") / "assets"
-    folder = package_files("bokeh") / "server" / "static" / "js" if name == BOKEH else own
+    """Return the text of an asset: of the report, of Bokeh, or of a study ("study/file.js")."""
+    if name == BOKEH:
+        folder = package_files("bokeh") / "server" / "static" / "js"
+    else:
+        folder = package_files("wsd") / ("studies" if "/" in name else "report/assets")
     return (folder / name).read_text(encoding="utf-8")
 
 
 def render(template: str, report: Report, **values: Any) -> str:
-    """A page of the report, which loads the report's own files and nothing else.
+    """Render a page of the report, which loads the report's own files and nothing else.
 
     Parameters
     ----------
     template : str
+        The name of a template of the report, or "study/file.html".
     report : Report
     **values
-        For the template; ``root`` is the way to the report's folder, if the page lies below it.
+        For the template; ``root`` is the relative path to the report's folder, if the page lies
+        below it.
     """
-    # The first page has no plot of Bokeh's, and is there at once.
-    scripts = (
-        INDEX
-        if template == "index.html"
-        else (BOKEH, *(WORD if template == "word.html" else TABLES))
-    )
-    return _environment().get_template(template).render(report=report, scripts=scripts, **values)
+    # Without Bokeh the first page opens at once.
+    scripts: tuple[str, ...] = INDEX
+    if template != "index.html":
+        scripts = (BOKEH, *(word_scripts(report) if template == "word.html" else TABLES))
+    names = [PurePath(script).name for script in scripts]
+    return _filled(template, report=report, scripts=names, **values)
+
+
+def render_fragment(template: str, **values: Any) -> Markup:
+    """Render a part of a page."""
+    return Markup(_filled(template, **values))  # noqa: S704 - the template escapes the values
+
+
+def _filled(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(**values)
 
 
 def render_alone(template: str, scripts: Sequence[str] = (), **values: Any) -> str:
-    """A page of no report, as one file; its scripts are let in by their hash."""
+    """Render a page outside the report as one file; its policy names the hash of its scripts."""
     script = "".join(asset(name) for name in scripts)
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            **values,
-            portable=True,
-            script=Markup(script),  # noqa: S704 - the package's own files
-            style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-            csp=_csp(_hash(script) if scripts else "'none'"),
-        )
+    return _filled(
+        template,
+        **values,
+        portable=True,
+        script=Markup(script),  # noqa: S704 - the package's own files
+        style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
+        csp=_csp(_hash(script) if scripts else "'none'"),
     )
 
 
 def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
-    """A word's page as one file, whose scripts are let in by their hashes."""
-    scripts = "".join(asset(name) for name in WORD)
+    """Render a word's page as one file; its policy names the hashes of its scripts."""
+    script = "".join(asset(name) for name in word_scripts(report))
     return render(
         "word.html",
         report,
         **values,
         portable=True,
-        packed=_pack_alone({"data": data, "figure": figure}),
-        script=Markup(scripts),  # noqa: S704 - the package's own files
+        packed=_pack_with_bokeh({"data": data, "figure": figure}),
+        script=Markup(script),  # noqa: S704 - the package's own files
         style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        csp=_csp(f"{_hash(scripts)} {_hash(asset(BOKEH))}"),
+        csp=_csp(f"{_hash(script)} {_hash(asset(BOKEH))}"),
     )
 
 
@@ -117,36 +127,36 @@ def encode(values: np.ndarray, dtype: str) -> str:
     Raises
     ------
     ResultError
-        If a number is not whole, or the type has no room for it: it would turn into another.
+        If a number is not whole, or is out of the range of the type.
     """
     with np.errstate(invalid="ignore"):
         packed = np.asarray(values).astype(dtype)
     if not np.array_equal(packed, values):
-        room = np.iinfo(dtype)
-        what = f"a page has no room for a number: it holds whole numbers {room.min} to {room.max}"
+        limits = np.iinfo(dtype)
+        problem = f"a page can hold whole numbers from {limits.min} to {limits.max} only"
         where = f"the numbers of a page, which are {values.min()} to {values.max()}"
-        raise ResultError(what, where=where, fix="ask for fewer clusters, or merge senses")
+        raise ResultError(problem, where=where, fix="ask for fewer clusters, or merge senses")
     return base64.b64encode(packed.tobytes()).decode()
 
 
 def pack(value: Any) -> str:
-    """JSON, deflated, in base64: what the page's script unpacks."""
+    """Return a value as JSON, deflated, in base64; the page's script unpacks it."""
     return base64.b64encode(zlib.compress(_dump(value).encode(), 9)).decode()
 
 
 @cache
-def _with_bokeh() -> tuple[bytes, Any]:
-    """Bokeh's script, deflated as far as it is known, and the compressor in that state."""
-    started = zlib.compressobj(9)
-    return started.compress(f'{{"bokeh":{_dump(asset(BOKEH))},'.encode()), started
+def _deflated_bokeh() -> tuple[bytes, Any]:
+    """Return the deflated beginning of packed data with Bokeh's script, and the compressor."""
+    compressor = zlib.compressobj(9)
+    return compressor.compress(f'{{"bokeh":{_dump(asset(BOKEH))},'.encode()), compressor
 
 
-def _pack_alone(values: dict[str, Any]) -> str:
-    """As :func:`pack` with Bokeh's script before the values; it is deflated once for all."""
-    done, started = _with_bokeh()
-    going_on = started.copy()
-    rest = going_on.compress(_dump(values)[1:].encode()) + going_on.flush()
-    return base64.b64encode(done + rest).decode()
+def _pack_with_bokeh(values: dict[str, Any]) -> str:
+    """Pack values behind Bokeh's script, which is deflated once for all pages."""
+    beginning, compressor = _deflated_bokeh()
+    compressor = compressor.copy()
+    rest = compressor.compress(_dump(values)[1:].encode()) + compressor.flush()
+    return base64.b64encode(beginning + rest).decode()
 
 
 def _dump(value: Any) -> str:
@@ -154,11 +164,11 @@ def _dump(value: Any) -> str:
 
 
 def _script_json(value: Any) -> Markup:
-    """JSON that cannot end the script element it stands in, nor start a comment there."""
+    """Return JSON that can neither end its script element nor start a comment in it."""
     text = _dump(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - nothing is left that HTML would interpret
+    return Markup(text)  # noqa: S704 - all characters with a meaning in HTML are escaped
 
 
 def _csp(scripts: str) -> str:
@@ -174,18 +184,18 @@ def _hash(text: str) -> str:
 
 
 def number(value: float, form: str) -> str:
-    """A number in a form of ``format``; a dash where there is none."""
+    """Format a number; NaN is a dash."""
     dash, minus = "\N{EN DASH}", "\N{MINUS SIGN}"
     return dash if value != value else format(value, form).replace("-", minus)
 
 
 def percent(value: float, digits: int = 2) -> str:
-    """A fraction in percent."""
+    """Format a fraction in percent."""
     return number(value * 100, f".{digits}f")
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """A difference of fractions in points, with its sign."""
+    """Format a difference of fractions in percentage points, with its sign."""
     return number(value * 100, f"+.{digits}f")
 
 
@@ -196,14 +206,14 @@ def _p(value: float) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("wsd.report"),
+        loader=ChoiceLoader([PackageLoader("wsd.report"), PackageLoader("wsd", "studies")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals.update(feature_set=feature_set, metrics=METRICS)
-    # Of a page that loads the report's files and lies beside the folder of these.
+    # Defaults for a page in the report's folder.
     environment.globals.update(root="", portable=False, csp=_csp("'self'"))
     environment.filters.update(
         percent=percent,
@@ -214,10 +224,10 @@ def _environment() -> Environment:
         script_json=_script_json,
         transformed=transform_label,
         page=lambda word: f"{file_name(str(word))}.html",
-        # A path segment or a fragment's value, so `/` is escaped too.
+        # A path segment or a fragment's value: `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),
         count=lambda number: f"{int(number):,}",
-        # A place to break a long name at, which copying and searching do not see.
+        # A long name may break after an underscore; copying and searching ignore that.
         breakable=lambda text: Markup("_<wbr>").join(str(text).split("_")),
         pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False),
     )

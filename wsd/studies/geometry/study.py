@@ -18,6 +18,7 @@ class Geometry(Study):
     commands = {
         "geometry": "Measure the geometry of every layer's vectors.",
     }
+    extends = {"report": "layers_section"}
     kinds = {
         "geometry": Kind(
             "geometry",

@@ -29,6 +29,7 @@ class Glosses(Study):
         "zero-shot": "Predict every word from glosses, without a label.",
         "gloss-worth": "Measure how many labelled sentences a gloss is worth.",
     }
+    extends = {"report": "layers_section"}
     kinds = {
         "glosses": Kind("glosses", {}, ("glosses",), ("corpus",)),
         "gloss-vectors": Kind("embed", {}, (), ("glosses", "vectors")),

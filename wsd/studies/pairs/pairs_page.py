@@ -1,6 +1,6 @@
-"""The page of a corpus of pairs: the curve over layers, the cosines, what every layer gets wrong.
+"""Write the page of a corpus of pairs: accuracy over layers, cosines, and persistent errors.
 
-One file without scripts, made from the tables of ``wsd pairs`` alone.
+The page is a single file without scripts, and uses the tables of ``wsd pairs`` alone.
 """
 
 import argparse
@@ -14,13 +14,13 @@ from wsd.arguments import add_out, add_path
 from wsd.artifacts.pair_table import DIFFERENT, SAME, Pairs, read_pairs
 from wsd.errors import wrong_file
 from wsd.report.pages.render import render_alone
-from wsd.report.pages.report_data import having, records
+from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns, read_csv
 from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, read_cosines
 from wsd.studies.pairs.plots import curve, histogram
 
-# Of the pairs that every layer gets wrong, so many are shown.
+# The most pairs in the list of pairs that every layer gets wrong.
 MOST = 200
 COLUMNS = Columns(NAMES, NUMBERS, ("chosen",))
 
@@ -33,38 +33,38 @@ def page(
     *,
     text: bool = True,
 ) -> str:
-    """The page, as HTML.
+    """Return the page as HTML.
 
     Parameters
     ----------
     pairs : Pairs
     table : DataFrame
-        What :func:`wsd.studies.pairs.pairs.score` gives.
+        The result of :func:`wsd.studies.pairs.pairs.score`.
     cosines : Cosines
     provenance : dict
-        Of the cosines.
+        The provenance of the cosines.
     text : bool
-        Whether the sentences are on it.
+        Whether the page contains the sentences.
     """
-    split = table["split"].iloc[-1]  # test, or the last that has labels
+    split = table["split"].iloc[-1]  # test, or the last split with labels
     shown = having(table, split=split)
-    (chosen,) = records(shown[shown["chosen"]])
-    name = (chosen["transform"], chosen["layers"])
+    (selected,) = records(shown[shown["chosen"]])
+    name = (selected["transform"], selected["layers"])
     rows = pairs.labelled(split)
-    thresholds = {(of["transform"], of["layers"]): of["threshold"] for of in records(shown)}
+    thresholds = {(row["transform"], row["layers"]): row["threshold"] for row in records(shown)}
     wrong, layers = _always_wrong(pairs, cosines, thresholds, rows, name[0])
     return render_alone(
-        "pairs.html",
+        "pairs/pairs.html",
         about=pairs.about,
         model=provenance["model"],
         view=provenance["view"],
         split=split,
-        chosen=chosen,
-        chosen_on="dev" if "dev" in set(table["split"]) else "train",
+        selected=selected,
+        selected_on="dev" if "dev" in set(table["split"]) else "train",
         rows=records(shown),
         others=records(table[table["chosen"] & (table["split"] != split)]),
-        curve=curve(shown, chosen),
-        histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, chosen["threshold"]),
+        curve=curve(shown, selected),
+        histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, selected["threshold"]),
         n_wrong=len(wrong),
         layers=layers,
         wrong=[_shown(pairs, row, cosines[name][row], text) for row in wrong[:MOST]],
@@ -78,7 +78,7 @@ def _always_wrong(
     rows: np.ndarray,
     transform: str,
 ) -> tuple[np.ndarray, list[str]]:
-    """The pairs that all layer choices get wrong, the furthest from right first; and these."""
+    """Return the pairs that all layer choices get wrong, the worst first, and the layer choices."""
     names = [name for name in cosines if name[0] == transform]
     gold = pairs.same[rows] == SAME
     beyond = np.stack([cosines[name][rows] - thresholds[name] for name in names])
@@ -88,23 +88,20 @@ def _always_wrong(
 
 
 def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:
-    """A pair as it stands on the page."""
-    sentences = []
-    for i in pairs.rows[row] if text else ():
-        tokens, at = pairs.sentences.tokens[i], pairs.sentences.position[i]
-        sentences.append((" ".join(tokens[:at]), tokens[at], " ".join(tokens[at + 1 :])))
+    """Return a pair's values on the page."""
+    both = [sentence(pairs.sentences, i) for i in pairs.rows[row]] if text else []
     return {
         "word": str(pairs.word[row]),
         "line": int(pairs.line[row]),
         "gold": {SAME: "same", DIFFERENT: "different"}[int(pairs.same[row])],
         "cosine": float(cosine),
-        "sentences": sentences,
+        "sentences": [(parts["left"], parts["focal"], parts["right"]) for parts in both],
     }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
+    """Add the command's arguments."""
+    add_path(parser, "--pairs", "folder of pairs that `wsd import` wrote")
     add_path(parser, "--scores", f"folder of `wsd pairs`, with {TABLE} and {COSINES}")
     parser.add_argument("--no-text", action="store_true", help="leave the sentences out")
     add_out(parser, "the page", ".html")
@@ -117,5 +114,5 @@ def run(args: argparse.Namespace) -> None:
     path: Path = args.scores / TABLE
     table = read_csv(path, COLUMNS)
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
-        raise wrong_file("the table is of other layer choices than the cosines", path)
+        raise wrong_file("the table and the cosines have different layer choices", path)
     write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

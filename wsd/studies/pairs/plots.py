@@ -1,4 +1,4 @@
-"""The pictures of the pairs' page: places in an SVG that needs no script."""
+"""The plots of the pairs page: positions in an SVG that needs no script."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,31 +11,30 @@ from wsd.report.pages.plots import MARKERS, sense_style
 from wsd.report.pages.report_data import having, records
 
 WIDTH, HEIGHT = 760, 260
-# Room for what stands at the axes.
+# Space for the labels of the axes.
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 34
+FIELD = (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM)
 BINS = 40
-# Between the lines at combinations, so that their intervals do not lie on one another.
-BESIDE = 8
+# The distance between lines at combinations, so that their intervals do not overlap.
+SHIFT = 8
 DASHES = ("", "dashed", "dotted")
 
 
-def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Pair accuracy over the layer choices: a line per transformation, single layers joined.
+def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
+    """Return pair accuracy over the layer choices: a line per transformation.
 
-    Single layers stand at their places; at combinations the lines stand next to each other.
+    Single layers are joined; at combinations the lines' points are next to each other.
 
     Parameters
     ----------
     table : DataFrame
         The rows of one split.
-    chosen : mapping
-        The chosen row, which gets a ring.
+    selected : mapping
+        The row of the selected configuration, which gets a ring.
     """
     names = list(dict.fromkeys(table["layers"]))
-    low, high = (
-        table[f"accuracy_{bound}"].agg(how) for bound, how in (("low", "min"), ("high", "max"))
-    )
-    low, high = np.floor(low * 20) / 20, np.ceil(high * 20) / 20
+    low = np.floor(table["accuracy_low"].min() * 20) / 20
+    high = np.ceil(table["accuracy_high"].max() * 20) / 20
 
     def across(layers: str, shift: float = 0) -> float:
         place = _place(names.index(layers) + 0.5, 0, len(names), LEFT, WIDTH - RIGHT)
@@ -49,12 +48,11 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
     for number, transform in enumerate(transforms):
         rows = records(having(table, transform=transform))
         single = [row for row in rows if row["layers"].isdecimal()]
-        name = transform_label(transform)
         colour, mark = sense_style(number)
-        shift = BESIDE * number - BESIDE * (len(transforms) - 1) / 2
+        shift = SHIFT * number - SHIFT * (len(transforms) - 1) / 2
         lines.append(
             {
-                "name": name,
+                "name": transform_label(transform),
                 "style": colour,
                 "mark": MARKERS[mark],
                 "dash": DASHES[number % len(DASHES)],
@@ -66,32 +64,33 @@ def curve(table: pd.DataFrame, chosen: Mapping[str, Any]) -> dict[str, Any]:
                         "layers": row["layers"],
                         "low": down(row["accuracy_low"]),
                         "high": down(row["accuracy_high"]),
-                        "text": f"{name}, {row['layers']}: {row['accuracy'] * 100:.1f} "
-                        f"({row['accuracy_low'] * 100:.1f} to {row['accuracy_high'] * 100:.1f})",
+                        "text": _tooltip(row),
                     }
                     for row in rows
                 ],
             }
         )
+    line = lines[transforms.index(selected["transform"])]
+    ring = next(dot for dot in line["dots"] if dot["layers"] == selected["layers"])
     steps = np.arange(round(low * 20), round(high * 20) + 1) / 20
     return {
         "size": (WIDTH, HEIGHT),
-        "field": (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM),
+        "field": FIELD,
         "lines": lines,
-        "ring": next(
-            (dot["x"], dot["y"])
-            for line in lines
-            for dot in line["dots"]
-            if (line["name"], dot["layers"])
-            == (transform_label(chosen["transform"]), chosen["layers"])
-        ),
+        "ring": (ring["x"], ring["y"]),
         "x": [(across(name), name) for name in names],
         "y": [(down(value), f"{value * 100:.0f}") for value in steps],
     }
 
 
+def _tooltip(row: Mapping[str, Any]) -> str:
+    value, low, high = (row[f"accuracy{bound}"] * 100 for bound in ("", "_low", "_high"))
+    label = transform_label(row["transform"])
+    return f"{label}, {row['layers']}: {value:.1f} ({low:.1f} to {high:.1f})"
+
+
 def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[str, Any]:
-    """How many pairs of each kind have which cosine, and the threshold.
+    """Return the distribution of the cosines of each kind of pair, and the threshold.
 
     Parameters
     ----------
@@ -100,11 +99,9 @@ def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[s
     threshold : float
     """
     ends = np.linspace(min(cosines.min(), threshold), max(cosines.max(), threshold), BINS + 1)
-    counts = {
-        name: np.histogram(cosines[of], ends)[0]
-        for name, of in (("same", same), ("different", ~same))
-    }
-    most = max(int(of.max()) for of in counts.values())
+    groups = {"same": cosines[same], "different": cosines[~same]}
+    counts = {name: np.histogram(values, ends)[0] for name, values in groups.items()}
+    most = max(int(heights.max()) for heights in counts.values())
 
     def across(value: float) -> float:
         return _place(value, ends[0], ends[-1], LEFT, WIDTH - RIGHT)
@@ -113,27 +110,20 @@ def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[s
         return _place(value, 0, most, HEIGHT - BOTTOM, TOP)
 
     kinds = []
-    for number, (name, of) in enumerate(counts.items()):
+    for number, (name, heights) in enumerate(counts.items()):
         outline = [(across(ends[0]), down(0))]
-        for start, end, count in zip(ends[:-1], ends[1:], of, strict=True):
-            outline += [(across(start), down(count)), (across(end), down(count))]
+        for start, end, height in zip(ends[:-1], ends[1:], heights, strict=True):
+            outline += [(across(start), down(height)), (across(end), down(height))]
         outline.append((across(ends[-1]), down(0)))
-        kinds.append(
-            {
-                "name": name,
-                "style": number,
-                "dash": DASHES[number],
-                "points": _path(outline),
-                "text": f"{name}: {of.sum()} pairs, cosines "
-                f"{np.median(cosines[same == (name == 'same')]):.2f} in the middle"
-                if of.sum()
-                else f"{name}: none",
-            }
-        )
+        text = f"{name}: none"
+        if n := heights.sum():
+            text = f"{name}: {n} pairs, median cosine {np.median(groups[name]):.2f}"
+        look = {"name": name, "style": number, "dash": DASHES[number]}
+        kinds.append({**look, "points": _path(outline), "text": text})
     step = max(1, round(most / 4))
     return {
         "size": (WIDTH, HEIGHT),
-        "field": (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM),
+        "field": FIELD,
         "kinds": kinds,
         "threshold": (across(threshold), f"{threshold:.3f}"),
         "x": [(across(value), f"{value:.2f}") for value in np.linspace(ends[0], ends[-1], 6)],
@@ -142,7 +132,7 @@ def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[s
 
 
 def _place(value: float, low: float, high: float, first: float, last: float) -> float:
-    """Where a value stands between two places."""
+    """Map a value to a position between two positions."""
     share = (value - low) / ((high - low) or 1)
     return round(float(first + share * (last - first)), 1)
 

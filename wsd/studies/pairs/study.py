@@ -17,11 +17,11 @@ class Pairs(Study):
 
     name = "pairs"
     group = "compare pairs of sentences"
-    extends = {"import": "import_pairs"}
     commands = {
         "pairs": "Score every layer: same sense in both sentences, or not?",
         "pairs-page": "Write the page of the pairs.",
     }
+    extends = {"import": "import_pairs", "overview": "overview_rows"}
     kinds = {
         "pairs": Kind(
             "pairs",

@@ -23,6 +23,7 @@ class Strategies(Study):
     commands = {
         "strategies": "Compare strategies: scores, labels, processor time.",
     }
+    extends = {"report": "strategies_page"}
     kinds = {
         "strategies": Kind(
             "strategies",
@@ -49,7 +50,7 @@ class Strategies(Study):
         key = files.keys.key("strategies", read)
         table = f"{files.store}/comparison/strategies@{key}.csv"
         files.study[self.name]["table"] = table
-        return Outputs([table], shown={"tables": [table]})
+        return Outputs([table], shown={"strategies": [table]})
 
     def baselines(self, files: Files) -> list[str]:
         """Return the predictions of the baselines that are strategies."""

@@ -27,6 +27,7 @@ class Substitutes(Study):
         "substitutes": "Let an encoder fill the focal word's place.",
         "sense-substitutes": "List the substitutes that distinguish each sense.",
     }
+    extends = {"report": "word_panel"}
     kinds = {
         "asked": Kind("substitutes", {"device": "device"}, IDENTITY, ("corpus",)),
         "bags": Kind("baseline", {"objective": "tuning.objective"}, (), ("asked", "folds")),

@@ -1,48 +1,125 @@
-"""What a model would say in the word's place, as a word's page has it."""
+"""Substitutes on the report's word pages: per sense in the legend, per instance in its card."""
 
+import argparse
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from markupsafe import Markup
 
-from wsd.artifacts.substitute_table import SEEN, Substitutes, shown
+from wsd.arguments import add_optional_files
+from wsd.artifacts.corpus_table import Corpora, Corpus
+from wsd.artifacts.run_map import word_files_at
+from wsd.artifacts.substitute_table import SEEN, Fillers, Substitutes, read_substitutes, shown
 from wsd.artifacts.view_names import MASKED
-from wsd.report.pages.render import encode
+from wsd.report.pages.extension import Extension
+from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.render import encode, render_fragment
 from wsd.report.pages.report_data import Report
+from wsd.storage.csv import Columns
 
-# Beside a sense, at most.
+TABLE = "substitutes"
+COLUMNS = Columns(
+    ("model", "word", "sense", "input", "piece"),
+    ("rank", "log_odds", "z", "instances", "n"),
+    may_be_empty=True,
+)
+# The most substitutes in the legend of a sense.
 MOST = 6
-# Standard deviations from which on a substitute is said to set a sense apart.
-APART = 1.96
+# The least z-score of a substitute that distinguishes a sense.
+SIGNIFICANT = 1.96
+# In the place of a piece, where an instance has fewer pieces than another.
+NOTHING = np.iinfo(np.uint32).max
 
 
-def telling(report: Report, model: str, word: str, sense: str) -> list[str]:
-    """The substitutes that set a sense apart, the strongest first."""
-    rows = report.rows("substitutes", model=model, word=word, sense=sense, input=MASKED)
-    rows = rows[rows["z"] >= APART].sort_values("rank", kind="stable")
-    return [shown(piece) for piece in rows["piece"]][:MOST]
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the study's options."""
+    text = "substitutes of `wsd substitutes`, one per model: a folder, or a listing"
+    add_optional_files(parser, "--substitutes", text, metavar="PATH")
+    add_optional_files(parser, "--sense-substitutes", "tables of `wsd sense-substitutes`")
 
 
-def packed_substitutes(found: Substitutes, order: np.ndarray) -> dict[str, Any]:
-    """The instances' substitutes in an order: numbers of pieces, probabilities in 250 steps.
+def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
+    """Read the files of the study."""
+    by_model: dict[str, Mapping[str, Substitutes]] = {}
+    for path in args.substitutes:
+        words, provenance = read_substitutes(word_files_at([path]), corpora)
+        by_model[provenance["model"]["name"]] = words
+    table = read_tables(args.sense_substitutes, TABLE, COLUMNS)
+    return WordPanel(table, by_model, corpora)
 
-    An instance has as many as any has; where it has fewer, the largest number stands.
+
+class WordPanel(Extension):
+    """Substitutes of every sense and of every instance.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The substitutes that distinguish each sense.
+    by_model : mapping of model to mapping of word to Substitutes
+        In the order of the corpora's rows.
+    corpora : mapping of word to Corpus
     """
-    names: dict[str, int] = {}
-    packed: dict[str, Any] = {}
-    nothing = np.iinfo(np.uint32).max
-    for seen in SEEN:
-        of = found.fillers[seen]
-        most = max(map(len, of.pieces), default=0)
-        numbers = np.full((len(order), most), nothing, dtype=np.uint32)
-        probabilities = np.zeros((len(order), most))
-        for i, row in enumerate(order):
-            pieces = [shown(piece) for piece in of.pieces[row]]
-            numbers[i, : len(pieces)] = [names.setdefault(one, len(names)) for one in pieces]
-            probabilities[i, : len(pieces)] = of.probabilities[row]
-        percents = np.round(probabilities * 250).clip(0, 250)
-        packed[seen] = {
-            "most": most,
-            "pieces": encode(numbers, "<u4"),
-            "probabilities": encode(percents, "u1"),
-        }
-    return {"names": list(names), **packed}
+
+    name = "substitutes"
+    word_scripts = ("substitutes/word-substitutes.js",)
+
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        by_model: Mapping[str, Mapping[str, Substitutes]],
+        corpora: Corpora,
+    ) -> None:
+        self.tables = {TABLE: table}
+        self.by_model, self.corpora = by_model, corpora
+
+    def sense_note(self, report: Report, model: str, word: str, sense: str) -> Markup | str:
+        """Return the substitutes that distinguish a sense, the strongest first."""
+        rows = report.rows(TABLE, model=model, word=word, sense=sense, input=MASKED)
+        rows = rows[rows["z"] >= SIGNIFICANT].sort_values("rank", kind="stable")
+        pieces = [shown(piece) for piece in rows["piece"]][:MOST]
+        template = "substitutes/sense_note.html"
+        return render_fragment(template, model=model, pieces=pieces) if pieces else ""
+
+    def word_values(self, model: str, corpus: Corpus, order: np.ndarray) -> dict[str, Any] | None:
+        """Return the substitutes of the instances on a page."""
+        substitutes = self.by_model.get(model, {}).get(corpus.word)
+        if substitutes is None:
+            return None
+        whole = self.corpora[corpus.word]
+        rows = {key: row for row, key in enumerate(_instances(whole))}
+        instances = _instances(corpus)
+        return packed_substitutes(substitutes.take(rows[instances[i]] for i in order))
+
+
+def _instances(corpus: Corpus) -> list[tuple[str, int]]:
+    return list(zip(corpus.split.tolist(), corpus.index.tolist(), strict=True))
+
+
+def packed_substitutes(substitutes: Substitutes) -> dict[str, Any]:
+    """Return substitutes as numbers of pieces, with probabilities in 250 steps.
+
+    All instances have as many entries as the one with the most pieces; missing ones are
+    ``NOTHING``.
+    """
+    numbers: dict[str, int] = {}
+    packed = {seen: _packed(substitutes.fillers[seen], numbers) for seen in SEEN}
+    return {"names": list(numbers), **packed}
+
+
+def _packed(fillers: Fillers, numbers: dict[str, int]) -> dict[str, Any]:
+    most = max(map(len, fillers.pieces), default=0)
+    pieces = np.full((len(fillers.pieces), most), NOTHING, dtype=np.uint32)
+    probabilities = np.zeros(pieces.shape)
+    for row, names in enumerate(fillers.pieces):
+        pieces[row, : len(names)] = [
+            numbers.setdefault(shown(name), len(numbers)) for name in names
+        ]
+        probabilities[row, : len(names)] = fillers.probabilities[row]
+    steps = np.round(probabilities * 250).clip(0, 250)
+    return {
+        "most": most,
+        "pieces": encode(pieces, "<u4"),
+        "probabilities": encode(steps, "u1"),
+    }

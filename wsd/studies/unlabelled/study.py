@@ -21,12 +21,12 @@ class Unlabelled(Study):
 
     name = "unlabelled"
     group = "find the uses of words without senses"
-    extends = {"import": "import_unlabelled"}
     commands = {
         "uses": "Cluster every word's sentences at one layer choice.",
         "substitute-uses": "Cluster every word's sentences by the substitutes of an encoder.",
         "uses-page": "Write the pages of the clusters.",
     }
+    extends = {"import": "import_unlabelled", "overview": "overview_links"}
     kinds = {
         "uses": Kind("uses", {"centre": "clusters.centre", **CLUSTERED}, (), ("vectors", "views")),
         "substitute-uses": Kind("substitute-uses", CLUSTERED, (), ("asked",)),

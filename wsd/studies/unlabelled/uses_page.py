@@ -1,9 +1,9 @@
-"""The pages of the uses of words: one per word and model, and one that lists them.
+"""Write the pages of the uses of words: one per word and model, and one that lists them.
 
-``uses.csv`` lies in the same folder. It has, per model, layer choice, word and method, the number
-of clusters that the silhouette chooses and how much the form of the focal word says about them.
-With senses it also has how well the clusters agree with the senses, and the clusters of a known
-number. A model's substitutes have the same columns. The page that lists the words has the means.
+``uses.csv`` is in the same folder. Per model, layer choice, word and method it has the number of
+clusters selected by silhouette, and how much the form of the focal word explains the clusters. With
+senses, it also has the agreement of clusters and senses, and the clusters of a known number. A
+model's substitutes have the same columns. The page that lists the words has the means.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_listings, add_optional_files, add_out_folder
-from wsd.artifacts.corpus_table import Corpora, read_corpora
+from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_map import list_folders
@@ -36,28 +36,26 @@ from wsd.studies.unlabelled.use_table import (
 )
 from wsd.studies.unlabelled.word_page import opening, word_page
 
-# How the number of clusters came about.
-BY_SILHOUETTE, AS_SENSES, ONE = "silhouette", "as many as senses", "one cluster"
+# The ways to the number of clusters.
+BY_SILHOUETTE, AS_SENSES, SINGLE = "silhouette", "as many as senses", "one cluster"
 SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
 
 # By model and layer choice: every word's uses.
-Uses = Mapping[str, Mapping[LayerChoice, Mapping[str, WordUses]]]
+Uses = dict[str, dict[LayerChoice, dict[str, WordUses]]]
 
 
 def read_all(
     paths: list[Path], corpora: Corpora
-) -> tuple[
-    dict[str, dict[LayerChoice, dict[str, WordUses]]], dict[str, dict[str, Any]], int, str | None
-]:
-    """The uses in some files by model and layer choice, the models' records, seed and centring.
+) -> tuple[Uses, dict[str, dict[str, Any]], int, str | None]:
+    """Read uses by model and layer choice, the models' records, the seed and the centring.
 
     Raises
     ------
     ResultError
-        If a file is missing, damaged, of other words, or of another seed or centring than the
-        first.
+        If a file is missing or damaged, or has other words, another seed or another centring than
+        the first.
     """
-    found: dict[str, dict[LayerChoice, dict[str, WordUses]]] = {}
+    uses: Uses = {}
     models, settings = {}, set()
     for path in paths:
         words, provenance = read_uses(path, corpora)
@@ -65,12 +63,12 @@ def read_all(
         models[model["name"]] = model
         settings.add((provenance["seed"], provenance["centre"]))
         if len(settings) > 1:
-            raise wrong_file("the uses are of another seed or --centre than those before", path)
+            raise wrong_file("the seed or --centre of the uses differs from the files before", path)
         choice = parse_layers(provenance["layers"], model["blocks"])
-        found.setdefault(model["name"], {})[choice] = words
+        uses.setdefault(model["name"], {})[choice] = words
     ordered = {
-        model: dict(sorted(of.items(), key=lambda pair: pair[0].order))
-        for model, of in found.items()
+        model: dict(sorted(choices.items(), key=lambda pair: pair[0].order))
+        for model, choices in uses.items()
     }
     return ordered, models, *settings.pop()
 
@@ -78,9 +76,9 @@ def read_all(
 def score_table(
     uses: Uses, corpora: Corpora, by_substitutes: Mapping[str, Mapping[str, WordUses]]
 ) -> pd.DataFrame:
-    """A row per model, layer choice, word, method and way to a number of clusters.
+    """Return a row per model, layer choice, word, method and way to the number of clusters.
 
-    Behind a model's layer choices stand the clusters of its substitutes, where it was asked.
+    The clusters of a model's substitutes, if it has any, follow its layer choices.
     """
     of_models = {
         model: {
@@ -94,34 +92,47 @@ def score_table(
             {"model": model, "layers": name, "word": word, **row}
             for model, choices in of_models.items()
             for name, words in choices.items()
-            for word, of in words.items()
-            for row in _rows(of, len(corpora[word].senses) if corpora[word].is_labelled else 0)
+            for word, clustered in words.items()
+            for row in _rows(clustered, _count_senses(corpora[word]))
         ]
     )
-    # Where no word has a number, pandas keeps a column of None.
+    # pandas keeps a column without any number as a column of None.
     return table.astype({"silhouette": float, "form_nmi": float})
 
 
+def _count_senses(corpus: Corpus) -> int:
+    return len(corpus.senses) if corpus.is_labelled else 0
+
+
 def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
-    for of in uses.partitions:
-        hows = [BY_SILHOUETTE] * of.chosen + [AS_SENSES] * (of.k == senses)
-        hows += [ONE] * (of.k == 1 and senses > 0)
-        for how in hows:
-            figures = {name: of.agreement.get(name) for name in MEASURES}
-            about = {"method": of.method, "number": how, "instances": len(uses.labels)}
-            about |= {"clusters": of.k, "silhouette": of.silhouette, "form_nmi": of.form_nmi}
-            yield {**about, **figures}
+    for partition in uses.partitions:
+        ways = [BY_SILHOUETTE] * partition.chosen + [AS_SENSES] * (partition.k == senses)
+        ways += [SINGLE] * (partition.k == 1 and senses > 0)
+        for way in ways:
+            yield {
+                "method": partition.method,
+                "number": way,
+                "instances": len(uses.labels),
+                "clusters": partition.k,
+                "silhouette": partition.silhouette,
+                "form_nmi": partition.form_nmi,
+                **{name: partition.agreement.get(name) for name in MEASURES},
+            }
 
 
 def means(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Per model, layer choice and method the means over words, for both ways to a number."""
-    rows = []
-    for (model, layers, method), of in table.groupby(["model", "layers", "method"], sort=False):
-        row: dict[str, Any] = {"model": model, "layers": layers, "method": method}
-        for how in (BY_SILHOUETTE, AS_SENSES):
-            row[how] = having(of, number=how)[["clusters", *SHOWN]].mean().to_dict()
-        rows.append(row)
-    return rows
+    """Return means over words per model, layer choice and method, for each way to a number."""
+    keys = ["model", "layers", "method"]
+    return [
+        {
+            **dict(zip(keys, names, strict=True)),
+            **{
+                way: having(rows, number=way)[["clusters", *SHOWN]].mean().to_dict()
+                for way in (BY_SILHOUETTE, AS_SENSES)
+            },
+        }
+        for names, rows in table.groupby(keys, sort=False)
+    ]
 
 
 def index_page(
@@ -133,47 +144,47 @@ def index_page(
     centre: str | None,
     text: bool,
 ) -> str:
-    """The page that lists the words, as HTML."""
+    """Return the page that lists the words, as HTML."""
     words: list[dict[str, Any]] = []
-    for model, choices in uses.items():
-        choice = list(choices)[opening(list(choices))]
-        chosen = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
-        for word in choices[choice]:
-            numbers = records(having(chosen, word=word))
+    opened = {model: list(choices)[opening(list(choices))] for model, choices in uses.items()}
+    for model, choice in opened.items():
+        selected = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
+        for word in uses[model][choice]:
+            numbers = records(having(selected, word=word))
             total = len(corpora[word])
             words.append({"model": model, "word": word, "total": total, "numbers": numbers})
+    numbers = [number for word in words for number in word["numbers"]]
     labelled = table["number"].eq(AS_SENSES).any()
-    one = having(table, number=ONE)[list(SHOWN)].mean().to_dict() if labelled else {}
+    baseline = having(table, number=SINGLE)[list(SHOWN)].mean().to_dict() if labelled else {}
     return render_alone(
-        "uses-index.html",
+        "unlabelled/uses-index.html",
         report={"dataset": dataset},
         words=words,
         methods=list(dict.fromkeys(table["method"])),
         several=len(uses) > 1,
-        opening={
-            model: label(list(of)[opening(list(of))], models[model]["blocks"])
-            for model, of in uses.items()
-        },
+        opening={model: label(choice, models[model]["blocks"]) for model, choice in opened.items()},
         text=text,
         centre=centre,
         form_explains=FORM_EXPLAINS,
-        by_form=any(row["form_nmi"] >= FORM_EXPLAINS for of in words for row in of["numbers"]),
-        drawn=any(of["numbers"][0]["instances"] < of["total"] for of in words),
+        by_form=any(number["form_nmi"] >= FORM_EXPLAINS for number in numbers),
+        drawn=any(word["numbers"][0]["instances"] < word["total"] for word in words),
         table=TABLE,
         means=means(table) if labelled else [],
-        one=one,
+        baseline=baseline,
         ways=(BY_SILHOUETTE, AS_SENSES),
         shown=SHOWN,
     )
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_corpora(parser)
     parser.add_argument("--dataset", required=True, help="its name, or the path of its manifest")
-    add_files(parser, "--uses", "of `wsd uses`, of any models and layer choices")
-    add_optional_files(parser, "--substitute-uses", "of `wsd substitute-uses`: for the table alone")
-    text = "leave the corpus's sentences out, and with them the words' pages"
+    add_files(parser, "--uses", "tables of `wsd uses`, for any models and layer choices")
+    add_optional_files(
+        parser, "--substitute-uses", "tables of `wsd substitute-uses`, for uses.csv alone"
+    )
+    text = "omit the corpus's sentences, and therefore the words' pages"
     parser.add_argument("--no-text", action="store_true", help=text)
     add_listings(parser)
     add_out_folder(parser, f"folder for index.html, {TABLE} and a folder per model")
@@ -183,13 +194,13 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     dataset, corpora = find_dataset(args.dataset), read_corpora(args.corpus, args.words)
     uses, models, seed, centre = read_all(args.uses, corpora)
-    read = [read_uses(path, corpora) for path in args.substitute_uses]
-    by_substitutes = {source["encoder"]["model"]["name"]: words for words, source in read}
-    table = score_table(uses, corpora, by_substitutes)
-    taken = {word: corpus.take(shown(corpus, seed)) for word, corpus in corpora.items()}
+    substitutes = [read_uses(path, corpora) for path in args.substitute_uses]
+    by_model = {source["encoder"]["model"]["name"]: words for words, source in substitutes}
+    table = score_table(uses, corpora, by_model)
+    sampled = {word: corpus.take(shown(corpus, seed)) for word, corpus in corpora.items()}
     for model, choices in uses.items():
         (args.out / model).mkdir(parents=True, exist_ok=True)
-        for word, corpus in taken.items() if not args.no_text else ():
+        for word, corpus in sampled.items() if not args.no_text else ():
             of_word = {choice: words[word] for choice, words in choices.items()}
             page = word_page(dataset, models[model], corpus, len(corpora[word]), of_word, centre)
             write_text(args.out / model / f"{file_name(word)}.html", page)

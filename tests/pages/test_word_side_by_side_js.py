@@ -1,4 +1,4 @@
-"""word-beside.js: pictures of several layer choices, side by side."""
+"""word-side-by-side.js: pictures of several layer choices, side by side."""
 
 import time
 from pathlib import Path
@@ -24,8 +24,9 @@ from word_pages import (
     wrong_rows,
 )
 
-# Of each picture that is to be seen: its layer choice, its title, and how many pixels wide it is.
-PICTURES = """return [...document.querySelectorAll("#beside > div")].filter((e) => e.offsetWidth)
+# Of each plot that is to be seen: its layer choice, its title, and how many pixels wide it is.
+PICTURES = """return [...document.querySelectorAll("#side-by-side > div")]
+  .filter((e) => e.offsetWidth)
   .map((e) => [e.querySelector("select").value, e.querySelector("span").textContent,
                Math.round(e.querySelector(".plot").getBoundingClientRect().width)]);"""
 # Where on the screen an instance stands in a picture, which is scrolled to.
@@ -145,7 +146,7 @@ def test_all_show_the_same_instances_and_colours(run: Run, built: Path, four: Br
         assert_marks(run, built, state, wrong & wrong_rows(run, name, ("logistic",)))
     Select(by_id(four, "show")).select_by_value("all")
     Select(by_id(four, "colour")).select_by_value("error")
-    Select(by_id(four, "reader")).select_by_value("nearest_centroid")
+    Select(by_id(four, "classifier")).select_by_value("nearest_centroid")
     for name, state in zip(NAMED, states(four), strict=True):
         red = {row for row, tone in zip(rows, state["tone"], strict=True) if tone == "wrong"}
         assert red == wrong_rows(run, name, ("nearest_centroid",))
@@ -160,9 +161,9 @@ def test_all_show_the_same_instances_and_colours(run: Run, built: Path, four: Br
 
 
 def test_each_picture_has_its_own_layer_choice(run: Run, built: Path, four: Browser) -> None:
-    third = four.driver.find_element("css selector", "[aria-label='Layer choice of picture 3']")
+    third = four.driver.find_element("css selector", "[aria-label='Layer choice of plot 3']")
     Select(third).select_by_value("mean-last-2")
-    first = four.driver.find_element("css selector", "[aria-label='Layer choice of picture 1']")
+    first = four.driver.find_element("css selector", "[aria-label='Layer choice of plot 1']")
     Select(first).select_by_value("0")
     assert four.js("return location.hash") == "#beside=0%2Cmean-last-2%2Cmean-last-2%2C1"
     by_id(four, "next").click()  # the page's own steps are the first picture's
@@ -178,7 +179,7 @@ def test_each_picture_has_its_own_layer_choice(run: Run, built: Path, four: Brow
 
 def test_control_opens_pictures_and_goes_back_to_one(page: Browser) -> None:
     alone = page.js(STATE)["drawn"]
-    pictures = Select(by_id(page, "pictures"))
+    pictures = Select(by_id(page, "plots"))
     assert [option.get_attribute("value") for option in pictures.options] == ["1", "2", "3", "4"]
     pictures.select_by_value("2")
     assert soon(lambda: page.js(DRAWN) == 2)
@@ -192,7 +193,7 @@ def test_control_opens_pictures_and_goes_back_to_one(page: Browser) -> None:
     assert page.js("return location.hash") == "#layers=2"
     assert page.js("return document.querySelectorAll('.pick').length") == 4
     assert not page.driver.find_element("css selector", ".pick").is_displayed()
-    assert not by_id(page, "beside-note").is_displayed()
+    assert not by_id(page, "side-by-side-note").is_displayed()
     page.until("Math.abs([...Bokeh.index][0].frame.bbox.width - arguments[0]) < 2", alone[0])
 
 
@@ -217,7 +218,7 @@ def test_choices_to_begin_with(
     body = """const choices = arguments[0];
         const at = (name) => choices.findIndex((of) => of.name === name);
         const singleLayers = choices.flatMap((of, i) => (of.single ? [i] : []));
-        const found = wsd.besideAtFirst({ choices, singleLayers }, at(arguments[1]));
+        const found = wsd.initialSideBySide({ choices, singleLayers }, at(arguments[1]));
         return [...new Set(found)].slice(0, 4).map((i) => choices[i].name);"""
-    scripts = ("page.js", "word-beside.js")
+    scripts = ("page.js", "word-side-by-side.js")
     assert evaluate(chromium, scripts, body, choices(*names), chosen) == at_first

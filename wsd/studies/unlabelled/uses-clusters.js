@@ -1,5 +1,5 @@
-// The clusters of a page of uses: name, size, the words that set each apart, its typical sentences
-// and, on demand, all; every sentence can be moved. And the card of the pinned one.
+// The clusters of a page of uses: name, size, distinguishing words, typical sentences and, on demand, all
+// sentences; every sentence can be moved. And the card of the pinned sentence.
 "use strict";
 
 wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
@@ -24,10 +24,10 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
   function mover(row, cluster) {
     const select = make("select"), last = state.clusters();
     const option = (value, text) => {
-      const of = make("option", text);
-      of.value = value;
-      of.selected = value === cluster;
-      return of;
+      const element = make("option", text);
+      element.value = value;
+      element.selected = value === cluster;
+      return element;
     };
     select.setAttribute("aria-label", "Cluster of this sentence");
     select.dataset.row = row;
@@ -41,10 +41,10 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     return select;
   }
 
-  function entry(row, cluster, said) {
+  function entry(row, cluster, note) {
     const line = make("li"), meta = make("span", undefined, "meta");
     const sense = data.gold ? ` · gold: ${data.senses[data.gold[row]]}` : "";
-    meta.append(mover(row, cluster), " ", button("neighbours", () => pin(row), `Neighbours of sentence ${row + 1}`), said ?? "", sense);
+    meta.append(mover(row, cluster), " ", button("neighbours", () => pin(row), `Neighbours of sentence ${row + 1}`), note ?? "", sense);
     line.append(wsd.usesText(data, row), meta);
     return line;
   }
@@ -82,20 +82,20 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     return all;
   }
 
-  // The forms of the focal word in a cluster, the most frequent first: the words that set a cluster
-  // apart leave it out, and a cluster can be all singular or all plural.
+  // The forms of the focal word in a cluster, the most frequent first. The distinguishing words omit the
+  // focal word, and a cluster can be all singular or all plural.
   function formsOf(rows) {
-    const MOST = 6, found = new Map(), line = make("p", "Forms: ", "forms");
-    for (const row of rows) found.set(data.forms[row], (found.get(data.forms[row]) ?? 0) + 1);
-    const sorted = [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    sorted.slice(0, MOST).forEach(([form, of], i) => {
-      line.append(...(i ? [" · "] : []), make("bdi", form), ` ${count(of)}`);
+    const MOST = 6, counts = new Map(), line = make("p", "Forms: ", "forms");
+    for (const row of rows) counts.set(data.forms[row], (counts.get(data.forms[row]) ?? 0) + 1);
+    const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    sorted.slice(0, MOST).forEach(([form, n], i) => {
+      line.append(...(i ? [" · "] : []), make("bdi", form), ` ${count(n)}`);
     });
     if (sorted.length > MOST) line.append(` · and ${count(sorted.length - MOST)} more`);
     return line;
   }
 
-  function box(cluster, rows, apart) {
+  function box(cluster, rows, distinguishing) {
     const section = make("section", undefined, "cluster"), name = make("input"), head = make("div", undefined, "head");
     name.type = "text";
     name.maxLength = 100;
@@ -105,32 +105,33 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     name.dataset.cluster = cluster;
     name.dir = "auto";
     name.addEventListener("input", () => { state.rename(cluster, name.value); renamed(); });
-    // The new name is in every list of clusters only when it is done.
+    // The lists of clusters get the new name when the input is complete.
     name.addEventListener("change", () => {
       for (const option of document.querySelectorAll(`.cluster option[value="${cluster}"], #card option[value="${cluster}"]`)) {
         option.textContent = state.title(cluster);
       }
     });
     head.append(mark(cluster), name, make("span", count(rows.length), "counts"));
-    const words_ = make("p", undefined, "apart");
-    apart.forEach(([word, z], i) => {
-      const of = make("bdi", word);
-      of.title = `z = ${z.toFixed(2)}`;
-      words_.append(...(i ? [", "] : []), of);
+    const list = make("p", undefined, "apart");
+    distinguishing.forEach(([word, z], i) => {
+      const element = make("bdi", word);
+      element.title = `z = ${z.toFixed(2)}`;
+      list.append(...(i ? [", "] : []), element);
     });
-    if (!apart.length) words_.append(make("span", "no word sets it apart", "quiet"));
+    if (!distinguishing.length) list.append(make("span", "no distinguishing word", "quiet"));
     const nearest = (state.partition().typical[cluster] ?? []).filter((row) => rows.includes(row)).slice(0, TYPICAL);
-    section.append(head, words_, ...(data.severalForms && rows.length ? [formsOf(rows)] : []), sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
+    section.append(head, list, ...(data.severalForms && rows.length ? [formsOf(rows)] : []), sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
     return section;
   }
 
   function show() {
-    const labels = state.labels(), k = state.clusters(), apart = wsd.setApart(words, labels, k);
+    const labels = state.labels(), k = state.clusters();
+    const distinguishing = wsd.distinguishingWords(words, labels, k);
     const rows = Array.from({ length: k + 1 }, () => []);
     labels.forEach((cluster, row) => rows[cluster < 0 ? k : cluster].push(row));
     const boxes = Array.from({ length: k }, (_, cluster) => cluster)
       .filter((cluster) => rows[cluster].length || cluster < state.partition().k)
-      .map((cluster) => box(cluster, rows[cluster], apart[cluster]));
+      .map((cluster) => box(cluster, rows[cluster], distinguishing[cluster]));
     if (rows[k].length) {
       const section = make("section", undefined, "cluster"), head = make("div", undefined, "head");
       head.append(make("h3", "Left out"), make("span", count(rows[k].length), "counts"));
@@ -153,5 +154,5 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     byId("card-body").replaceChildren(own, make("h3", `Nearest in ${byId("layers").selectedOptions[0].textContent}`), near);
   }
 
-  return { show, card, startAnew: () => open.clear() };
+  return { show, card, closeAll: () => open.clear() };
 };

@@ -1,5 +1,5 @@
-// What a page of uses holds, unpacked: sentences, and per layer choice places, neighbours, partitions.
-// It stays the same all the time.
+// The data of a page of uses, unpacked: sentences, and per layer choice places, neighbours, partitions.
+// Nothing here depends on the controls.
 "use strict";
 
 wsd.usesData = (packed) => {
@@ -7,7 +7,7 @@ wsd.usesData = (packed) => {
   const { word, key, senses, styles, layers } = packed;
   const n = packed.sentences.length;
   const rows = Array.from({ length: n }, (_, row) => row);
-  // The focal word's first token, and the one after its last: it can be several, "hot dog".
+  // The first token of the focal word, and the token after its last: it may have several, "hot dog".
   const start = decode(packed.start, Int32Array), end = decode(packed.end, Int32Array);
   const gold = packed.gold && decode(packed.gold, Uint16Array);
   const tokens = packed.sentences.map((sentence) => sentence.split(" "));
@@ -35,9 +35,9 @@ wsd.usesData = (packed) => {
       .map((i) => ({ row: near[i], cosine: similar[i] / 127 - 1 }));
   }
 
-  const partitions = layers.map(({ partitions: of }) =>
-    of.map((one) => ({ ...one, packed: one.labels, labels: decode(one.labels, Uint16Array) })));
-  const ofMethod = (layer, method) => partitions[layer].filter((one) => one.method === method);
+  const partitions = layers.map((layer) => layer.partitions.map((partition) =>
+    ({ ...partition, packed: partition.labels, labels: decode(partition.labels, Uint16Array) })));
+  const ofMethod = (layer, method) => partitions[layer].filter((partition) => partition.method === method);
 
   return {
     word, key, senses, styles, layers, n, rows, start, end, gold, tokens, texts: packed.sentences,

@@ -1,13 +1,13 @@
-// The picture of a page of uses: a point per sentence, coloured by cluster; hover says the sentence,
-// a click pins it.
+// The plot of a page of uses: a point per sentence, coloured by cluster. Hovering shows the sentence, a
+// click pins it.
 "use strict";
 
 wsd.usesPlot = (data, state, { pin }) => {
   const { byId, make } = wsd;
   const SVG = "http://www.w3.org/2000/svg", WIDTH = 800, HEIGHT = 520, ROOM = 16;
   const SIZE = data.n > 800 ? 9 : data.n > 200 ? 12 : 15;
-  const picture = byId("picture");
-  picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  const plot = byId("plot");
+  plot.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
 
   function shape(tag, attributes) {
     const element = document.createElementNS(SVG, tag);
@@ -22,7 +22,7 @@ wsd.usesPlot = (data, state, { pin }) => {
 
   function draw() {
     const { x, y } = data.places(state.layer), labels = state.labels();
-    // The two axes each fill the picture: what lies where is to be seen, not how far.
+    // Each axis fills the plot: positions matter, distances do not.
     const [across, down] = [spread(x, ROOM, WIDTH - ROOM), spread(y, HEIGHT - ROOM, ROOM)];
     const points = data.rows.map((row) => {
       const left = across(x[row]), top = down(y[row]), cluster = labels[row];
@@ -35,26 +35,14 @@ wsd.usesPlot = (data, state, { pin }) => {
       return point;
     });
     if (state.pin >= 0) points.push(...points.splice(state.pin, 1));
-    picture.replaceChildren(...points);
+    plot.replaceChildren(...points);
   }
 
-  // ---- A tip says what a point is ----
-
-  const tip = make("div", undefined, "tip");
-  tip.hidden = true;
-  document.body.append(tip);
-  picture.addEventListener("pointerover", (event) => {
-    const point = event.target.closest("[data-row]");
-    tip.hidden = !point;
-    if (!point) return;
+  wsd.svgTooltip("[data-row]", (point) => {
     const row = Number(point.dataset.row), cluster = state.labels()[row];
-    tip.replaceChildren(make("div", cluster < 0 ? "left out" : state.title(cluster)), wsd.usesText(data, row));
-    const { width, height } = tip.getBoundingClientRect();
-    tip.style.left = `${Math.max(4, Math.min(event.clientX + 12, innerWidth - width - 8))}px`;
-    tip.style.top = `${event.clientY > height + 20 ? event.clientY - height - 12 : event.clientY + 18}px`;
-  });
-  picture.addEventListener("pointerleave", () => { tip.hidden = true; });
-  picture.addEventListener("click", (event) => {
+    return [make("div", cluster < 0 ? "left out" : state.title(cluster)), wsd.usesText(data, row)];
+  }).follow(plot);
+  plot.addEventListener("click", (event) => {
     const point = event.target.closest("[data-row]");
     if (point) pin(Number(point.dataset.row));
   });

@@ -1,13 +1,13 @@
-// A page of uses: the clusters of one word's sentences in one layer choice at a time. This puts the
-// parts together; what is chosen stands in the address, what is named stays in the browser.
+// A page of uses: the clusters of one word's sentences in one layer choice at a time. This script
+// connects the others. The address stores the controls, the browser stores names and moves.
 //
-//   uses-data.js      sentences, places, neighbours, partitions: the same all the time
-//   uses-words.js     the words that set a cluster apart
-//   uses-state.js     what is chosen; names and moved sentences
-//   uses-plot.js      the picture
-//   uses-clusters.js  the clusters, and the pinned sentence
-//   uses-older.js     names of an earlier clustering, offered
-//   uses-result.js    the table to take away
+//   uses-data.js           sentences, places, neighbours, partitions: constant
+//   uses-words.js          the words that distinguish a cluster
+//   uses-state.js          the controls; names and moved sentences
+//   uses-plot.js           the plot
+//   uses-clusters.js       the clusters, and the pinned sentence
+//   uses-earlier-names.js  names of an earlier clustering, offered
+//   uses-result.js         the table to download
 "use strict";
 
 wsd.start(async () => {
@@ -17,7 +17,7 @@ wsd.start(async () => {
   const state = wsd.usesState(data, start);
   const plot = wsd.usesPlot(data, state, { pin });
   const result = wsd.usesResult(data, state);
-  const older = wsd.usesOlder(state, { changed: showClusters });
+  const earlierNames = wsd.usesEarlierNames(state, { changed: showClusters });
   const clusters = wsd.usesClusters(data, state, { pin, changed: showClusters, renamed: showNames });
 
   function showControls() {
@@ -29,26 +29,27 @@ wsd.start(async () => {
     byId("next").disabled = layer === data.layers.length - 1;
     byId("method").value = method;
     const option = (value, text) => {
-      const of = make("option", text);
-      of.value = value;
-      return of;
+      const element = make("option", text);
+      element.value = value;
+      return element;
     };
-    const of = state.partitions(), best = of.find(({ chosen }) => chosen);
-    byId("number").replaceChildren(option("chosen", `${best.k}, by silhouette`), ...of.map(({ k }) => option(k, k)));
-    byId("number").value = of.some(({ k }) => k === wanted) ? wanted : "chosen";
+    const all = state.partitions(), best = all.find(({ chosen }) => chosen);
+    byId("number").replaceChildren(option("chosen", `${best.k}, by silhouette`), ...all.map(({ k }) => option(k, k)));
+    byId("number").value = all.some(({ k }) => k === wanted) ? wanted : "chosen";
   }
 
-  function showFigures() {
-    const { k, silhouette, agreement } = state.partition(), figure = (value) => (value * 100).toFixed(1);
-    const said = [silhouette === null ? "One cluster has no silhouette." : `Mean silhouette of ${k} clusters: ${silhouette.toFixed(3)}.`];
+  function showScores() {
+    const { k, silhouette, agreement } = state.partition(), percent = (value) => wsd.percent(value, 1);
+    const text = [silhouette === null ? "One cluster has no silhouette." : `Mean silhouette of ${k} clusters: ${silhouette.toFixed(3)}.`];
     if (agreement) {
-      said.push(`Against the corpus's senses, in percent: ARI ${figure(agreement.ari)}, V‑measure ${figure(agreement.v_measure)}, `
-        + `B‑cubed F ${figure(agreement.bcubed_f)}, paired F ${figure(agreement.paired_f)}.`);
+      text.push(`Agreement with the corpus's senses, in percent: ARI ${percent(agreement.ari)}, V‑measure ${percent(agreement.v_measure)}, `
+        + `B‑cubed F ${percent(agreement.bcubed_f)}, paired F ${percent(agreement.paired_f)}.`);
     }
-    byId("figures").textContent = said.join(" ");
+    byId("scores").textContent = text.join(" ");
   }
 
-  // Singular against plural is no difference of sense: say so where the forms explain the clusters.
+  // A difference between singular and plural is not a difference of sense: warn if the forms explain the
+  // clusters.
   function showFormWarning() {
     const { form_nmi: explained } = state.partition();
     byId("by-form").hidden = explained === null || explained < data.formExplains;
@@ -57,7 +58,7 @@ wsd.start(async () => {
 
   function showNames() {
     result.show();
-    older.show();
+    earlierNames.show();
   }
 
   function showClusters() {
@@ -69,16 +70,16 @@ wsd.start(async () => {
 
   function showAll() {
     showControls();
-    showFigures();
+    showScores();
     showFormWarning();
-    clusters.startAnew();
+    clusters.closeAll();
     showClusters();
   }
 
-  // ---- What is chosen ----
+  // ---- Controls ----
 
-  function choose(what) {
-    Object.assign(state, what);
+  function choose(values) {
+    Object.assign(state, values);
     showAll();
     remember();
   }
@@ -115,11 +116,11 @@ wsd.start(async () => {
       [["layers", data.layers[state.layer].name], ["method", state.method], ["clusters", state.wanted]]));
   }
   function recall() {
-    const said = wsd.fragment.decode(location.hash);
-    const layer = data.layers.findIndex(({ name }) => name === said.get("layers"));
+    const wanted = wsd.fragment.decode(location.hash);
+    const layer = data.layers.findIndex(({ name }) => name === wanted.get("layers"));
     if (layer >= 0) state.layer = layer;
-    if ([...byId("method").options].some(({ value }) => value === said.get("method"))) state.method = said.get("method");
-    if (/^[0-9]+$/.test(said.get("clusters") ?? "")) state.wanted = Number(said.get("clusters"));
+    if ([...byId("method").options].some(({ value }) => value === wanted.get("method"))) state.method = wanted.get("method");
+    if (/^[0-9]+$/.test(wanted.get("clusters") ?? "")) state.wanted = Number(wanted.get("clusters"));
     showAll();
   }
   addEventListener("hashchange", recall);

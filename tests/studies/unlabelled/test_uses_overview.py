@@ -1,0 +1,20 @@
+"""The pages of uses in the list of all reports."""
+
+import re
+from pathlib import Path
+
+from wsd.report.overview import write_overview
+from wsd.studies.unlabelled import overview_links
+
+
+def test_uses_of_words_are_listed_by_run(tmp_path: Path) -> None:
+    for tables in ("mine", "mine/runs/a"):
+        page = tmp_path / tables / overview_links.PAGE
+        page.parent.mkdir(parents=True)
+        page.write_text("")
+    text = write_overview(tmp_path, [overview_links]).read_text()
+    assert re.findall('<li><a href="([^"]*)">', text) == [
+        "mine/uses/index.html",
+        "mine/runs/a/uses/index.html",
+    ]
+    assert "There is no report yet." not in text

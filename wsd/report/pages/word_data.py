@@ -1,0 +1,156 @@
+"""The data of a word's page, for its script: every shown instance, and every layer choice."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.projection import Projection
+from wsd.report.pages import plots
+from wsd.report.pages.render import encode
+from wsd.report.pages.report_data import Report, WordResults, sentence
+
+# The sentences that a page contains.
+ALL, TEST_ONLY, NONE = "all", "test", "none"
+NEIGHBOURS = 5
+
+
+class Form(NamedTuple):
+    """How much of a word a page contains.
+
+    Attributes
+    ----------
+    levels : int
+        The largest coordinate, in steps.
+    text : str
+        The sentences that it contains.
+    details : bool
+        Whether it contains neighbours and the values of studies.
+    methods : tuple of str
+        The projections that it contains.
+    """
+
+    levels: int
+    text: str
+    details: bool
+    methods: tuple[str, ...]
+
+
+def word_data(
+    report: Report,
+    model: str,
+    results: WordResults,
+    confusions: list[list[list[list[int]]]],
+    form: Form,
+) -> dict[str, Any]:
+    """Return the data of the page's script, with every shown instance once.
+
+    Coordinates are multiples of ``step``; the largest coordinate of a layer choice is
+    ``form.levels`` steps.
+    """
+    corpus = results.corpus
+    train = corpus.split == "train"
+    # Later rows are drawn on top: test over training instances, and rare senses over all.
+    order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
+    # The largest number of the type stands for a missing neighbour.
+    wide = len(order) >= 65535
+    choices = [
+        {
+            "name": choice.name,
+            "single": choice.is_single,
+            **_choice(results, i, order, form),
+            "confusion": confusions[i],
+            **(_neighbours(results.neighbours[i], order, wide) if form.details else {}),
+        }
+        for i, choice in enumerate(report.choices[model])
+    ]
+    texts = report.dataset.sense_texts(corpus.word, corpus.senses)
+    classifiers = report.classifiers.items()
+    return {
+        "word": corpus.word,
+        "model": model,
+        "senses": list(corpus.senses),
+        "names": [text.name for text in texts],
+        "glosses": [text.gloss for text in texts],
+        "classifiers": [{"name": name, "confidence": kind} for name, kind in classifiers],
+        "pixels": plots.point_size(len(corpus)),
+        "text": form.text,
+        "wide": wide,
+        "neighbours": NEIGHBOURS if form.details else 0,
+        "train": encode(train[order], "u1"),
+        "index": encode(corpus.index[order], "<i4"),
+        "gold": encode(corpus.gold[order], "<u2"),
+        "choices": choices,
+        "extensions": _extensions(report, model, corpus, order) if form.details else {},
+        **_sentences(corpus, order, form.text),
+    }
+
+
+def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -> dict[str, Any]:
+    values = {added.name: added.word_values(model, corpus, order) for added in report.extensions}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _sentences(corpus: Corpus, order: np.ndarray, text: str) -> dict[str, list[str]]:
+    if text == NONE:
+        return {}
+    parts = ("left", "focal", "right")
+    hidden = dict.fromkeys(parts, "")
+    sentences = [
+        sentence(corpus, row) if text == ALL or corpus.split[row] != "train" else hidden
+        for row in order
+    ]
+    return {part: [texts[part] for texts in sentences] for part in parts}
+
+
+def _choice(results: WordResults, i: int, order: np.ndarray, form: Form) -> dict[str, Any]:
+    """Return one layer choice: its projections, and every classifier's predictions."""
+    test = results.corpus.split != "train"
+    tests = (np.cumsum(test) - 1)[order][test[order]]
+    projections = {method: results.projections[method][i] for method in form.methods}
+    predicted, confidence = results.predicted.values(), results.confidence.values()
+    return {
+        "projections": {m: _projection(p, order, form.levels) for m, p in projections.items()},
+        "score": _finite(results.neighbours[i].score),
+        "predicted": [encode(senses[i][tests], "<u2") for senses in predicted],
+        "confidence": [_shades(values[i][tests]) for values in confidence],
+        "scores": [
+            {metric: _finite(score) for metric, score in scores[i].items()}
+            for scores in results.scores.values()
+        ],
+    }
+
+
+def _neighbours(neighbours: Neighbours, order: np.ndarray, wide: bool) -> dict[str, str]:
+    """Return the neighbours by their places on the page; similarities have 255 steps."""
+    number = "<u4" if wide else "<u2"
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows = neighbours.rows[order]
+    similarity = np.nan_to_num(neighbours.similarity[order], nan=0.0)
+    return {
+        "near": encode(np.where(rows >= 0, place[rows], np.iinfo(number).max), number),
+        "similar": encode(np.round((similarity + 1) * 127).clip(0, 254), "u1"),
+    }
+
+
+def _projection(projection: Projection, order: np.ndarray, levels: int) -> dict[str, Any]:
+    step = float(np.abs(projection.points).max(initial=0)) / levels or 1.0
+    return {
+        "explained": projection.explained,
+        "step": step,
+        # All x before all y: similar numbers next to each other compress better.
+        "points": encode(np.round(projection.points[order].T / step), "<i2"),
+        "score": _finite(projection.score),
+    }
+
+
+def _shades(values: np.ndarray) -> dict[str, Any]:
+    """Return confidences in 255 steps."""
+    step = float(values.max(initial=0)) / 255 or 1.0
+    return {"step": step, "values": encode(np.round(values / step).clip(0, 255), "u1")}
+
+
+def _finite(value: float) -> float | None:
+    return None if value != value else float(value)

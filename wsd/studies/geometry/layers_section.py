@@ -1,0 +1,90 @@
+"""The section "Geometry" of the report's layers page."""
+
+import argparse
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from wsd.arguments import add_optional_files
+from wsd.artifacts.corpus_table import Corpora
+from wsd.artifacts.transform_names import transform_label
+from wsd.report.pages import curves
+from wsd.report.pages.extension import Extension, Section
+from wsd.report.pages.layers import legend
+from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.render import render_fragment
+from wsd.report.pages.report_data import Report, having
+from wsd.storage.csv import Columns
+
+COLUMNS = Columns(
+    ("model", "view", "layers", "transform", "fitted_on", "word"),
+    ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
+    may_be_empty=True,
+)
+MEASURES = {
+    "anisotropy": "Anisotropy: mean cosine of instances of different words",
+    "self_similarity": "Self-similarity: mean cosine within a word",
+    "silhouette": "Silhouette of the senses",
+    "pair_auc": "Same-sense pairs against other pairs (AUC)",
+    "kmeans_ari": "k-means without labels: adjusted Rand index",
+    "kmeans_v": "k-means without labels: V-measure",
+}
+MEAN = "(mean)"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the study's option."""
+    add_optional_files(parser, "--geometry", "tables of `wsd geometry`")
+
+
+def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
+    """Read the tables of the study."""
+    return GeometrySection(read_tables(args.geometry, "geometry", COLUMNS))
+
+
+class GeometrySection(Extension):
+    """A plot per measure and model, over the layers."""
+
+    name = "geometry"
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.tables = {"geometry": table}
+
+    def layer_sections(self, report: Report) -> Iterator[Section]:
+        """Return the section, if there are measures of the report's view."""
+        plots = geometry_plots(report)
+        if plots:
+            html = render_fragment(
+                "geometry/layers_section.html",
+                plots=plots,
+                several=len(report.choices) > 1,
+                transforms=legend(dict.fromkeys(transforms(report).values(), "solid")),
+            )
+            yield Section("geometry-title", "Geometry", html)
+
+
+def transforms(report: Report) -> dict[str, str]:
+    """Return the transformations of the measured vectors, and their names."""
+    return {name: transform_label(name) for name in report.rows("geometry")["transform"].unique()}
+
+
+def geometry_plots(report: Report) -> list[dict[str, Any]]:
+    """Return, per measure and model, means over words with transformations fitted on all words."""
+    table = report.rows("geometry", word=MEAN, view=report.view)
+    table = table[table["fitted_on"] != "word"]
+    plots = []
+    for (measure, title), model in product(MEASURES.items(), report.choices):
+        if (of_model := having(table, model=model)).empty:
+            continue
+        singles = curves.single_layers(report.choices[model])
+        lines = []
+        for i, (transform, name) in enumerate(transforms(report).items()):
+            rows, x = curves.rows_placed(having(of_model, transform=transform), singles)
+            lines.append(curves.of_table(rows, x, measure, 1, name=name, style=i, number=i))
+        ticks = {place: name for name, place in singles.items()}
+        plot = curves.plot_of(lines, x="layer", ticks=ticks)
+        name = f"geometry.{model}.{measure}"
+        plots.append({"model": model, "title": title, "id": name, "figure": plot})
+    return plots

@@ -1,0 +1,190 @@
+"""The report's page of strategies: scores, labels and processor time of each."""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from math import floor, log10
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from wsd.arguments import add_optional_files
+from wsd.artifacts.corpus_table import Corpora
+from wsd.artifacts.training_set import FULL, NO_TRAIN
+from wsd.report.pages import curves
+from wsd.report.pages.curves import Curve
+from wsd.report.pages.extension import Extension, Link
+from wsd.report.pages.layers import legend
+from wsd.report.pages.model_notes import MAIN_METRIC
+from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.render import number, render
+from wsd.report.pages.report_data import Report, having, records
+from wsd.storage.atomic import write_text
+from wsd.storage.csv import Columns
+
+METRICS = ("mean_macro_f1", "micro_accuracy")
+# Processor time of the selected configuration, and including the search.
+MINUTES = ("processor_minutes", "processor_minutes_with_search")
+_DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
+COLUMNS = Columns(
+    (
+        *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
+        *(f"{metric}_of_runs" for metric in METRICS),
+    ),
+    (
+        *("n_words", "runs", "draws", "labels", *MINUTES),
+        *(f"{metric}{bound}" for metric in METRICS for bound in ("", "_low", "_high")),
+        *(f"{metric}_{column}" for metric in METRICS for column in _DIFFERENCE),
+    ),
+    ("in_confidence_set",),
+    may_be_empty=True,
+)
+# Free space at the ends of an axis: a factor.
+ROOM = 1.4
+# The least distance between two ticks: a factor.
+TICK_DISTANCE = 1.3
+# The place of strategies without labels, as a share of the fewest labels.
+NO_LABELS = 0.2
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the study's option."""
+    add_optional_files(parser, "--strategies", "the table of `wsd strategies`")
+
+
+def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
+    """Read the table of the study."""
+    return StrategiesPage(read_tables(args.strategies, "strategies", COLUMNS))
+
+
+class StrategiesPage(Extension):
+    """The page ``strategies.html``, if there is a table."""
+
+    name = "strategies"
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.tables = {"strategies": table}
+        self.link = Link("strategies.html", "Strategies") if len(table) else None
+
+    def write_page(self, report: Report, folder: Path) -> None:
+        """Write ``strategies.html``, if there is a table."""
+        table = report.tables["strategies"]
+        if table.empty:
+            return
+        names = {name: i for i, name in enumerate(dict.fromkeys(table["strategy"]))}
+        models = dict.fromkeys(table["model"])
+        page = render(
+            "strategies/strategies.html",
+            report,
+            blocks=[block(model, having(table, model=model), names) for model in models],
+            legend=legend(dict.fromkeys(names, "solid")),
+            finetuned=any(name.startswith("fine-tuned") for name in names),
+            minutes=minutes,
+        )
+        write_text(folder / "strategies.html", page)
+
+
+def minutes(value: float) -> str:
+    """Format minutes with two significant digits; a dash if the time is unknown.
+
+    >>> minutes(0.02417), minutes(6.77), minutes(1234.5)
+    ('0.024', '6.8', '1,234')
+    """
+    digits = max(0, 1 - floor(log10(value))) if value > 0 else 0
+    return number(value, f",.{digits}f")
+
+
+def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, Any]:
+    """Return the page's values for one model."""
+    y_range = curves.percent_range(
+        [value * 100 for end in ("low", "high") for value in rows[f"{MAIN_METRIC}_{end}"]]
+    )
+    by_labels, ticks = _by_labels(rows, names)
+    by_time = list(_curves(rows[rows[MINUTES[0]] > 0], MINUTES[0], names))
+    plots = {"labels": _plot(by_labels, "labelled sentences", y_range, ticks)}
+    if by_time:
+        powers = powers_of_ten([x for line in by_time for x in line.x])
+        plots["minutes"] = _plot(by_time, "processor minutes", y_range, powers)
+    # Strategies without labels are compared with those that use all labels.
+    trains = rows.groupby(rows["train"].replace(NO_TRAIN, FULL), sort=False)
+    return {
+        "model": model,
+        "answers": [answer(train, of_train) for train, of_train in trains],
+        "plots": {name: (f"strategies.{model}.{name}", plot) for name, plot in plots.items()},
+        "untimed": records(rows[rows[MINUTES[0]].isna()]),
+        "rows": [{**row, "scores": row[f"{MAIN_METRIC}_of_runs"].split()} for row in records(rows)],
+    }
+
+
+def _plot(
+    lines: Sequence[Curve], x: str, y_range: tuple[float, float], ticks: dict[float, str]
+) -> dict[str, Any]:
+    """Return a plot with a logarithmic horizontal axis that contains all ticks."""
+    places = [*ticks, *(place for line in lines for place in line.x)]
+    ends = min(places) / ROOM, max(places) * ROOM
+    return curves.plot_of(lines, x=x, y_range=y_range, ticks=ticks, logarithmic=ends)
+
+
+def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
+    """Return the best strategy on one training set, and its confidence set."""
+    best, *others = records(rows.sort_values(MAIN_METRIC, ascending=False, kind="stable"))
+    return {
+        "train": train,
+        "is_full": train == FULL,
+        "best": best,
+        "similar": [row for row in others if row["in_confidence_set"]],
+        "next": next((row for row in others if not row["in_confidence_set"]), None),
+    }
+
+
+def _by_labels(rows: pd.DataFrame, names: dict[str, int]) -> tuple[list[Curve], dict[float, str]]:
+    """Return the curves over labels, and ticks; strategies without labels are at the left edge."""
+    labelled = rows["labels"][rows["labels"] > 0]
+    edge = float(labelled.min()) * NO_LABELS if len(labelled) else 1.0
+    places = rows["labels"].where(rows["labels"] > 0, edge)
+    ticks = {place: f"{place:,.0f}" for place in readable_ticks(labelled)}
+    ticks |= {edge: "none"} if (rows["labels"] == 0).any() else {}
+    return list(_curves(rows.assign(place=places), "place", names)), ticks
+
+
+def readable_ticks(places: Iterable[float]) -> list[float]:
+    """Return places on an axis, from the left, whose numbers do not overlap."""
+    ticks: list[float] = []
+    for place in sorted(map(float, places)):
+        if not ticks or place >= TICK_DISTANCE * ticks[-1]:
+            ticks.append(place)
+    return ticks
+
+
+def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[Curve]:
+    """Yield a curve per strategy, through all its training sets."""
+    for name, i in names.items():
+        of_strategy = having(rows, strategy=name).sort_values(column)
+        if len(of_strategy):
+            yield curves.of_table(
+                of_strategy,
+                of_strategy[column],
+                MAIN_METRIC,
+                labels=[_label(row, column) for row in records(of_strategy)],
+                bounds=True,
+                name=name,
+                style=i,
+                number=i,
+                joined=len(of_strategy) > 1,
+                hollow=True,
+            )
+
+
+def _label(row: dict[str, Any], column: str) -> str:
+    labels = f"{row['labels']:,.0f} labels"
+    return f"{labels}, {minutes(row[column])} minutes" if column in MINUTES else labels
+
+
+def powers_of_ten(values: Sequence[float]) -> dict[float, str]:
+    """Return ticks of a logarithmic axis: powers of ten around some values.
+
+    >>> powers_of_ten([0.02, 7])
+    {0.01: '0.01', 0.1: '0.1', 1.0: '1', 10.0: '10'}
+    """
+    low, high = floor(log10(min(values))), floor(log10(max(values))) + 1
+    return {float(f"1e{n}"): f"{float(f'1e{n}'):,g}" for n in range(low, high + 1)}
