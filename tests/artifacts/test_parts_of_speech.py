@@ -3,7 +3,7 @@
 import pytest
 
 from wsd.artifacts.parts_of_speech import lemma_and_part, parts_of_speech
-from wsd.corpora.word_names import named
+from wsd.corpora.word_names import matching_words
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_the_parts_of_speech_of_a_corpus(
 def test_tables_and_predict_agree(word: str) -> None:
     lemma, part = lemma_and_part(word)
     assert parts_of_speech([word, "bank.n"])[word] == part
-    assert named(lemma, [word, "bank.n"]) == [word]
+    assert matching_words(lemma, [word, "bank.n"]) == [word]

@@ -711,7 +711,7 @@ def test_an_archive_of_too_many_members(
     packed = tmp_path / "many.tar.gz"
     packed.write_bytes(gzip.compress(EMPTY * 100 + bytes(1024)))
     monkeypatch.setattr(archive_module, "MEMBERS_LIMIT", 99)
-    monkeypatch.setattr(archive_module._Checked, "_members_left", 99)
+    monkeypatch.setattr(archive_module._LimitedMember, "_members_left", 99)
     for _ in range(2):  # each archive is counted anew
         with pytest.raises(DownloadError, match="more than 99 members"):
             extract(packed, out, CHECKSUMS)

@@ -14,7 +14,7 @@ from wsd.corpora.focal_word_recall import found_in_test
 from wsd.corpora.importer import focal_word
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.splits import groups
-from wsd.corpora.text_format import joined, read_text, sentence_line
+from wsd.corpora.text_format import join_tokens, read_text, sentence_line
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.inference.focal_word_input import cut
@@ -150,16 +150,18 @@ def test_spans_of_tables_that_cannot_be(tmp_path: Path, cells: dict[str, Any], s
 
 def test_a_span_of_one_token_is_written_as_its_position() -> None:
     tokens = ("a", "dog")
-    assert joined(tokens, 1, 2) is tokens
+    assert join_tokens(tokens, 1, 2) is tokens
     assert sentence_line(1, tokens) == "1\ta dog"
-    assert sentence_line(1, joined(("a", "hot", "dog"), 1, 3)) == "1:3\ta hot dog"
-    assert focal_word.of_tokens("a hot dog", 1, 3) == focal_word.of_mark("a *hot dog*")
+    assert sentence_line(1, join_tokens(("a", "hot", "dog"), 1, 3)) == "1:3\ta hot dog"
+    assert focal_word.sentence_from_tokens("a hot dog", 1, 3) == focal_word.sentence_from_mark(
+        "a *hot dog*"
+    )
 
 
 def test_one_sentence_with_two_spans_is_on_one_side() -> None:
     text = "the hot dog ate the hot dog"
     rows = [
-        labelled("x:1", "hot_dog", sense, focal_word.of_tokens(text, start, start + 2))
+        labelled("x:1", "hot_dog", sense, focal_word.sentence_from_tokens(text, start, start + 2))
         for sense, start in (("food", 1), ("animal", 5))
     ]
     assert groups(rows)[0].tolist() == [0, 0]

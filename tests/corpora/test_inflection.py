@@ -4,7 +4,7 @@ import pytest
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.inflection import forms
-from wsd.corpora.word_names import named
+from wsd.corpora.word_names import matching_words
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_lemma_and_tag(word: str, lemma: str, part: str | None) -> None:
     ],
 )
 def test_which_word_is_meant(asked: str, meant: list[str]) -> None:
-    assert named(asked, ["run.n", "run.v", "bank", "Java", "serve.v"]) == meant
+    assert matching_words(asked, ["run.n", "run.v", "bank", "Java", "serve.v"]) == meant
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_which_word_is_meant(asked: str, meant: list[str]) -> None:
     ],
 )
 def test_words_of_one_character_are_meant(asked: str, meant: list[str]) -> None:
-    assert named(asked, ["\u82b1.n", "X.n", "u.s"]) == meant
+    assert matching_words(asked, ["\u82b1.n", "X.n", "u.s"]) == meant

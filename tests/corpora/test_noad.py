@@ -45,7 +45,7 @@ def tokens_of(out: Path, word: str, split: str) -> set[str]:
 
 
 def test_words_sentences_and_senses(out: Path) -> None:
-    noad.make(out, "noad", 2)
+    noad.write_dataset(out, "noad", 2)
     dataset = dataset_of_results(out.parent)
     assert dataset.words == WORDS  # lone.a has one sense; m_2.003 is in one document
     assert dataset.title == DATASETS["noad"].title and "CC BY 4.0" in dataset.licence
@@ -62,7 +62,7 @@ def test_words_sentences_and_senses(out: Path) -> None:
 
 
 def test_no_document_is_on_both_sides_and_every_sense_is(out: Path) -> None:
-    noad.make(out, "noad", 2)
+    noad.write_dataset(out, "noad", 2)
     houses = {}
     for split in ("train", "test"):
         houses[split] = {line.split()[-1] for w in WORDS for line in tokens_of(out, w, split)}
@@ -76,7 +76,7 @@ def test_no_document_is_on_both_sides_and_every_sense_is(out: Path) -> None:
 
 @pytest.mark.parametrize(("name", "trained"), [("semcor-masc", "01234"), ("masc-semcor", "56789")])
 def test_one_part_is_trained_on_and_the_other_tested(name: str, trained: str, out: Path) -> None:
-    noad.make(out, f"noad-{name}", 2)
+    noad.write_dataset(out, f"noad-{name}", 2)
     for word in WORDS:
         assert {line[-1] for line in tokens_of(out, word, "train")} == set(trained)
         assert {line[-1] for line in tokens_of(out, word, "test")} == set("0123456789") - {*trained}
@@ -104,10 +104,10 @@ def test_senses_are_kept_by_what_is_trained_on() -> None:
 def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noad.make(out, "noad", 2)
+    noad.write_dataset(out, "noad", 2)
     archive, _ = made_noad.write(tmp_path / "again", dict(reversed(FILES.items())))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
-    noad.make(out.with_name("again"), "noad", 2)
+    noad.write_dataset(out.with_name("again"), "noad", 2)
     first, second = (read_manifest(folder / MANIFEST) for folder in (out, out.with_name("again")))
     assert first.digests == second.digests
 
@@ -124,8 +124,8 @@ def test_it_is_downloaded_once(
     with ArchiveServer(Answer(body)) as server:
         source = replace(noad_archive.ARCHIVE, url=server.url)
         monkeypatch.setattr(noad_archive, "ARCHIVE", source)
-        noad.make(out, "noad", 2)
-        noad.make(out, "noad", 2)  # its own folder is replaced
+        noad.write_dataset(out, "noad", 2)
+        noad.write_dataset(out, "noad", 2)  # its own folder is replaced
         assert len(server.requests) == 1
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [source.file]
 
@@ -139,7 +139,7 @@ def test_without_a_network_the_ways_on_are_said(
     source = replace(noad_archive.ARCHIVE, url="http://127.0.0.1:9/x.tar.gz")
     monkeypatch.setattr(noad_archive, "ARCHIVE", source)
     with pytest.raises(DownloadError, match="NOAD archive could not be downloaded") as caught:
-        noad.make(out, "noad", 2)
+        noad.write_dataset(out, "noad", 2)
     assert "WSD_NOAD_ARCHIVE=FILE" in str(caught.value.fix)
 
 
@@ -158,7 +158,7 @@ def test_an_archive_that_is_another_is_refused_whole(
     archive, _ = made_noad.write(tmp_path / "bad", files)
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     with pytest.raises(DownloadError) as caught:
-        noad.make(out, "noad", 2)
+        noad.write_dataset(out, "noad", 2)
     assert message in caught.value.what and caught.value.where == str(archive)
     assert not out.parent.exists() or list(out.parent.iterdir()) == []
 
@@ -167,7 +167,7 @@ def test_a_folder_of_somebody_elses_is_left_alone(out: Path) -> None:
     out.mkdir(parents=True)
     (out / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match=r"thesis\.txt"):
-        noad.make(out, "noad", 2)
+        noad.write_dataset(out, "noad", 2)
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
 
 
@@ -180,7 +180,7 @@ def test_too_few_instances_for_two_sides_are_refused(out: Path) -> None:
 
 def test_so_many_instances_that_no_word_is_left_are_refused(out: Path) -> None:
     with pytest.raises(ConfigError, match="two senses with 11 instances"):
-        noad.make(out, "noad", 11)
+        noad.write_dataset(out, "noad", 11)
     assert not out.exists()
 
 
@@ -230,7 +230,7 @@ def test_a_wrong_document_of_the_archive_leaves_nothing(
     monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     with pytest.raises(CorpusError, match="entity") as caught:
-        noad.make(out, "noad", 2)
+        noad.write_dataset(out, "noad", 2)
     assert f"{CHANGED}:6" in str(caught.value.where)
     assert not out.parent.exists() or list(out.parent.iterdir()) == []
 
@@ -295,7 +295,7 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
         assert {word: sum(map(sum, senses.values())) for word, senses in of.items()} == (
             DATASETS[name].sizes
         )
-    noad.make(out, "noad")
+    noad.write_dataset(out, "noad")
     dataset = read_manifest(out / MANIFEST)
     assert dataset.sizes == DATASETS["noad"].sizes and sum(dataset.sizes.values()) == 150_948
     manifest = json.loads((out / MANIFEST).read_text())

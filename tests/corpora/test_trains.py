@@ -19,7 +19,7 @@ from wsd.artifacts.training_set import TrainingSet, setting, training_rows
 from wsd.corpora import training_sets
 from wsd.corpora.coarsewsd20 import ARCHIVE, DRAWS, TRAINS, place, words_of_trains
 from wsd.corpora.text_format import read_text
-from wsd.corpora.training_sets import read_trains, write_training_sets
+from wsd.corpora.training_sets import read_training_set, write_training_sets
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.storage import parquet
@@ -111,7 +111,7 @@ def test_rows_are_found_in_any_order(
     source: Path, corpora: Mapping[str, Corpus], lines: list[int], expected: list[int]
 ) -> None:
     part(source, [FULL[line] for line in lines])
-    found = read_trains(source, "balanced", corpora)
+    found = read_training_set(source, "balanced", corpora)
     assert found.name == "balanced"
     assert list(found.lines) == ["mint"]
     assert found.lines["mint"].tolist() == expected
@@ -134,7 +134,7 @@ def test_a_row_that_is_not_in_the_full_set_is_named(
 ) -> None:
     part(source, [FULL[0], FULL[3], row, FULL[4]])
     with pytest.raises(CorpusError) as caught:
-        read_trains(source, "balanced", corpora)
+        read_training_set(source, "balanced", corpora)
     assert caught.value.what == f"the full training set of 'mint' does not have {says}"
     folder = source / "trains" / "balanced" / "mint"
     assert caught.value.where == f"{folder / 'train.data.txt'}:3"
@@ -143,26 +143,26 @@ def test_a_row_that_is_not_in_the_full_set_is_named(
 def test_a_malformed_file_is_named(source: Path, corpora: Mapping[str, Corpus]) -> None:
     part(source, [FULL[0], (FULL[1][0], 7)])
     with pytest.raises(CorpusError, match="class '7' is not in the map") as caught:
-        read_trains(source, "balanced", corpora)
+        read_training_set(source, "balanced", corpora)
     gold = source / "trains" / "balanced" / "mint" / "train.gold.txt"
     assert caught.value.where == f"{gold}:2"
 
 
 def test_words_that_a_set_lacks_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
     part(source, [FULL[1]], word="sage")
-    assert list(read_trains(source, "balanced", corpora).lines) == ["sage"]
+    assert list(read_training_set(source, "balanced", corpora).lines) == ["sage"]
     with pytest.raises(CorpusError, match="no training set 'balanced' for mint") as caught:
-        read_trains(source, "balanced", {"mint": corpora["mint"]})
+        read_training_set(source, "balanced", {"mint": corpora["mint"]})
     assert "nshot-30.set3" in str(caught.value.fix)
     with pytest.raises(CorpusError, match="no training set '5pct' for mint, sage"):
-        read_trains(source, "5pct", corpora)
+        read_training_set(source, "5pct", corpora)
 
 
 def test_a_corpus_of_other_senses_is_refused(source: Path, corpora: Mapping[str, Corpus]) -> None:
     part(source, [FULL[0]])
     swapped = dataclasses.replace(corpora["mint"], senses=("other", "herb"))
     with pytest.raises(CorpusError, match="not those of the corpus of 'mint'") as caught:
-        read_trains(source, "balanced", {"mint": swapped})
+        read_training_set(source, "balanced", {"mint": swapped})
     assert caught.value.where == str(source / "mint" / "classes_map.txt")
 
 
@@ -172,7 +172,7 @@ def test_classes_are_numbers_of_the_map_not_of_the_order(source: Path) -> None:
     put(source / "mint", "test", [("0\tmint", 1)])
     part(source, [("0\tmint", 7)])
     corpora = {"mint": read_text(source / "mint", "mint")}
-    assert read_trains(source, "balanced", corpora).lines["mint"].tolist() == [1]
+    assert read_training_set(source, "balanced", corpora).lines["mint"].tolist() == [1]
 
 
 # Rows of the table

@@ -60,7 +60,7 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import text_format, training_sets
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.unpack_archive import MEMBER_LIMIT, _Bounded, extract
+from wsd.corpora.unpack_archive import MEMBER_LIMIT, _LimitedGzip, extract
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import alignment, model_files, sources
 from wsd.encoder.model import _checksums, resolve
@@ -605,7 +605,7 @@ def run_archive(data: bytes, folder: Path) -> None:
         out.mkdir(parents=True)
     before = {p.name for p in folder.rglob("*")} | {"room"}
     try:
-        with mock.patch.object(_Bounded, "_left", LARGE):
+        with mock.patch.object(_LimitedGzip, "_left", LARGE):
             extract(archive, out, MANIFEST)
     except WsdError:
         # Nothing of it is left, and nothing lies elsewhere.
@@ -644,12 +644,12 @@ def run_read_trains(data: bytes, folder: Path) -> None:
     (folder / "crane").mkdir(exist_ok=True)
     shutil.rmtree(folder / "trains", ignore_errors=True)
     if not parts[1] + parts[2]:
-        training_sets.read_trains(folder, "balanced", {"crane": small_corpus()})
+        training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
     of_train.mkdir(parents=True)
     (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
     (of_train / "train.data.txt").write_bytes(parts[1])
     (of_train / "train.gold.txt").write_bytes(parts[2])
-    found = training_sets.read_trains(folder, "balanced", {"crane": small_corpus()})
+    found = training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
     check_trains(found)
     of, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
     taken = sorted(" ".join(of.tokens[row]) for row in found.lines["crane"])

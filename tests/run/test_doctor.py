@@ -90,7 +90,7 @@ def test_of_noad_its_files_count_if_they_are_whole(
     source = Path(made_store.session(dataset="noad", at_least=10, words="all").files.source)
     with monkeypatch.context() as patch:
         patch.setenv(made_up.variable, str(archive))
-        noad.make(source.with_suffix(""), "noad", 10)
+        noad.write_dataset(source.with_suffix(""), "noad", 10)
     list_folders([source])
     # A dataset of its own, which has not read the table yet.
     code, out = ask(dataset="noad", at_least=10)

@@ -366,7 +366,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) ->
 
     from wsd.corpora import unpack_archive
 
-    monkeypatch.setattr(unpack_archive._Bounded, "_left", 2**20)
+    monkeypatch.setattr(unpack_archive._LimitedGzip, "_left", 2**20)
     member = tarfile.TarInfo("top/data/x")
     member.size = 2**28
     with gzip.open(tmp_path / "bomb.tar.gz", "wb", 1) as file:

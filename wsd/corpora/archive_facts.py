@@ -1,7 +1,7 @@
-"""What is known of an archive that a built-in corpus is read from, before it is there.
+"""Facts about an archive that a built-in corpus is read from, known before it is downloaded.
 
-The host packs a source archive anew on request, so the archive's own checksum is not stable. What
-is pinned is the content: the checksum of each file that is needed.
+The host packs the archive anew on request, so the checksum of the archive itself is not stable.
+Therefore the checksum of each file that is needed is pinned.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class SourceArchive:
     Attributes
     ----------
     title : str
-        Of the corpus.
+        The title of the corpus.
     url : str
     file : str
-        Its name in the cache.
+        The name of the archive in the cache.
     variable : str
         The environment variable that names a local copy.
     checksums : Path
-        A line per file that is needed: SHA-256 and path below the archive's top folder.
+        A file with a line per needed file: SHA-256, and path below the archive's top folder.
     """
 
     title: str
@@ -32,13 +32,13 @@ class SourceArchive:
     checksums: Path
 
     def file_checksums(self) -> dict[str, str]:
-        """Checksum of each file that is needed, by its path below the archive's top folder."""
+        """Return the SHA-256 of each needed file, by its path below the archive's top folder."""
         lines = self.checksums.read_text(encoding="utf-8").splitlines()
         return {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
 
     @property
-    def ways_on(self) -> str:
-        """What to do where it cannot be downloaded."""
+    def alternatives(self) -> str:
+        """What to do if the archive cannot be downloaded."""
         return (
             f"set {self.variable}=FILE to a local copy of the archive, "
             "or use the built-in corpus: --configfile config/quickstart.yaml"

@@ -1,6 +1,4 @@
-"""The facts of CoarseWSD-20: where it comes from, which files are needed and where they are put,
-and its training sets.
-"""
+"""Facts about CoarseWSD-20: its archive, the layout of its files, and its training sets."""
 
 import re
 from itertools import chain
@@ -9,8 +7,8 @@ from pathlib import PurePosixPath
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora.archive_facts import SourceArchive
 
-# The training sets of each setting, in the order to show them in: what they are a part of the full
-# set by, and which of several draws each is.
+# The training sets of each setting, in the order in which they are shown. The settings with n
+# instances per sense have three draws each.
 DRAWS = {
     **{name: (name,) for name in ("balanced", "1pct", "5pct", "10pct", "25pct", "50pct", "100pct")},
     **{f"nshot-{n}": tuple(f"nshot-{n}.set{draw}" for draw in (1, 2, 3)) for n in (1, 3, 10, 30)},
@@ -24,7 +22,7 @@ ARCHIVE = SourceArchive(
     variable="WSD_COARSEWSD20_ARCHIVE",
     checksums=DATA / "coarsewsd20.sha256",
 )
-# From a path below the archive's top folder to one below `source`.
+# From a path below the archive's top folder to a path below `source`.
 LAYOUT = (
     (r"data/CoarseWSD-20/(.+)", r"\1"),
     (r"data/CoarseWSD-20_balanced/(\w+)/(train\.\w+\.txt)", r"trains/balanced/\1/\2"),
@@ -40,7 +38,7 @@ LAYOUT = (
 
 
 def place(name: str) -> str:
-    """Where a file of the manifest is put: a path below the folder that is downloaded to."""
+    """Return where a file of the archive is put: a path below the folder of the download."""
     for pattern, target in LAYOUT:
         if match := re.fullmatch(pattern, name):
             return match.expand(target)
@@ -48,15 +46,15 @@ def place(name: str) -> str:
 
 
 def downloaded_files() -> tuple[str, ...]:
-    """Every file that a download puts there, as paths below its folder; nothing is downloaded."""
+    """Return every file of a download, as paths below its folder; nothing is downloaded."""
     return tuple(sorted(map(place, ARCHIVE.file_checksums())))
 
 
 def words_of_trains() -> dict[str, tuple[str, ...]]:
-    """The words, sorted, of each training set besides the full one; nothing is downloaded."""
-    found: dict[str, list[str]] = {}
+    """Return the words, sorted, of each training set but the full one; nothing is downloaded."""
+    words: dict[str, list[str]] = {}
     for file in downloaded_files():
         folder, *rest = PurePosixPath(file).parts
         if folder == "trains" and rest[-1] == "train.data.txt":
-            found.setdefault(rest[0], []).append(rest[1])
-    return {train: tuple(words) for train, words in found.items()}
+            words.setdefault(rest[0], []).append(rest[1])
+    return {train: tuple(of_train) for train, of_train in words.items()}

@@ -1,4 +1,4 @@
-"""A checked copy of a corpus that ``wsd import`` wrote: what the download is to CoarseWSD-20."""
+"""Copy a corpus that ``wsd import`` wrote, and check every file: the download step for a run."""
 
 import argparse
 import json
@@ -17,20 +17,20 @@ from wsd.storage.json import write_json
 
 
 def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> None:
-    """Copy a corpus's files, each with the checksum of the manifest, and the manifest last.
+    """Copy the files of a corpus, check their checksums, and write the manifest last.
 
     Parameters
     ----------
     folder : Path
-        Made by ``wsd import``.
+        Written by ``wsd import``.
     out : Path
     name, title
-        What the corpus is called in this run, for the copy's manifest.
+        The name and title of the corpus in this run, for the manifest of the copy.
 
     Raises
     ------
     CorpusError
-        If the manifest is none, or a file is missing or has another checksum.
+        If the manifest is invalid, or a file is missing or has another checksum.
     """
     dataset = read_manifest(folder / MANIFEST, name=name, title=title)
     for file, expected in dataset.digests.items():
@@ -39,10 +39,10 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
             raise CorpusError("a corpus file is missing", where=str(source), fix="import again")
         with replacing(out / file) as temporary:
             shutil.copyfile(source, temporary)
-            found = sha256(temporary)
-            if found != expected:
+            digest = sha256(temporary)
+            if digest != expected:
                 raise CorpusError(
-                    f"the file is not what was imported: its SHA-256 is {found}, not {expected}",
+                    f"the file is not what was imported: its SHA-256 is {digest}, not {expected}",
                     where=str(source),
                     fix="import again; if you changed it and mean it, import this folder: "
                     f"`wsd import {folder} --out OTHER --name {name}`",
@@ -52,7 +52,7 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
 
 
 def changed_copies(folder: Path, digests: Mapping[str, str]) -> Iterator[Path]:
-    """The files of a corpus that are there and no longer what its manifest says."""
+    """Yield the files of a corpus that differ from their checksums in its manifest."""
     for name, expected in digests.items():
         path = folder / name
         if path.exists() and sha256(path) != expected:
@@ -60,7 +60,7 @@ def changed_copies(folder: Path, digests: Mapping[str, str]) -> Iterator[Path]:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("folder", type=Path)
     parser.add_argument("--name", required=True)
     parser.add_argument("--title", help="in place of the manifest's own")

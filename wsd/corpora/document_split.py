@@ -1,4 +1,4 @@
-"""Divides documents so that no text is on both sides and every sense is."""
+"""Divide documents into training and test documents, with every sense on both sides."""
 
 import hashlib
 from collections import Counter
@@ -8,24 +8,24 @@ import numpy as np
 
 from wsd.errors import CorpusError
 
-# A sense that is on one side alone weighs more than all shares together.
+# The cost of a sense that is on one side alone, more than that of all shares together.
 MISSING = 10**9
-# Drawn anew where a search ends with a sense on one side.
+# Attempts if a search ends with a sense on one side alone.
 ATTEMPTS = 20
 
 
 def documents_to_test(
     documents: Mapping[str, Counter[tuple[str, str]]], *, share: float, seed: int
 ) -> frozenset[str]:
-    """The documents to test on: of every sense about a share of its instances, at least one.
+    """Return the documents to test on: about a share of each sense's instances, at least one.
 
-    Documents change sides, one after the other in an order that is drawn, while that brings the
-    senses nearer to the share; whole numbers throughout, so that every machine finds the same.
+    Documents change sides one after another, in a random order, as long as this brings the senses
+    closer to the share. All numbers are integers, so that every machine returns the same.
 
     Parameters
     ----------
     documents : mapping of name to counts of (word, sense)
-        Every sense stands in two documents or more.
+        Every sense is in at least two documents.
     share : float
         Between 0 and 1.
     seed : int
@@ -33,40 +33,43 @@ def documents_to_test(
     Raises
     ------
     CorpusError
-        If there is a sense that no division that was found has on both sides.
+        If no attempt has every sense on both sides.
     """
-    totals: Counter[tuple[str, str]] = Counter()
-    for senses_of_document in documents.values():
-        totals.update(senses_of_document)
+    totals = Counter[tuple[str, str]]()
+    for counts in documents.values():
+        totals.update(counts)
     number = {sense: i for i, sense in enumerate(totals)}
     total = np.array(list(totals.values()))
-    own = {
-        name: (np.array([number[s] for s in of], dtype=int), np.array(list(of.values())))
-        for name, of in documents.items()
-        if of
+    senses_of = {
+        name: (np.array([number[s] for s in counts], dtype=int), np.array(list(counts.values())))
+        for name, counts in documents.items()
+        if counts
     }
     per_mille = round(1000 * share)
 
-    def cost(test: np.ndarray, of: np.ndarray) -> int:
-        off = 1000 * test // of - per_mille
-        return int((off * off + MISSING * ((test == 0) | (test == of))).sum())
+    def cost(test: np.ndarray, all_instances: np.ndarray) -> int:
+        off = 1000 * test // all_instances - per_mille
+        is_missing = (test == 0) | (test == all_instances)
+        return int((off * off + MISSING * is_missing).sum())
 
     for attempt in range(seed, seed + ATTEMPTS):
-        order = sorted(own, key=lambda name: hashlib.sha256(f"{attempt} {name}".encode()).digest())
-        taken: set[str] = set()
+        order = sorted(
+            senses_of, key=lambda name: hashlib.sha256(f"{attempt} {name}".encode()).digest()
+        )
+        tested: set[str] = set()
         test = np.zeros(len(total), dtype=int)
         changed = True
         while changed:
             changed = False
             for name in order:
-                senses, n = own[name]
-                now, then = test[senses], test[senses] + (-n if name in taken else n)
+                senses, n = senses_of[name]
+                now, then = test[senses], test[senses] + (-n if name in tested else n)
                 if cost(then, total[senses]) < cost(now, total[senses]):
                     test[senses] = then
-                    taken ^= {name}
+                    tested ^= {name}
                     changed = True
         if test.all() and (total - test).all():
-            return frozenset(taken)
+            return frozenset(tested)
     word, sense = next(s for s, i in number.items() if test[i] in (0, total[i]))
-    what = f"no division of the documents has the sense {sense!r} of {word!r} on both sides"
-    raise CorpusError(what, fix="ask for more instances of a sense, with the key at_least")
+    problem = f"no division of the documents has the sense {sense!r} of {word!r} on both sides"
+    raise CorpusError(problem, fix="ask for more instances of a sense, with the key at_least")

@@ -1,13 +1,12 @@
-"""CoarseWSD-20's archive: fetched once, every file checked, laid out for the steps that read it.
+"""Download CoarseWSD-20 once, check every file, and lay the files out for the steps that read them.
 
-``data/coarsewsd20.sha256`` lists the checksum of each file that is needed, and nothing else is
-unpacked. No name inside the archive decides where a file goes. Line ends become LF after the check,
-and nothing else is changed.
+``data/coarsewsd20.sha256`` lists the checksum of each file that is needed; nothing else is
+unpacked.
 
-What is laid out: a folder per word and ``LICENSE``; ``trains/<train>/<word>/``, the other
-training sets; ``outofdomain.tsv``; ``published/<system>/<word>.jsonl``, the authors' own outputs,
-and ``published/centroids/``, their sense vectors. Left out: the class maps and test files that
-stand beside each of the other training sets, which repeat those of the words.
+The folder has a folder per word and ``LICENSE``; ``trains/<train>/<word>/``, the other training
+sets; ``outofdomain.tsv``; ``published/<system>/<word>.jsonl``, the authors' own outputs; and
+``published/centroids/``, their sense vectors. The class maps and test files of the other training
+sets are left out, since they repeat those of the words.
 """
 
 import argparse
@@ -17,15 +16,15 @@ from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.run_map import list_folders
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.corpora.get_archive import at_hand
+from wsd.corpora.get_archive import available
 from wsd.corpora.unpack_archive import extract, refuse_foreign_files
 from wsd.logs import log
 
 
 def download_dataset(out: Path) -> None:
-    """Put CoarseWSD-20 at ``out``, each file verified.
+    """Write CoarseWSD-20 to ``out``, each file verified.
 
-    It is laid out as :func:`wsd.corpora.coarsewsd20.place` says.
+    :func:`wsd.corpora.coarsewsd20.place` describes the layout.
 
     Parameters
     ----------
@@ -35,21 +34,26 @@ def download_dataset(out: Path) -> None:
     Raises
     ------
     DownloadError
-        If the archive cannot be had, or is not what it should be.
+        If the archive cannot be obtained, or a file in it is missing or wrong.
     ConfigError
         If ``out`` holds files that are not the dataset's.
     """
     manifest = ARCHIVE.file_checksums()
     refuse_foreign_files(out, map(place, manifest))
-    dataset = DATASETS["coarsewsd20"]
+    log_licence("coarsewsd20")
+    with available(ARCHIVE) as archive:
+        extract(archive, out, manifest)
+
+
+def log_licence(name: str) -> None:
+    """Log the licence of a built-in dataset and what to cite."""
+    dataset = DATASETS[name]
     log.info("%s is licensed %s. When you use it, cite:", dataset.title, dataset.licence)
     log.info("%s", dataset.citation)
-    with at_hand(ARCHIVE) as packed:
-        extract(packed, out, manifest)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
 

@@ -1,10 +1,10 @@
-"""Whether the focal words of a corpus are forms of their words: else their places are wrong.
+"""Check that the focal words of a corpus are forms of their words; if not, their places are wrong.
 
-A place counted by another tokenizer, or read as tokens where it counts characters, makes a corpus
-of other words that trains and scores without an error. A focal word is a form of its word if the
-tables of English forms say so (:mod:`wsd.corpora.word_forms`), or if it is spelt like it, for
-other languages and forms of no table. On WiC, DWUG, NOAD and the all-words sets at most one in
-1,000 focal words is neither, while at least 95 in 100 of the tokens after them are neither.
+If places are counted by another tokenizer, or characters are read as tokens, the corpus is about
+other words, but it trains and scores without an error. A focal word is a form of its word if the
+tables of English forms say so (:mod:`wsd.corpora.word_forms`), or if it is spelt similarly, for
+other languages and for forms of no table. On WiC, DWUG, NOAD and the all-words sets, at most one in
+1,000 focal words is neither. Of the tokens after them, at least 95 in 100 are neither.
 """
 
 import re
@@ -20,24 +20,24 @@ from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.logs import log
 
-# Twice the shared letters over all letters of two words that count as spelt alike.
-ALIKE = 0.5
-# Letters of an abbreviation at most: ft, atm.
+# Words are spelt similarly if twice their shared letters are at least this share of all letters.
+SIMILAR = 0.5
+# The most letters of an abbreviation: ft, atm.
 SHORT = 3
-# With a smaller share of focal words that are forms, a corpus is refused.
+# A corpus is refused if a smaller share of its focal words are forms of their words.
 REFUSED = 0.1
-# With a larger share of focal words that are not, a warning is shown; of a single word only if
-# there are so many different ones: wrong places rarely have a word twice, abbreviations do.
+# A warning is shown if a larger share of focal words are not forms. For a single word, so many of
+# these must also differ: wrong places rarely have the same word twice, abbreviations do.
 WARNED, LEAST = 0.1, 3
 # The same for punctuation at the ends, which belongs to some words.
 PUNCTUATION = 0.01
 SHOWN = 3
-# The key of a manifest whose focal words are meant as they are.
+# The key of a manifest whose focal words are accepted as they are.
 ANY_FORM = "any_form"
 
 
-class PlaceCheck:
-    """Counts focal words that are no forms of their words, and says so."""
+class FormCheck:
+    """Counts focal words that are not forms of their words, and reports them."""
 
     def __init__(self) -> None:
         self._judged: Counter[str] = Counter()
@@ -50,19 +50,18 @@ class PlaceCheck:
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
         """Count the focal word of a sentence; signs (%) and contractions ('s) are not judged."""
         focal = tokens[position]
-        judged, is_right, is_bare = _judge(word, focal)
+        can_be_judged, is_right, is_bare = _judge(word, focal)
         if not is_bare:
             self._n_punctuated += 1
             self._punctuated.setdefault(focal, where)
-        self._judged[word] += judged
-        if is_right or not judged:
-            return
-        self._strange[word] += 1
-        self._examples.setdefault((word, focal), where)
-        self._hints.update(_hints(word, position, tokens))
+        self._judged[word] += can_be_judged
+        if can_be_judged and not is_right:
+            self._strange[word] += 1
+            self._examples.setdefault((word, focal), where)
+            self._hints.update(_hints(word, position, tokens))
 
     def report(self, where: str, fix: str) -> None:
-        """Warn of focal words that are no forms of their words, or have foreign punctuation.
+        """Warn about focal words that are not forms of their words, or have extra punctuation.
 
         Parameters
         ----------
@@ -77,39 +76,41 @@ class PlaceCheck:
             If hardly any focal word is a form of its word.
         """
         judged, strange = self._judged.total(), self._strange.total()
-        most = [hint for hint, n in self._hints.items() if 2 * n > strange]
-        do = "; ".join(["correct the places", *most, fix])
-        different = Counter(word for word, _ in self._examples)
+        hints = [hint for hint, n in self._hints.items() if 2 * n > strange]
+        advice = "; ".join(["correct the places", *hints, fix])
+        n_different = Counter(word for word, _ in self._examples)
         words = [
             word
             for word, n in self._strange.items()
-            if different[word] >= LEAST and n > WARNED * self._judged[word]
+            if n_different[word] >= LEAST and n > WARNED * self._judged[word]
         ]
-        shown = [
+        examples = [
             f"{form!r} for {word!r} ({place})"
             for (word, form), place in self._examples.items()
             if word in words or not words
         ]
-        what = (
+        problem = (
             f"{strange:,} of {judged:,} focal words are not a form of their word, such as "
-            f"{', '.join(shown[:SHOWN])}"
+            f"{', '.join(examples[:SHOWN])}"
         )
         if judged - strange < REFUSED * judged:
-            raise CorpusError(what, where=where, fix=do)
+            raise CorpusError(problem, where=where, fix=advice)
         if words or strange > WARNED * judged:
-            log.warning("%s: %s: %s", where, what, do)
+            log.warning("%s: %s: %s", where, problem, advice)
         if (n := self._n_punctuated) >= LEAST and n > PUNCTUATION * judged:
             places = [f"{form!r} ({place})" for form, place in self._punctuated.items()]
-            what = f"{n:,} focal words have punctuation at their ends, which the encoder reads too"
-            do = "put a space between a word and its punctuation, or tell start and end"
-            log.warning("%s: %s, such as %s: %s", where, what, ", ".join(places[:SHOWN]), do)
+            log.warning(
+                "%s: %s focal words have punctuation at their ends, which the encoder reads too, "
+                "such as %s: put a space between a word and its punctuation, or tell start and end",
+                where, f"{n:,}", ", ".join(places[:SHOWN]),
+            )  # fmt: skip
 
 
 def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
-    """How else a place could be read, so that the focal word is a form of its word."""
-    several = len(tokens[position].split())
-    characters = " ".join(tokens)[position : position + several]
-    if several > 1 and is_form(word, characters):
+    """Yield how else a place can be read, so that the focal word is a form of its word."""
+    length = len(tokens[position].split())
+    characters = " ".join(tokens)[position : position + length]
+    if length > 1 and is_form(word, characters):
         yield "they are right as characters: import with --columns span=COLUMN"
     if position and is_form(word, tokens[position - 1]):
         yield "they are right counted from 1: count from 0"
@@ -117,7 +118,7 @@ def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
 
 @cache
 def _judge(word: str, focal: str) -> tuple[bool, bool, bool]:
-    """Whether a focal word can be judged, is a form of its word, and has no punctuation around."""
+    """Return whether a focal word can be judged, is a form of its word, and has no punctuation."""
     form = focal[slice(*bare_span(focal, 0, len(focal), word))]
     is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
     return not is_sign and form[0] not in "'\u2019", is_form(word, form), form == focal
@@ -135,12 +136,12 @@ def is_form(word: str, form: str) -> bool:
     if _finder(word).words_of(form):
         return True
     lemma = lemma_and_part(word)[0]
-    # Of `go_with` and `tip_vb` the first part alone will do.
+    # For `go_with` and `tip_vb`, the first part alone is enough.
     parts = {_letters(lemma), *map(_letters, re.split(r"[\W_]+", lemma)[:1])}
-    found = _letters(form)
+    letters = _letters(form)
     return any(
-        SequenceMatcher(None, part, found, autojunk=False).ratio() >= ALIKE
-        or (len(found) <= SHORT and part[:1] == found[:1] and _in_order(found, part))
+        SequenceMatcher(None, part, letters, autojunk=False).ratio() >= SIMILAR
+        or (len(letters) <= SHORT and part[:1] == letters[:1] and _in_order(letters, part))
         for part in parts
     )
 
@@ -156,6 +157,6 @@ def _finder(word: str) -> Finder:
 
 
 def _letters(text: str) -> str:
-    """A text without capitals and accents."""
+    """Return a text in lower case and without accents."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in parts if not unicodedata.category(c).startswith("M"))

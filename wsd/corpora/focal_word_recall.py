@@ -1,4 +1,4 @@
-"""How many of a corpus's own sentences have their focal word found again, as running text."""
+"""Count in how many of a corpus's own sentences the focal word is found again in running text."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,14 @@ from wsd.errors import WsdError
 
 @dataclass(frozen=True)
 class FoundCount:
-    """Of some sentences, in how many the focal word is found, alone or beside other occurrences.
+    """The number of sentences in which the focal word is found.
 
     Attributes
     ----------
-    sentences, found : int
+    sentences : int
+        All sentences.
+    found : int
+        Those in which the focal word is found, alone or with other occurrences.
     several : int
         Those with more than one occurrence.
     """
@@ -44,32 +47,33 @@ def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) 
     """Look for the focal word of each sentence, which is its tokens and a position."""
     count = FoundCount()
     for tokens, position in sentences:
-        there = finder.find(" ".join(tokens))
+        occurrences = finder.find(" ".join(tokens))
         start = len(" ".join([*tokens[:position], ""]))
-        end = start + len(tokens[position])
-        is_found = any((one.start, one.end) == (start, end) for one in there)
-        count += FoundCount(1, is_found, len(there) > 1)
+        span = start, start + len(tokens[position])
+        is_found = any((match.start, match.end) == span for match in occurrences)
+        count += FoundCount(1, is_found, len(occurrences) > 1)
     return count
 
 
 def found_in_test(corpus: Corpus) -> FoundCount:
-    """How many test sentences of a word have it found, by rule or as the training set has it."""
+    """Count the test sentences of a word, with the forms of the rules and of the training set."""
     finder = Finder([corpus.word], lambda _: corpus.forms)
     rows = np.flatnonzero(corpus.split == "test")
     return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))
 
 
 def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator[str]:
-    """In how many test sentences of each run the focal word is found in running text.
+    """Yield a line per run with the number of test sentences whose focal word is found.
 
     Parameters
     ----------
     tables : iterable of Path
         The folders of the runs' tables.
     leave_out : collection of Path
-        What cannot be relied on.
+        Damaged files.
     """
     count = cache(lambda path: found_in_test(read(path)))
+    damaged = {path.absolute() for path in leave_out}
     for folder in tables:
         try:
             listing = RunMap(folder / RUN_MAP).file(f"corpus/{TABLES}")
@@ -78,7 +82,6 @@ def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator
             continue
         if {path.name for path in paths} >= {*OF_PAIRS}:  # their sentences have no word in common
             continue
-        wrong = {path.absolute() for path in leave_out}
-        found = sum((count(path) for path in paths if path not in wrong), FoundCount())
-        if found.sentences:
-            yield f"{folder}: finds the focal word in {found}"
+        total = sum((count(path) for path in paths if path not in damaged), FoundCount())
+        if total.sentences:
+            yield f"{folder}: finds the focal word in {total}"

@@ -1,5 +1,7 @@
-"""Draws the folds of a training set: on what its instances are tuned, decided before anything is
-fitted. Stratified by sense, near-duplicates always together, drawn several times.
+"""Draw the folds of a training set for cross-validation, before anything is fitted.
+
+The folds are stratified by sense and drawn several times. Near-duplicates are always in the same
+fold.
 """
 
 import argparse
@@ -18,23 +20,28 @@ from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
 from wsd.metrics import near_duplicates
 
-# Above so many sentences the groups of near-duplicates are not counted.
+# With more sentences, the groups of near-duplicates are not counted.
 FEW = 1000
 
 
 def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
-    """How many folds one word's training instances can have; 1 where there is but one sense.
+    """Return how many folds one word's training instances can have; 1 if there is a single sense.
 
-    Every fold holds an instance of each sense, and near-duplicates stay together.
+    Every fold needs an instance of each sense, and near-duplicates stay together.
+
+    Parameters
+    ----------
+    gold, component : int arrays of shape (n,)
+        The sense of each instance, and its group of near-duplicates.
     """
     senses, counts = np.unique(gold, return_counts=True)
     return min(int(counts.min()), len(np.unique(component))) if len(senses) > 1 else 1
 
 
 def most_folds_of(corpus: Corpus) -> int:
-    """:func:`most_folds` of a word's full training set.
+    """Return :func:`most_folds` of a word's full training set.
 
-    Near-duplicates are looked for among few sentences only: of many there are groups enough.
+    If there are many sentences, there are enough groups, and near-duplicates are not looked for.
     """
     rows = np.flatnonzero(corpus.split == "train")
     component = np.arange(len(rows))
@@ -46,10 +53,10 @@ def most_folds_of(corpus: Corpus) -> int:
 def fold_word(
     gold: np.ndarray, component: np.ndarray, *, k: int, repeats: int, seed: int
 ) -> np.ndarray | None:
-    """Fold numbers of one word's training instances.
+    """Return the fold numbers of one word's training instances.
 
-    scikit-learn's ``StratifiedGroupKFold``, once per repeat, with the repeat's number added to
-    the seed.
+    They come from scikit-learn's ``StratifiedGroupKFold``, once per repeat, with the number of the
+    repeat added to the seed.
 
     Parameters
     ----------
@@ -58,7 +65,7 @@ def fold_word(
     Returns
     -------
     int8 array of shape (repeats, n), or None
-        None where it cannot have k folds: see :func:`most_folds`.
+        None if the word cannot have k folds: see :func:`most_folds`.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
@@ -68,7 +75,7 @@ def fold_word(
     for repeat in range(repeats):
         splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed + repeat)
         with warnings.catch_warnings():
-            # Duplicates may leave a sense with fewer groups than folds: a fold then lacks it.
+            # With near-duplicates, a sense may have fewer groups than folds: a fold then lacks it.
             warnings.simplefilter("ignore", UserWarning)
             for fold, (_, rows) in enumerate(splitter.split(gold, gold, component)):
                 held[repeat, rows] = fold
@@ -88,8 +95,8 @@ def draw_folds(
     k, repeats, seed : int
     """
     if train is not None and not set(corpora) & set(train.lines):
-        what = f"the training set {train.name!r} has none of {', '.join(corpora)}"
-        raise ResultError(what, fix="choose other words, or another training set")
+        problem = f"the training set {train.name!r} has none of {', '.join(corpora)}"
+        raise ResultError(problem, fix="choose other words, or another training set")
     words: dict[str, WordFolds] = {}
     for word, corpus in corpora.items():
         if train is not None and word not in train.lines:
@@ -107,7 +114,7 @@ def draw_folds(
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_corpora(parser)
     text = "of `wsd trains` (default: full)"
     parser.add_argument("--train", type=Path, metavar="FILE", help=text)

@@ -1,4 +1,4 @@
-"""An archive at hand: a local copy, or one that is fetched once and stays in a cache."""
+"""Get an archive: a local copy, or one that is downloaded once and stays in a cache."""
 
 import os
 import sys
@@ -12,51 +12,53 @@ from wsd.corpora.archive_facts import SourceArchive
 from wsd.errors import DownloadError
 from wsd.logs import log
 
-# Further attempts after a failure that may pass, each after a longer wait. An answer such as 404 is
-# final.
+# Attempts after a temporary failure, each after a longer wait. An answer such as 404 is final.
 RETRIES = 3
-# Without any data, on connecting or in the middle of the file.
+# How long to wait for data, on connecting and in the middle of the file.
 TIMEOUT_SECONDS = 30.0
 LOG_EVERY_SECONDS = 10.0
 
 
 @contextmanager
-def at_hand(source: SourceArchive) -> Iterator[Path]:
+def available(source: SourceArchive) -> Iterator[Path]:
     """Give the archive's path: the local copy that its variable names, or the one in the cache.
 
     Raises
     ------
     DownloadError
-        If it cannot be had; or one of the block's, with what to do about that archive. A downloaded
-        archive that turns out bad is removed from the cache, so that the next run fetches it again;
-        a local one is left as it is.
+        If the archive cannot be obtained. A DownloadError of the block is raised again with advice
+        for this archive. A bad archive is removed from the cache, so that the next run downloads
+        it again; a bad local copy is left as it is.
     """
-    named = os.environ.get(source.variable)
-    if named and not Path(named).is_file():
-        what = "the local archive does not exist, or is not a file"
+    local = os.environ.get(source.variable)
+    if local and not Path(local).is_file():
+        problem = "the local archive does not exist, or is not a file"
         fix = f"correct {source.variable}; the archive comes from {source.url}"
-        raise DownloadError(what, where=named, fix=fix)
-    packed = Path(named) if named else fetch_archive(source)
+        raise DownloadError(problem, where=local, fix=fix)
+    archive = Path(local) if local else fetch_archive(source)
     try:
-        yield packed
+        yield archive
     except DownloadError as error:
-        if named:
-            what = f"{error.what}; the file was left as it is"
+        if local:
+            problem = f"{error.what}; the file was left as it is"
             fix = f"replace it with a complete copy of {source.url}"
-            raise DownloadError(what, where=named, fix=fix) from error
-        packed.unlink(missing_ok=True)
-        what = f"{error.what}; the downloaded archive was removed from the cache"
-        fix = f"run the command again to fetch it anew; if it fails the same way, {source.ways_on}"
-        raise DownloadError(what, where=f"{packed}, from {source.url}", fix=fix) from error
+            raise DownloadError(problem, where=local, fix=fix) from error
+        archive.unlink(missing_ok=True)
+        problem = f"{error.what}; the downloaded archive was removed from the cache"
+        fix = (
+            "run the command again to fetch it anew; if it fails the same way, "
+            f"{source.alternatives}"
+        )
+        raise DownloadError(problem, where=f"{archive}, from {source.url}", fix=fix) from error
 
 
 def fetch_archive(source: SourceArchive) -> Path:
-    """Path of the archive in the cache, downloaded if it is not there yet.
+    """Return the path of the archive in the cache; download it if it is not there yet.
 
     Raises
     ------
     DownloadError
-        If it cannot be had, or the cache cannot be written.
+        If it cannot be downloaded, or the cache cannot be written.
     """
     import pooch
     from requests.exceptions import RequestException
@@ -72,24 +74,23 @@ def fetch_archive(source: SourceArchive) -> Path:
     try:
         return Path(client.fetch(source.file, downloader=_downloader(source)))
     except RequestException as error:
-        raise _not_had(source, f"{_reason(error)} (attempts: {RETRIES + 1})") from error
+        raise _failed(source, f"{_reason(error)} (attempts: {RETRIES + 1})") from error
     except OSError as error:
-        what = f"the archive could not be written to the cache: {error}"
+        problem = f"the archive could not be written to the cache: {error}"
         fix = "set WSD_CACHE to a folder that can be written, with room for the archive"
-        raise DownloadError(what, where=str(folder), fix=fix) from error
+        raise DownloadError(problem, where=str(folder), fix=fix) from error
 
 
 def cache_folder() -> Path:
-    """Where downloaded archives are kept: ``$WSD_CACHE``, or else the user's cache folder."""
+    """Return the folder of downloaded archives: ``$WSD_CACHE``, or the user's cache folder."""
     import pooch
 
-    chosen = os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")
-    return Path(chosen).expanduser()
+    return Path(os.environ.get("WSD_CACHE") or pooch.os_cache("wsd")).expanduser()
 
 
-def _not_had(source: SourceArchive, reason: str) -> DownloadError:
-    what = f"the {source.title} archive could not be downloaded: {reason}"
-    return DownloadError(what, where=source.url, fix=source.ways_on)
+def _failed(source: SourceArchive, reason: str) -> DownloadError:
+    problem = f"the {source.title} archive could not be downloaded: {reason}"
+    return DownloadError(problem, where=source.url, fix=source.alternatives)
 
 
 def _downloader(source: SourceArchive) -> Callable[[str, str, Any], None]:
@@ -100,7 +101,7 @@ def _downloader(source: SourceArchive) -> Callable[[str, str, Any], None]:
         progressbar=True if sys.stderr.isatty() else _LogProgress(),
         chunk_size=2**16,
         timeout=TIMEOUT_SECONDS,
-        # A server that compresses on the way would hand over a bare tar.
+        # If the server compressed the transfer, the file would be a bare tar.
         headers={"Accept-Encoding": "identity"},
     )
 
@@ -110,15 +111,15 @@ def _downloader(source: SourceArchive) -> Callable[[str, str, Any], None]:
         except HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
             if 400 <= status < 500 and status not in (408, 429):
-                # Not an error that pooch knows, so that it does not ask again in vain.
-                raise _not_had(source, _reason(error)) from error
+                # pooch does not know this error, so it does not try again.
+                raise _failed(source, _reason(error)) from error
             raise
 
     return download
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, without the client's nesting of one exception in another."""
+    """Return what went wrong, without the client's nested exceptions."""
     from requests import exceptions as failures
     from urllib3.exceptions import NameResolutionError, ReadTimeoutError
 
@@ -140,7 +141,7 @@ def _reason(error: Exception) -> str:
 
 
 class _LogProgress:
-    """Takes the place of a progress bar where stderr is a file: a line every few seconds."""
+    """Logs a line every few seconds. It replaces the progress bar if stderr is a file."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -151,7 +152,7 @@ class _LogProgress:
 
     @total.setter
     def total(self, total: int) -> None:
-        # pooch announces the size at the start of each attempt, and never says that one failed.
+        # pooch sets it at the start of each attempt, and does not tell when one fails.
         self._total, self._done = total, 0
         self._next = time.monotonic() + LOG_EVERY_SECONDS
 
@@ -159,11 +160,11 @@ class _LogProgress:
         self._done += amount
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LOG_EVERY_SECONDS
-            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
-            log.info("downloaded %.1f%s MB", self._done / 1e6, of_total)
+            total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            log.info("downloaded %.1f%s MB", self._done / 1e6, total)
 
     def reset(self) -> None:
         self._done = 0
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: pooch calls it at the end."""

@@ -26,14 +26,14 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
-from wsd.corpora.focal_form_check import PlaceCheck
+from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import labelled_tables, sense_texts, splits, train_and_test
 from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
 from wsd.corpora.importer.write_corpus import check_forms, in_order, lay_out, start_manifest
-from wsd.corpora.word_names import alike
+from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
 
 
@@ -166,15 +166,17 @@ def _parse_columns(items: Sequence[str]) -> dict[str, str]:
 
 def _check_spelling(rows: Sequence[LabelledSentence], request: Request) -> None:
     """Check the focal words' forms; log words and senses that differ in spelling alone."""
-    forms = PlaceCheck()
+    forms = FormCheck()
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
     senses: dict[str, set[str]] = {}
     for row in rows:
         senses.setdefault(row.word, set()).add(row.sense)
-    log_all(alike(senses), "such words")
-    pairs = (alike(names, f"senses of {word!r}", str.casefold) for word, names in senses.items())
+    log_all(similar_names(senses), "such words")
+    pairs = (
+        similar_names(names, f"senses of {word!r}", str.casefold) for word, names in senses.items()
+    )
     log_all(chain.from_iterable(pairs), "such senses")
 
 

@@ -1,24 +1,29 @@
-"""The forms of English words, by rules of their part of speech and lists of what no rule makes.
+"""The forms of English words: rules for each part of speech, and a list of irregular forms.
 
-Rules make too many forms rather than too few (``-oes`` and ``-os``), but none for which another
-word would often be taken: *hop* has *hopping*, not *hoping*.
+The rules make too many forms rather than too few (``-oes`` and ``-os``), but no form that is often
+another word: *hop* has *hopping*, not *hoping*.
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 
+from wsd.artifacts.dataset import DATA
 from wsd.artifacts.parts_of_speech import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
-from wsd.corpora.irregular_forms import (
-    ADJECTIVES,
-    COMPARED_ADVERBS,
-    NOT_COMPARED,
-    NOUN_ENDS,
-    NOUNS,
-    VERB_PREFIXES,
-    VERBS,
-)
 
-# The end of a word, and what takes its place in the plural: the first that fits.
+_IRREGULAR = tomllib.loads((DATA / "irregular_forms.toml").read_text(encoding="utf-8"))
+
+
+def _forms_of(kind: str) -> Mapping[str, tuple[str, ...]]:
+    return {word: tuple(others.split()) for word, others in _IRREGULAR[kind].items()}
+
+
+VERBS, NOUNS, ADJECTIVES = map(_forms_of, ("verbs", "nouns", "adjectives"))
+VERB_PREFIXES, NOUN_ENDS, COMPARED_ADVERBS, NOT_COMPARED = (
+    tuple(_IRREGULAR[kind].split())
+    for kind in ("verb_prefixes", "noun_ends", "compared_adverbs", "not_compared")
+)
+# The end of a word, and what replaces it in the plural. The first that fits is used.
 _PLURALS = (
     (r"is", "es", "ises"),
     (r"([aeiou]z)", r"\1es", r"\1zes"),  # topazes, quizzes
@@ -30,24 +35,25 @@ _PLURALS = (
     (r"man", "men", "mans"),  # women, Germans
     (r"", "s"),
 )
-# The same in a verb's present.
+# The same for the present of a verb.
 _PRESENTS = (
     (r"([aeiou])([sz])", r"\1\2es", r"\1\2\2es"),  # focuses, gasses
     *_PLURALS[2:6],
     (r"", "s"),
 )
 _VOWELS = re.compile(r"[aeiou]+|(?<=.)y+")
-# One vowel and a consonant, which is written twice before another vowel: stopped, quitting.
+# A vowel and a consonant that is doubled before another vowel: stopped, quitting.
 _DOUBLED = re.compile(r"(?:(?:^|[^aeiou]|(?<=q)u)[aeiou]|(?<=.)y)([^aeiouwxy])\Z")
-# Of two syllables, what takes -er and -est.
+# Ends of adjectives of two syllables that take -er and -est.
 _COMPARED = re.compile(r"(?:y|e|ow|er|el|et|id)\Z")
 _GAP = re.compile(r"[_ ]")
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """A word and its other forms, in small letters; a word without a known tag is a noun.
+    """Return a word and its other forms, in lower case.
 
-    Of several words in one it is the last that changes, of a verb the first.
+    A word without a known part of speech is a noun. If a name consists of several words, the last
+    one is inflected; in a verb, the first one.
 
     >>> forms("crane"), forms("bass"), forms("deity"), forms("calf")
     (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))
@@ -61,24 +67,24 @@ def forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((lemma, *(rules(lemma) if rules else ()))))
 
 
-def _of_noun(noun: str) -> Iterator[str]:
+def _noun_forms(noun: str) -> Iterator[str]:
     if noun in NOUNS:
         yield from NOUNS[noun]
         return
     for end in NOUN_ENDS:
         if noun.endswith(end):
             yield from (noun.removesuffix(end) + other for other in NOUNS[end])
-    yield from _replaced(noun, _PLURALS)
+    yield from _replace_end(noun, _PLURALS)
 
 
-def _of_verb(phrase: str) -> Iterator[str]:
+def _verb_forms(phrase: str) -> Iterator[str]:
     gap = _GAP.search(phrase)
     verb, rest = (phrase[: gap.start()], phrase[gap.start() :]) if gap else (phrase, "")
-    yield from (form + rest for form in _of_one_verb(verb))
+    yield from (form + rest for form in _forms_of_simple_verb(verb))
 
 
-def _of_one_verb(verb: str) -> Iterator[str]:
-    yield from _replaced(verb, _PRESENTS)
+def _forms_of_simple_verb(verb: str) -> Iterator[str]:
+    yield from _replace_end(verb, _PRESENTS)
     yield from (f"{stem}ing" for stem in _stems(verb))
     if verb.endswith("e"):
         if not verb.endswith(("ee", "ie", "oe", "ye")) and verb != "be":
@@ -91,35 +97,37 @@ def _of_one_verb(verb: str) -> Iterator[str]:
     for prefix in VERB_PREFIXES:
         if verb.startswith(prefix) and (bare := verb.removeprefix(prefix)) in VERBS:
             yield from (prefix + other for other in VERBS[bare])
-    yield from _ended(verb, "ed")
+    yield from _append(verb, "ed")
 
 
-def _of_adjective(adjective: str) -> Iterator[str]:
+def _adjective_forms(adjective: str) -> Iterator[str]:
     yield from ADJECTIVES.get(adjective, ())
     syllables = len(_VOWELS.findall(adjective))
     short = syllables == 1 or (syllables == 2 and _COMPARED.search(adjective))
     if short and adjective not in ADJECTIVES and adjective not in NOT_COMPARED:
-        yield from _ended(adjective, "er")
-        yield from _ended(adjective, "est")
+        yield from _append(adjective, "er")
+        yield from _append(adjective, "est")
 
 
-def _of_adverb(adverb: str) -> Iterator[str]:
-    yield from _of_adjective(adverb) if adverb in COMPARED_ADVERBS else ADJECTIVES.get(adverb, ())
+def _adverb_forms(adverb: str) -> Iterator[str]:
+    yield from (
+        _adjective_forms(adverb) if adverb in COMPARED_ADVERBS else ADJECTIVES.get(adverb, ())
+    )
 
 
-# A word of a closed class has one form.
-_RULES = {NOUN: _of_noun, VERB: _of_verb, ADJECTIVE: _of_adjective, ADVERB: _of_adverb}
+# A word of a closed class has a single form.
+_RULES = {NOUN: _noun_forms, VERB: _verb_forms, ADJECTIVE: _adjective_forms, ADVERB: _adverb_forms}
 
 
-def _replaced(word: str, rules: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+def _replace_end(word: str, rules: tuple[tuple[str, ...], ...]) -> Iterator[str]:
     for end, *others in rules:
         if match := re.search(rf"{end}\Z", word):
             yield from (word[: match.start()] + match.expand(other) for other in others)
             return
 
 
-def _ended(word: str, end: str) -> Iterator[str]:
-    """With an end that begins with ``e``: used, tried, stopped."""
+def _append(word: str, end: str) -> Iterator[str]:
+    """Append an ending that begins with ``e``: used, tried, stopped."""
     if word.endswith("e"):
         yield word + end[1:]
     elif re.search(r"[^aeiou]y\Z", word):
@@ -129,7 +137,7 @@ def _ended(word: str, end: str) -> Iterator[str]:
 
 
 def _stems(word: str) -> Iterator[str]:
-    """What an end with a vowel is put to: both spellings of *travel(l)ed*, of *stop* the one."""
+    """Yield the stems before a vowel: both spellings of *travel(l)ed*, one for *stop*."""
     doubled = _DOUBLED.search(word)
     if doubled:
         yield word + ("k" if doubled[1] == "c" else doubled[1])

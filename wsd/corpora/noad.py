@@ -1,8 +1,8 @@
-"""The step from NOAD's archive to a folder in the corpus format, with a manifest, in one pass.
+"""Download NOAD and write one of its datasets as a folder in the corpus format, with a manifest.
 
-Every document is verified and read; nothing is unpacked, and the folder appears once it is whole.
-Documents are divided into training and test texts, or SemCor is one side and MASC the other. The
-division belongs to the dataset: it is drawn with a seed of its own, not the config's.
+Every document is verified and read from the archive. The documents are divided into training and
+test documents, or SemCor is one side and MASC the other. The division belongs to the dataset: its
+seed is not that of the config.
 """
 
 import argparse
@@ -19,64 +19,63 @@ from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora import noad_archive
 from wsd.corpora.document_split import documents_to_test
-from wsd.corpora.get_archive import at_hand
+from wsd.corpora.download import log_licence
+from wsd.corpora.get_archive import available
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.noad_xml import Sentence, read
 from wsd.corpora.importer.write_corpus import lay_out
 from wsd.corpora.unpack_archive import refuse_foreign_files, verified
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.storage.checksums import sha256
+from wsd.storage.checksums import DAMAGED, sha256
 
 SHARE, SEED = 0.3, 1
 # By name, in the order of the names.
 Documents = Mapping[str, list[Sentence]]
 
 
-def make(out: Path, name: str, at_least: int = AT_LEAST) -> None:
-    """Write the folder of one of the datasets of NOAD.
+def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
+    """Write the folder of one of NOAD's datasets.
 
     Parameters
     ----------
     out : Path
         Replaced as a whole; it must hold nothing else.
     name : str
-        Among :data:`wsd.artifacts.noad.NOAD`.
+        One of :data:`wsd.artifacts.noad.NOAD`.
     at_least : int
-        Instances of a sense.
+        The least number of instances of a sense.
 
     Raises
     ------
     DownloadError
-        If the archive cannot be had, or is not what it should be.
+        If the archive cannot be obtained, or is damaged or wrong.
     CorpusError
-        Naming document and line, for one that is not as it should be.
+        Naming document and line, for a malformed document.
     ConfigError
         If ``out`` holds files that are not the dataset's, or no word is left.
     """
     refuse_foreign_files(out, _own_files(out))
     dataset, archive = DATASETS[name], noad_archive.ARCHIVE
-    log.info("%s is licensed %s. When you use it, cite:", dataset.title, dataset.licence)
-    log.info("%s", dataset.citation)
-    with at_hand(archive) as packed:
-        documents, glosses = read_archive(packed, archive.file_checksums())
+    log_licence(name)
+    with available(archive) as path:
+        documents, glosses = read_archive(path, archive.file_checksums())
     words = kept(counts_of(documents), name, at_least)
     if not words:
-        what = f"no word has two senses with {at_least} instances"
-        raise ConfigError(what, where="--at-least", fix=f"give fewer, {AT_LEAST} or more")
-    tested = _tested(documents, words, name)
+        problem = f"no word has two senses with {at_least} instances"
+        raise ConfigError(problem, where="--at-least", fix=f"give fewer, {AT_LEAST} or more")
+    tested = _documents_to_test(documents, words, name)
     rows = _rows(documents, words, tested)
     instances = sum(map(len, rows.values()))
-    labelled = sum(len(s.labels) for of in documents.values() for s in of)
+    labelled = sum(len(s.labels) for sentences in documents.values() for s in sentences)
+    by_document = {"made": True, "by": "document", "test_share": SHARE, "seed": SEED}
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "name": name,
         **{key: getattr(dataset, key) for key in ABOUT},
         "imported": [{"file": archive.url, "checksums_sha256": sha256(archive.checksums)}],
         "at_least": at_least,
-        "split": {"made": True, "by": "document", "test_share": SHARE, "seed": SEED}
-        if NOAD[name] is None
-        else {"made": False, "by": "part"},
+        "split": by_document if NOAD[name] is None else {"made": False, "by": "part"},
         "test_documents": sorted(tested),
         "left_out": {"senses that are too rare, or in one document": labelled - instances},
         "version": version("wsd"),
@@ -93,13 +92,13 @@ def make(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     )  # fmt: skip
 
 
-def read_archive(packed: Path, checksums: Mapping[str, str]) -> tuple[Documents, dict[str, str]]:
-    """The documents of an archive; and of senses which ones of WordNet they are."""
+def read_archive(archive: Path, checksums: Mapping[str, str]) -> tuple[Documents, dict[str, str]]:
+    """Return the documents of an archive, and the WordNet senses of each sense that has any."""
     documents: dict[str, list[Sentence]] = {}
     glosses: dict[str, str] = {}
-    for name, data in verified(packed, checksums):
+    for name, data in verified(archive, checksums):
         if name.endswith(noad_archive.DOCUMENT):
-            documents[name] = read(data, f"{packed}: {name}")
+            documents[name] = read(data, f"{archive}: {name}")
         elif name == noad_archive.WORDNET:
             pairs = (line.partition("\t") for line in data.decode("utf-8").splitlines())
             glosses = {sense.rpartition("/")[2]: keys.replace(",", " ") for sense, _, keys in pairs}
@@ -107,18 +106,18 @@ def read_archive(packed: Path, checksums: Mapping[str, str]) -> tuple[Documents,
 
 
 def counts_of(documents: Documents) -> dict[str, dict[str, InParts]]:
-    """How often each sense of each word stands in the two parts, if in more than one document."""
-    found: dict[tuple[str, str], Counter[str]] = {}
-    seen: Counter[tuple[str, str]] = Counter()
+    """Count each sense of each word in the two parts, if it is in more than one document."""
+    in_parts: dict[tuple[str, str], Counter[str]] = {}
+    n_documents: Counter[tuple[str, str]] = Counter()
     for name, sentences in documents.items():
         senses = _senses(sentences)
-        seen.update(senses.keys())
+        n_documents.update(senses.keys())
         for key, n in senses.items():
-            found.setdefault(key, Counter())[_part(name)] += n
+            in_parts.setdefault(key, Counter())[_part(name)] += n
     counts: dict[str, dict[str, InParts]] = {}
-    for (word, sense), of in found.items():
-        if seen[word, sense] > 1:
-            counts.setdefault(word, {})[sense] = InParts(of["semcor"], of["masc"])
+    for (word, sense), n_in in in_parts.items():
+        if n_documents[word, sense] > 1:
+            counts.setdefault(word, {})[sense] = InParts(n_in["semcor"], n_in["masc"])
     return counts
 
 
@@ -127,20 +126,20 @@ def _part(document: str) -> str:
 
 
 def _senses(sentences: Iterable[Sentence]) -> Counter[tuple[str, str]]:
-    return Counter((label.word, label.sense) for one in sentences for label in one.labels)
+    labels = (label for sentence in sentences for label in sentence.labels)
+    return Counter((label.word, label.sense) for label in labels)
 
 
-def _tested(
+def _documents_to_test(
     documents: Documents, words: Mapping[str, Mapping[str, InParts]], name: str
 ) -> frozenset[str]:
-    """The documents to test on."""
     if parts := NOAD[name]:
         return frozenset(document for document in documents if _part(document) == parts[1])
     senses = {
         document: Counter(
-            {(word, s): n for (word, s), n in _senses(of).items() if s in words.get(word, ())}
+            {(w, s): n for (w, s), n in _senses(sentences).items() if s in words.get(w, ())}
         )
-        for document, of in documents.items()
+        for document, sentences in documents.items()
     }
     return documents_to_test(senses, share=SHARE, seed=SEED)
 
@@ -150,34 +149,29 @@ def _rows(
     words: Mapping[str, Mapping[str, InParts]],
     tested: frozenset[str],
 ) -> dict[str, list[LabelledSentence]]:
-    """By word, in the order of the documents."""
+    """Return the sentences of each word, in the order of the documents."""
     rows: dict[str, list[LabelledSentence]] = {word: [] for word in words}
     for document, sentences in documents.items():
         split = "test" if document in tested else "train"
-        for one in sentences:
-            for label in one.labels:
-                if label.sense in words.get(label.word, ()):
-                    where = f"{document}:{label.line}"
-                    rows[label.word].append(
-                        LabelledSentence(
-                            where, label.word, label.sense, label.position, one.tokens, split
-                        )
+        for tokens, labels in sentences:
+            for word, sense, position, line in labels:
+                if sense in words.get(word, ()):
+                    row = LabelledSentence(
+                        f"{document}:{line}", word, sense, position, tokens, split
                     )
+                    rows[word].append(row)
     return rows
 
 
 def _own_files(out: Path) -> set[str]:
-    """The files below a folder that may be of an earlier run of the step, by their names alone."""
-    found = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    return {
-        path.as_posix()
-        for path in found
-        if path.name.removesuffix(".damaged") in (*FILES, MANIFEST)
-    }
+    """Return the files in a folder that an earlier run may have written, by their names alone."""
+    files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
+    names = (*FILES, MANIFEST)
+    return {path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     text = f"which of its datasets: {', '.join(NOAD)}"
     parser.add_argument("--name", choices=NOAD, default="noad", metavar="NAME", help=text)
     text = f"instances of a sense, {AT_LEAST} or more (default: {AT_LEAST})"
@@ -189,7 +183,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if args.at_least < AT_LEAST:
-        what = f"{args.at_least} instances of a sense are too few for two sides and five folds"
-        raise ConfigError(what, where="--at-least", fix=f"give {AT_LEAST} or more")
-    make(args.out, args.name, args.at_least)
+        problem = f"{args.at_least} instances of a sense are too few for two sides and five folds"
+        raise ConfigError(problem, where="--at-least", fix=f"give {AT_LEAST} or more")
+    write_dataset(args.out, args.name, args.at_least)
     list_folders(args.listings)

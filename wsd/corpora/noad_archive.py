@@ -1,4 +1,4 @@
-"""The facts of NOAD's archive: SemCor and MASC, sensed by the New Oxford American Dictionary."""
+"""Facts about NOAD's archive: SemCor and MASC with senses of the New Oxford American Dictionary."""
 
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora.archive_facts import SourceArchive

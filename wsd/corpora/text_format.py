@@ -1,11 +1,11 @@
-"""From CoarseWSD's text files to one checked table per word.
+"""Read the text files of a word, in CoarseWSD's format, into one checked table.
 
-The format, per word: ``classes_map.txt`` (JSON, class number -> sense name) and, per split,
-``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and
-``<split>.gold.txt`` with one class number per line. Sentences from elsewhere may come in one more
-file for all words: ``word<TAB>sense<TAB>position<TAB>tokens``, no header. Of a focal word of
-several tokens the position is ``3:5``: its first token, and the one after its last. A malformed
-line is an error that names its file and line; nothing is repaired silently.
+Each word has ``classes_map.txt`` (JSON, class number -> sense) and, for each split,
+``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and ``<split>.gold.txt`` with
+one class number per line. Further test sentences of all words may be in one more file, with
+``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
+position is ``3:5``: its first token, and the token after its last. A malformed line is an error
+that names its file and line; nothing is repaired silently.
 """
 
 import re
@@ -21,19 +21,17 @@ from wsd.artifacts.dataset import UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
 from wsd.storage.text_files import at_place, parse_json, read_lines
 
-# Of a file's line, in what a message says to write.
+# The end of a line's format, in messages.
 LINE = (
     "position<TAB>tokens separated by spaces`, positions from 0; of a focal word of several tokens "
     "3:5, its first and the one after its last"
 )
-
-
-# Where a focal word stands: its token, or its first and the one after its last.
+# The position of a focal word: its token, or its first token and the token after its last.
 PLACE = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
 
 
 class Instance(NamedTuple):
-    """A sentence, where its focal word stands, and that word's sense as an index."""
+    """A sentence, the position of its focal word, and that word's sense as an index."""
 
     position: int
     tokens: tuple[str, ...]
@@ -56,13 +54,13 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
     ------
     CorpusError
         For a missing or empty file, bad UTF-8, CRLF line ends, a line without exactly the tabs
-        of its format, a position that is no number or out of range, an empty sentence, a gold
+        of its format, a position that is not a number or out of range, an empty sentence, a gold
         file of another length, or a class or sense that is not in the map. Each names file and
-        line. For a word that is empty, or has a character that cannot be seen.
+        line. Also for a word that is empty, or has an invisible character.
     """
     if not word.strip() or visible(word) != word:
-        what = f"a word that is empty or has a control character: {word!r}"
-        raise CorpusError(what, where=str(folder))
+        problem = f"a word that is empty or has a control character: {word!r}"
+        raise CorpusError(problem, where=str(folder))
     classes = read_classes(folder / "classes_map.txt")
     senses = tuple(classes.values())
     rows = [
@@ -93,29 +91,29 @@ def read_unlabelled(folder: Path, word: str) -> Corpus:
     CorpusError
         As :func:`read_text`.
     """
-    path = folder / UNLABELLED_FILE
-    sentences = _read_sentences(path)
+    sentences = _read_sentences(folder / UNLABELLED_FILE)
+    position, tokens = zip(*sentences, strict=True)
     return Corpus(
         word=word,
         senses=UNLABELLED,
         split=np.array(["train"] * len(sentences)),
         index=np.arange(len(sentences), dtype=np.int32),
-        tokens=tuple(tokens for _, tokens in sentences),
-        position=np.array([position for position, _ in sentences], dtype=np.int32),
+        tokens=tokens,
+        position=np.array(position, dtype=np.int32),
         gold=np.zeros(len(sentences), dtype=np.int32),
     )
 
 
 def _read_sentences(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     sentences = []
-    for n, line in enumerate(read_lines(path), start=1):
-        with at_place(f"{path}:{n}", f"write `{LINE}"):
+    for number, line in enumerate(read_lines(path), start=1):
+        with at_place(f"{path}:{number}", f"write `{LINE}"):
             sentences.append(_parse_sentence(line))
     return sentences
 
 
 def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instance]:
-    """The instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
+    """Return the instances of ``<split>.data.txt`` and ``<split>.gold.txt``, in their order.
 
     Parameters
     ----------
@@ -131,29 +129,29 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
     """
     data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
     sentences = _read_sentences(data_file)
-    numbers = read_lines(gold_file)
-    if len(numbers) != len(sentences):
-        what = f"{len(sentences)} sentences but {len(numbers)} gold classes"
-        where = f"{gold_file}:{min(len(numbers), len(sentences)) + 1}"
-        raise CorpusError(what, where=where, fix="give one class per sentence, one per line")
-    gold_of = {number: gold for gold, number in enumerate(classes)}
-    for n, number in enumerate(numbers, start=1):
-        if number not in gold_of:
-            what = f"class {number!r} is not in the map, which has {', '.join(classes)}"
-            raise CorpusError(what, where=f"{gold_file}:{n}")
-    return [Instance(*s, gold_of[number]) for s, number in zip(sentences, numbers, strict=True)]
+    labels = read_lines(gold_file)
+    if len(labels) != len(sentences):
+        problem = f"{len(sentences)} sentences but {len(labels)} gold classes"
+        where = f"{gold_file}:{min(len(labels), len(sentences)) + 1}"
+        raise CorpusError(problem, where=where, fix="give one class per sentence, one per line")
+    gold_of = {label: gold for gold, label in enumerate(classes)}
+    for number, label in enumerate(labels, start=1):
+        if label not in gold_of:
+            problem = f"class {label!r} is not in the map, which has {', '.join(classes)}"
+            raise CorpusError(problem, where=f"{gold_file}:{number}")
+    return [Instance(*s, gold_of[label]) for s, label in zip(sentences, labels, strict=True)]
 
 
 def _read_out_of_domain(
     path: Path, word: str, senses: tuple[str, ...]
 ) -> Iterator[tuple[int, Instance]]:
-    """(0-based line, instance) of one word."""
+    """Yield line, from 0, and instance of one word."""
     for index, line in enumerate(read_lines(path)):
         with at_place(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
             if line.count("\t") != 3:
                 raise ValueError(f"{line.count(chr(9))} tabs in the line, not 3")
-            of_word, sense, sentence = line.split("\t", maxsplit=2)
-            if of_word != word:
+            line_word, sense, sentence = line.split("\t", maxsplit=2)
+            if line_word != word:
                 continue
             if sense not in senses:
                 known = ", ".join(senses)
@@ -163,30 +161,30 @@ def _read_out_of_domain(
 
 
 def sentence_line(position: int, tokens: Sequence[str]) -> str:
-    """A sentence as a line that :func:`read_split` reads."""
-    several = len(tokens[position].split())
-    place = str(position) if several == 1 else f"{position}:{position + several}"
+    """Return a sentence as a line that :func:`read_split` reads."""
+    length = len(tokens[position].split())
+    place = str(position) if length == 1 else f"{position}:{position + length}"
     return f"{place}\t{' '.join(tokens)}"
 
 
-def joined(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
-    """The tokens of a sentence whose focal word is those from ``start`` to before ``end``, as one.
+def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
+    """Return the tokens of a sentence with those from ``start`` to before ``end`` as one.
 
     Raises
     ------
     ValueError
-        If there is none of them, or one that the sentence does not have.
+        If there are no tokens between them, or the sentence is shorter.
 
-    >>> joined(("to", "New", "York"), 1, 3)
+    >>> join_tokens(("to", "New", "York"), 1, 3)
     ('to', 'New York')
     """
-    said = f"the focal word's tokens {start}:{end}"
+    what = f"the focal word's tokens {start}:{end}"
     if end <= start:
         how = "none" if end == start else "the end stands before the start"
-        raise ValueError(f"{said}: {how} (the end is the token after the last)")
+        raise ValueError(f"{what}: {how} (the end is the token after the last)")
     if end > len(tokens):
-        there = f"which has {len(tokens)} tokens, so that the end is at most {len(tokens)}"
-        raise ValueError(f"{said} go beyond the sentence, {there}")
+        number = f"which has {len(tokens)} tokens, so that the end is at most {len(tokens)}"
+        raise ValueError(f"{what} go beyond the sentence, {number}")
     if end == start + 1:
         return tokens
     return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])
@@ -198,37 +196,37 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
         raise ValueError(f"{'no' if not tab else 'more than one'} tab in the line")
     if not (place := PLACE.fullmatch(number)):
         raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
-    # Any white space separates, as in the authors' code: the positions of three lines of
-    # CoarseWSD-20, which hold a double space or a thin one, are right only so.
-    # Equal tokens are one object: a large corpus fits into memory.
+    # Any white space separates tokens, as in the authors' code. Three lines of CoarseWSD-20 hold a
+    # double space or a thin one, and their positions are right only if these separate too.
+    # Equal tokens are one object, so that a large corpus fits into memory.
     tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
         raise ValueError("the sentence is empty")
     position = int(place[1])
     if position >= len(tokens):
-        there = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
-        raise ValueError(f"position {position} is out of range: the sentence has {there}")
+        length = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
+        raise ValueError(f"position {position} is out of range: the sentence has {length}")
     if place[2] is not None:
-        tokens = joined(tokens, position, int(place[2]))
+        tokens = join_tokens(tokens, position, int(place[2]))
     return position, tokens
 
 
 def read_classes(path: Path) -> dict[str, str]:
-    """Class number -> sense, in the order of the numbers."""
+    """Return the senses by class number, in the order of the numbers."""
     text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
     with at_place(str(path), fix):
         pairs = parse_json(text, pairs=list)
         if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
             raise ValueError("not a map from class numbers to sense names")
-        for what, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
+        for kind, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
             if twice := sorted(value for value in values if values.count(value) > 1):
-                raise ValueError(f"the {what} {twice[0]!r} stands in the map twice")
+                raise ValueError(f"the {kind} {twice[0]!r} stands in the map twice")
     return dict(sorted(pairs, key=lambda pair: int(pair[0])))
 
 
 def _is_class(pair: Any) -> bool:
-    """Whether this is a class number and the name of a sense, without lone surrogates."""
+    """Return whether this is a class number and a sense, without lone surrogates."""
     return (
         isinstance(pair, tuple)
         and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0]) is not None

@@ -1,4 +1,4 @@
-"""Which rows of the full training set each other training set of CoarseWSD-20 is.
+"""Find which rows of the full training set each other training set of CoarseWSD-20 has.
 
 The other sets repeat sentences of the full one, in another order.
 """
@@ -20,17 +20,17 @@ from wsd.logs import log
 from wsd.storage.file_names import file_name
 
 
-def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> TrainingSet:
+def read_training_set(source: Path, train: str, corpora: Mapping[str, Corpus]) -> TrainingSet:
     """Find the rows of a training set among those of the full one.
 
     Parameters
     ----------
     source : Path
-        Where the dataset was downloaded to.
+        The folder of the download.
     train : str
-        Among ``TRAINS``; a folder under ``trains``.
+        One of ``TRAINS``; a folder under ``trains``.
     corpora : mapping of word to Corpus
-        Of these, the words for which the training set has a folder are read.
+        Words for which the training set has no folder are skipped.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
     folder = source / "trains" / train
     words = [word for word in corpora if (folder / file_name(word)).is_dir()]
     if not words:
-        what = f"no training set {train!r} for {', '.join(corpora)}"
+        problem = f"no training set {train!r} for {', '.join(corpora)}"
         fix = f"choose among {', '.join(TRAINS)}; not every one has every word"
-        raise CorpusError(what, where=str(folder), fix=fix)
+        raise CorpusError(problem, where=str(folder), fix=fix)
     lines = {
         word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
         for word in words
@@ -52,54 +52,47 @@ def read_trains(source: Path, train: str, corpora: Mapping[str, Corpus]) -> Trai
 
 
 def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
-    """The lines of one word's full training file that ``part`` holds."""
+    """Return the lines of one word's full training file that ``part`` holds."""
     classes = read_classes(full / "classes_map.txt")
     if tuple(classes.values()) != corpus.senses:
-        what = f"the senses are not those of the corpus of {corpus.word!r}"
+        problem = f"the senses are not those of the corpus of {corpus.word!r}"
         fix = "run the corpus step again"
-        raise CorpusError(what, where=str(full / "classes_map.txt"), fix=fix)
-    free = _where_each_stands(corpus)
-    taken = []
-    for n, instance in enumerate(read_split(part, "train", list(classes)), start=1):
-        if not free.get(instance):
-            often = "so often" if instance in free else "with this position and class"
-            what = f"the full training set of {corpus.word!r} does not have the sentence {often}"
-            fix = "download the corpus again"
-            raise CorpusError(what, where=f"{part / 'train.data.txt'}:{n}", fix=fix)
-        taken.append(free[instance].pop(0))
-    return np.array(sorted(taken), dtype=np.int32)
-
-
-def _where_each_stands(corpus: Corpus) -> dict[Instance, list[int]]:
-    """The lines, ascending, on which each instance stands in the training file."""
-    found: dict[Instance, list[int]] = defaultdict(list)
+        raise CorpusError(problem, where=str(full / "classes_map.txt"), fix=fix)
+    free: dict[Instance, list[int]] = defaultdict(list)
     for row in np.flatnonzero(corpus.split == "train").tolist():
         instance = Instance(int(corpus.position[row]), corpus.tokens[row], int(corpus.gold[row]))
-        found[instance].append(int(corpus.index[row]))
-    return dict(found)
+        free[instance].append(int(corpus.index[row]))
+    lines = []
+    for number, instance in enumerate(read_split(part, "train", list(classes)), start=1):
+        if not free.get(instance):
+            how = "so often" if instance in free else "with this position and class"
+            problem = f"the full training set of {corpus.word!r} does not have the sentence {how}"
+            fix = "download the corpus again"
+            raise CorpusError(problem, where=f"{part / 'train.data.txt'}:{number}", fix=fix)
+        lines.append(free[instance].pop(0))
+    return np.array(sorted(lines), dtype=np.int32)
 
 
 def write_training_sets(
     source: Path, corpora: Mapping[str, Corpus], tables: Mapping[str, Path]
 ) -> None:
-    """Find the rows of several training sets and write a table of each.
+    """Find the rows of several training sets, and write the table of each to its path.
 
     Parameters
     ----------
     source, corpora
-        As in :func:`read_trains`.
+        As in :func:`read_training_set`.
     tables : mapping of training set to Path
     """
     for train, path in tables.items():
-        found = read_trains(source, train, corpora)
-        write(path, found)
-        rows = sum(map(len, found.lines.values()))
-        words = len(found.lines)
+        training_set = read_training_set(source, train, corpora)
+        write(path, training_set)
+        rows, words = sum(map(len, training_set.lines.values())), len(training_set.lines)
         log.info("%s: %d rows of %d words, all in the full training set", train, rows, words)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
@@ -110,7 +103,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if len(args.out) != len(args.trains):
-        what = f"{len(args.out)} files for {len(args.trains)} training sets"
-        raise ConfigError(what, where="--trains, --out", fix="name a file for each")
+        problem = f"{len(args.out)} files for {len(args.trains)} training sets"
+        raise ConfigError(problem, where="--trains, --out", fix="name a file for each")
     tables = dict(zip(args.trains, args.out, strict=True))
     write_training_sets(args.source, read_corpora(args.corpus, args.words), tables)

@@ -1,7 +1,7 @@
-"""The needed files of the archive, each verified, unpacked as a whole.
+"""Unpack the needed files of an archive, each verified, as a whole or not at all.
 
-Nothing else is unpacked, and no name inside the archive decides where a file goes. Line ends
-become LF after the check, and nothing else is changed.
+Nothing else is unpacked, and no name in the archive decides where a file goes. After the check,
+line ends become LF; nothing else is changed.
 """
 
 import gzip
@@ -19,12 +19,12 @@ from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import DAMAGED
 
 MEMBER_LIMIT = 64 * 2**20
-# Of all that an archive unpacks to, needed or not: well above what the real ones have.
+# The most that an archive may unpack to, well above the real ones.
 TOTAL_LIMIT = 512 * 2**20
-# Members are parsed one by one, and each costs memory. The real archives have up to 2,500.
+# Each member costs memory. The real archives have up to 2,500.
 MEMBERS_LIMIT = 50_000
-# Extended headers: a long name, or records of pax. The time that `tarfile` of Python before 3.11.10
-# takes for one grows with the square of its size (CVE-2024-6232). Real ones have up to 142 bytes.
+# Extended headers are long names and records of pax. Before Python 3.11.10, `tarfile` takes a time
+# that grows with the square of their size (CVE-2024-6232). Real ones have up to 142 bytes.
 HEADER_LIMIT = 2**11
 HEADERS_LIMIT = 2**20
 EXTENDED = (
@@ -34,13 +34,14 @@ EXTENDED = (
 
 
 def changed_files(folder: Path) -> Iterator[Path]:
-    """The files of CoarseWSD-20 that are there and no longer what was downloaded."""
+    """Yield the files of CoarseWSD-20 in a folder that have changed since the download."""
     for name, expected in ARCHIVE.file_checksums().items():
         path = folder / place(name)
-        data = path.read_bytes() if path.is_file() else None
-        # Its line ends may have been CRLF, and were made LF after the check.
-        if data is not None and expected not in map(_sha256, (data, data.replace(b"\n", b"\r\n"))):
-            yield path
+        if path.is_file():
+            data = path.read_bytes()
+            # The line ends may have been CRLF before they were converted to LF.
+            if expected not in map(_sha256, (data, data.replace(b"\n", b"\r\n"))):
+                yield path
 
 
 def _sha256(data: bytes) -> str:
@@ -62,35 +63,35 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     Raises
     ------
     DownloadError
-        For something that is no ``tar.gz``, a damaged archive, a member that climbs out of it,
-        and a needed file that is missing, changed, a link, or too large.
+        For a file that is not a ``tar.gz``, a damaged archive, a member that climbs out of it, and
+        a needed file that is missing, changed, a link, or too large.
     ConfigError
-        If ``out`` holds files that are not of the manifest.
+        If ``out`` holds files that are not in the manifest.
     """
-    # A link to a folder on another disk stays a link: the folder behind it is what is replaced.
+    # A link to a folder on another disk stays a link: the folder behind it is replaced.
     out = out.resolve()
     refuse_foreign_files(out, map(place, manifest))
-    with replacing_folder(out) as staging:
+    with replacing_folder(out) as folder:
         for name, data in verified(archive, manifest):
-            target = staging / place(name)
+            target = folder / place(name)
             target.parent.mkdir(parents=True, exist_ok=True)
-            # The gold files of four words have CRLF at their source, which the corpus step refuses.
+            # The gold files of four words have CRLF, which the corpus step refuses.
             target.write_bytes(data.replace(b"\r\n", b"\n"))
 
 
 def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
-    """Replacing a folder deletes it, and a mistyped path may well be somebody's home.
+    """Refuse to replace a folder that holds anything else: a mistyped path may be a home folder.
 
     Parameters
     ----------
     out : Path
     files : iterable of str
-        Paths below it of what may be there.
+        Relative paths of the files that may be in it.
 
     Raises
     ------
     ConfigError
-        For anything else that is there.
+        For anything else in the folder.
     """
     own = {out / name for name in files}
     if not out.exists():
@@ -98,11 +99,11 @@ def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
     for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
         is_folder = path.is_dir() and not path.is_symlink()
         known = path.with_name(path.name.removesuffix(DAMAGED)) in own
-        # The workflow manager leaves hidden marks of its own name in folders that it created.
+        # Snakemake leaves hidden files of its own in folders that it created.
         if not (is_folder or known or path.name.startswith(".snakemake")):
-            what = f"will not replace what is not the dataset's: {path}"
+            problem = f"will not replace a file that is not the dataset's: {path}"
             fix = "name a folder that does not exist yet, or an empty one"
-            raise ConfigError(what, where=str(out), fix=fix)
+            raise ConfigError(problem, where=str(out), fix=fix)
 
 
 def check_archive(archive: Path, source: SourceArchive) -> None:
@@ -120,7 +121,7 @@ def check_archive(archive: Path, source: SourceArchive) -> None:
 
 
 def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
-    """The files of the manifest, each checked, and at the end whether that was all.
+    """Yield the files of the manifest, each verified; at the end check that none is missing.
 
     Raises
     ------
@@ -129,44 +130,44 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
     """
     missing = dict.fromkeys(manifest)
     try:
-        # Not tarfile's own "r|gz": that one checks neither the gzip checksum nor its end.
-        kind = type("_CheckedOnce", (_Checked,), {})  # whose counts begin anew
+        # A class of its own for each archive, so that the counts start anew.
+        members = type("_CountedMember", (_LimitedMember,), {})
+        # The mode "r|gz" of tarfile checks neither the gzip checksum nor its end.
         with (
-            _Bounded(archive) as stream,
-            tarfile.open(fileobj=stream, mode="r|", tarinfo=kind) as tar,
+            _LimitedGzip(archive) as stream,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=members) as tar,
         ):
             for member in tar:
-                # Of a header, or of the records before it. To pass over more than there is would
-                # take `tarfile` as many steps as it says.
+                # This size may come from an extended header. `tarfile` would take as many steps
+                # as it says to skip the member.
                 if not 0 <= member.size <= TOTAL_LIMIT:
                     raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
                 name = _name_below_top(member.name)
                 if name not in manifest:
                     continue
                 data = _read_member(tar, member, name)
-                came = _sha256(data)
-                if came != manifest[name]:
-                    hashes = f"expected SHA-256 {manifest[name]}, came {came}"
+                digest = _sha256(data)
+                if digest != manifest[name]:
+                    hashes = f"expected SHA-256 {manifest[name]}, came {digest}"
                     raise DownloadError(f"{name} is not the file it should be: {hashes}")
                 yield name, data
                 missing.pop(name, None)
     except DownloadError as error:
         raise DownloadError(error.what, where=str(archive)) from None
-    # tarfile lets a ValueError through for some malformed headers, and calls itself for each header
-    # that follows another.
+    # For some malformed headers, tarfile raises ValueError, or calls itself for each header.
     except (
         tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError, ValueError,
     ) as error:  # fmt: skip
-        what = f"not a tar.gz archive, or a damaged or incomplete one: {error}"
-        raise DownloadError(what, where=str(archive)) from error
+        problem = f"not a tar.gz archive, or a damaged or incomplete one: {error}"
+        raise DownloadError(problem, where=str(archive)) from error
     if missing:
         first, *others = missing
         more = f" and {len(others)} more" if others else ""
         raise DownloadError(f"the archive lacks {first}{more}", where=str(archive))
 
 
-class _Bounded(gzip.GzipFile):
-    """Ends in an error at ``TOTAL_LIMIT``: a bomb is small until it is unpacked."""
+class _LimitedGzip(gzip.GzipFile):
+    """Raises an error beyond ``TOTAL_LIMIT``: a small file can unpack to any size."""
 
     _left = TOTAL_LIMIT
 
@@ -178,15 +179,15 @@ class _Bounded(gzip.GzipFile):
         return data
 
 
-class _Checked(tarfile.TarInfo):
-    """Refuses headers that would take `tarfile` hours, or more memory than there is."""
+class _LimitedMember(tarfile.TarInfo):
+    """Refuses headers that would cost `tarfile` hours, or too much memory."""
 
     _members_left = MEMBERS_LIMIT
     _bytes_left = HEADERS_LIMIT
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Parse one header, before `tarfile` reads what belongs to it."""
+        """Parse one header, before `tarfile` reads the data that belongs to it."""
         member = super().frombuf(buf, encoding, errors)
         cls._members_left -= 1
         if cls._members_left < 0:
@@ -194,29 +195,28 @@ class _Checked(tarfile.TarInfo):
         if not 0 <= member.size <= TOTAL_LIMIT:
             raise DownloadError(f"refused: a member of {member.size} bytes")
         if member.type == tarfile.GNUTYPE_SPARSE:
-            raise _sparse()
+            cls._refuse_sparse()
         if member.type in EXTENDED:
             cls._bytes_left -= member.size
             if member.size > HEADER_LIMIT or cls._bytes_left < 0:
-                what = f"refused: the archive has a header of {member.size} bytes"
+                problem = f"refused: the archive has a header of {member.size} bytes"
                 limits = f"{HEADER_LIMIT} in one, {HEADERS_LIMIT} in all"
-                raise DownloadError(f"{what} (at most {limits})")
+                raise DownloadError(f"{problem} (at most {limits})")
         return member
 
-    def _proc_gnusparse_10(self, *_: Any) -> NoReturn:
-        """Refuse a map of holes in the data of a member, whose length nothing limits."""
-        raise _sparse()
+    @staticmethod
+    def _refuse_sparse(*_: Any) -> NoReturn:
+        raise DownloadError("refused: the archive has a sparse file")
 
-
-def _sparse() -> DownloadError:
-    return DownloadError("refused: the archive has a sparse file")
+    # Called for a map of holes in the data of a member, whose length nothing limits.
+    _proc_gnusparse_10 = _refuse_sparse
 
 
 def _name_below_top(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
-        what = f"refused: the archive has a member that climbs out of its folder: {name!r}"
-        raise DownloadError(what)
+        problem = f"refused: the archive has a member that climbs out of its folder: {name!r}"
+        raise DownloadError(problem)
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 
 

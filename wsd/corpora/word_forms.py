@@ -1,16 +1,16 @@
-"""Where a word stands in running text, in any of its forms.
+"""Find a word in running text, in any of its forms.
 
-A form is found whatever its capitals, with punctuation around it and with a possessive ``'s`` or
-another such end after it: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The
-forms of a word are those that its corpus has, and those of :mod:`wsd.corpora.inflection`. Part of
-speech is not looked at (``it springs open`` counts for *spring*), and a compound with a hyphen is
-another word (``crane-like``), unless it is a form itself.
+A form is found in any capitals, next to punctuation, and before a possessive ``'s`` or another
+clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word are
+those in its corpus and those of :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it
+springs open`` counts for *spring*). A compound with a hyphen is another word (``crane-like``),
+unless it is a form itself.
 
-The text is cut at white space alone, and only the token that holds the focal word is cut further,
-so that a sentence of the corpus comes back as the tokens it was read from. In scripts without
-spaces between words a word is found wherever its characters stand. Letters with their accents
-beside them count as those with the accents in them, curly apostrophes as straight ones, and what
-stands between the words of ``ice_cream`` may be a space or a hyphen. Soft hyphens do not count.
+The text is split at white space. Only the token with the focal word is split further, so that a
+sentence of the corpus gets the same tokens again. In scripts without spaces between words, a word
+is found wherever its characters are. Combining accents equal accents in letters, and curly
+apostrophes equal straight ones. The underscore of ``ice_cream`` may be a space or a hyphen. Soft
+hyphens are ignored.
 """
 
 import re
@@ -21,22 +21,22 @@ from typing import NamedTuple
 
 from wsd.corpora.inflection import forms
 
-# Scripts that put no space between words, or write what belongs to a noun in one with it: the
-# beginnings of the names of their characters.
+# Scripts without spaces between words, or with particles attached to nouns: how the names of their
+# characters begin.
 _UNSPACED = (
     *("BOPOMOFO", "CJK", "HALFWIDTH KATAKANA", "HANGUL", "HIRAGANA", "JAVANESE", "KATAKANA"),
     *("KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN", "YI"),
 )
-# Ends of other words that are written in one with a noun.
+# Ends of other words that follow a noun after an apostrophe.
 _CLITICS = frozenset(("s", "d", "ll", "re", "ve"))
-# Where a word may be hyphenated; unseen inside a line.
+# Marks where a word may be hyphenated; invisible inside a line.
 _SOFT_HYPHEN = "\u00ad"
 _APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys(_APOSTROPHES, "'"),
         **dict.fromkeys("\u2010\u2011", "-"),
-        **dict.fromkeys("\ufe0e\ufe0f", None),  # how a sign is drawn
+        **dict.fromkeys("\ufe0e\ufe0f", None),  # variation selectors
         _SOFT_HYPHEN: None,
     }
 )
@@ -49,7 +49,7 @@ class Occurrence:
     Attributes
     ----------
     words : tuple of str
-        Whose form it is: more than one if it is ambiguous.
+        The words that it is a form of: more than one if it is ambiguous.
     text : str
     start, end : int
     """
@@ -61,25 +61,25 @@ class Occurrence:
 
     @property
     def form(self) -> str:
-        """As it stands in the text, without a possessive."""
+        """The form as it is in the text, without a possessive."""
         return self.text[self.start : self.end]
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """Of the sentence; the form is one of them, even if it has a space in it."""
+        """The tokens of the sentence; the form is one token, even if it has a space in it."""
         before, after = self.text[: self.start].split(), self.text[self.end :].split()
         return (*before, " ".join(self.form.split()), *after)
 
     @property
     def position(self) -> int:
-        """Of the form among the tokens."""
+        """The position of the form among the tokens."""
         return len(self.text[: self.start].split())
 
 
 class _Piece(NamedTuple):
-    """What a text is never cut in: a word, a sign, white space."""
+    """A part of a text that is never split: a word, a sign, white space."""
 
-    plain: str  # as it is compared
+    plain: str  # for comparisons
     kind: str
     start: int
     end: int
@@ -87,7 +87,7 @@ class _Piece(NamedTuple):
 
 _WORD, _UNSPACED_LETTER, _SPACE, _LINE, _MARK, _JOINER, _SYMBOL, _SIGN = "wu _mjsp"
 _PIECE = re.compile(r"w[wmj]*|u[mj]*| +|_+|[sp](?:m|js?)*|[mj]+")
-# The plain text of the pieces of a form; a space for what may be one.
+# The plain texts of the pieces of a form; a space stands for a space, an underscore or a hyphen.
 _Form = tuple[str, ...]
 
 
@@ -98,50 +98,52 @@ class Finder:
     ----------
     words : iterable of str
     seen : function of a word
-        The forms that its corpus has of it.
+        Returns the forms that the corpus has of it.
     """
 
     def __init__(
         self, words: Iterable[str], seen: Callable[[str], Iterable[str]] = lambda word: ()
     ) -> None:
-        found: dict[_Form, dict[str, None]] = {}
-        # What the corpus has as a focal word of several tokens, whatever else it has.
+        words_of: dict[_Form, dict[str, None]] = {}
+        # Forms of several tokens in the corpus.
         self._several: set[tuple[_Form, str]] = set()
         for word in words:
-            of_corpus = tuple(seen(word))
-            for form in (*forms(word), *of_corpus):
-                found.setdefault(_as_form(_pieces(form.strip())), {})[word] = None
-            several = (form for form in of_corpus if len(form.split()) > 1)
+            in_corpus = tuple(seen(word))
+            for form in (*forms(word), *in_corpus):
+                words_of.setdefault(_as_form(_pieces(form.strip())), {})[word] = None
+            several = (form for form in in_corpus if len(form.split()) > 1)
             self._several.update((_as_form(_pieces(form.strip())), word) for form in several)
-        self._words = {form: tuple(of) for form, of in found.items()}
+        self._words = {form: tuple(of_form) for form, of_form in words_of.items()}
         self._by_first: dict[str, list[_Form]] = {}
-        for pieces in sorted(filter(None, found), key=len, reverse=True):
+        for pieces in sorted(filter(None, words_of), key=len, reverse=True):
             self._by_first.setdefault(pieces[0], []).append(pieces)
 
     def find(self, text: str) -> list[Occurrence]:
-        """Every occurrence in a sentence, from left to right; the longest where they overlap."""
-        found: list[Occurrence] = []
+        """Return the occurrences in a sentence, from left to right; the longest if they overlap."""
+        occurrences: list[Occurrence] = []
         pieces, i = _pieces(text), 0
         while i < len(pieces):
             for form in self._by_first.get(pieces[i].plain, ()):
                 if words := self._words_at(text, pieces, i, form):
                     i += len(form)
                     start, end = pieces[i - len(form)].start, pieces[i - 1].end
-                    found.append(Occurrence(words, text, start, end))
+                    occurrences.append(Occurrence(words, text, start, end))
                     break
             else:
                 i += 1
-        return found
+        return occurrences
 
     def words_of(self, form: str) -> tuple[str, ...]:
-        """The words that a text is a form of, as it stands, with nothing that sticks to it."""
-        whole = (one for one in self.find(form) if (one.start, one.end) == (0, len(form)))
-        return next((one.words for one in whole), ())
+        """Return the words that a whole text is a form of."""
+        for occurrence in self.find(form):
+            if (occurrence.start, occurrence.end) == (0, len(form)):
+                return occurrence.words
+        return ()
 
     def _words_at(
         self, text: str, pieces: list[_Piece], start: int, form: _Form
     ) -> tuple[str, ...]:
-        """The words whose form begins at a piece; none if it is another form that does."""
+        """Return the words of which this form begins at a piece."""
         end = start + len(form)
         part = pieces[start:end]
         if len(part) < len(form) or not all(map(_fits, part, form)):
@@ -150,7 +152,7 @@ class Finder:
             return ()
         words = self._words[form]
         if any(piece.kind == _SPACE for piece in part):
-            # A word that has one of these tokens alone for a form is meant by that token.
+            # If one of these tokens alone is a form of the word, that token is meant.
             tokens = _tokens(text, part[0].start, part[-1].end)
             alone = {word for token in tokens for word in self.words_of(token)}
             words = tuple(w for w in words if w not in alone or (form, w) in self._several)
@@ -160,15 +162,16 @@ class Finder:
 def _as_form(pieces: list[_Piece]) -> _Form:
     inside = range(1, len(pieces) - 1)
     may_be_space = (i in inside and piece.kind in (_SPACE, _LINE) for i, piece in enumerate(pieces))
-    return tuple(" " if m else of.plain for m, of in zip(may_be_space, pieces, strict=True))
+    both = zip(may_be_space, pieces, strict=True)
+    return tuple(" " if is_space else piece.plain for is_space, piece in both)
 
 
-def _fits(piece: _Piece, of_form: str) -> bool:
-    return piece.plain == of_form or (of_form == " " and piece.plain in ("_", "-"))
+def _fits(piece: _Piece, plain: str) -> bool:
+    return piece.plain == plain or (plain == " " and piece.plain in ("_", "-"))
 
 
 def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
-    """The last piece of a form and the next two, if need be after a clitic."""
+    """Return the last piece of a form and the next two, or those after a clitic."""
     apostrophe, clitic = ([*pieces[end : end + 2], None, None])[:2]
     if apostrophe and apostrophe.plain == "'" and clitic and clitic.plain in _CLITICS:
         end += 2
@@ -176,7 +179,7 @@ def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
 
 
 def _goes_on(edge: list[_Piece]) -> bool:
-    """Whether a word goes on from its last piece to those beyond it, or from its first back."""
+    """Return whether a word continues from its last piece to the next, or from its first back."""
     last, *beyond = edge
     kinds = [piece.kind for piece in beyond]
     if last.kind == _WORD:
@@ -186,7 +189,7 @@ def _goes_on(edge: list[_Piece]) -> bool:
 
 
 def _tokens(text: str, start: int, end: int) -> list[str]:
-    """The tokens that some characters have a part in."""
+    """Return the tokens that overlap with some characters."""
     while start and not text[start - 1].isspace():
         start -= 1
     while end < len(text) and not text[end].isspace():
@@ -203,7 +206,7 @@ def _pieces(text: str) -> list[_Piece]:
 
 
 def _plain(piece: str, kind: str) -> str:
-    """What of a form does not matter, taken out: capitals, how accents and signs are written."""
+    """Return a piece without capitals and variants of accents and signs."""
     if kind in (_SPACE, _LINE):
         return kind
     if piece.isascii():
@@ -212,7 +215,7 @@ def _plain(piece: str, kind: str) -> str:
 
 
 class _Kinds(dict[int, str]):
-    """The kind of each character, found when it is first asked for."""
+    """The kind of each character, computed on demand."""
 
     def __missing__(self, code: int) -> str:
         kind = self[code] = _kind(chr(code))
@@ -230,7 +233,7 @@ def _kind(character: str) -> str:
     if character in f"\u200c\u200d{_SOFT_HYPHEN}":
         return _JOINER
     category = unicodedata.category(character)
-    # Skin tones, and letters that belong to the syllable before.
+    # Skin tones, and letters that belong to the previous syllable.
     if category.startswith("M") or "\U0001f3fb" <= character <= "\U0001f3ff":
         return _MARK
     if "\u1160" <= character <= "\u11ff":
@@ -241,7 +244,7 @@ def _kind(character: str) -> str:
 
 
 def within_word(text: str, place: int) -> bool:
-    """Whether a word goes on over a place in a text, in a script with spaces between words.
+    """Return whether a place in a text is inside a word, in a script with spaces between words.
 
     >>> within_word("a crane", 4), within_word("a crane", 7), within_word("\u6211\u53bb", 1)
     (True, False, False)

@@ -1,58 +1,59 @@
-"""Which word of a corpus somebody means by a name, and which words are easily mistaken."""
+"""Find the word of a corpus that somebody means by a name, and names that are easily confused."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
 
 
-def named(asked: str, words: Sequence[str]) -> list[str]:
-    """The words that somebody may mean: the one of that name, or else all that fit it as well.
+def matching_words(name: str, words: Sequence[str]) -> list[str]:
+    """Return the words that a name may mean: the word itself, or else all that match equally well.
 
-    A name fits in other capitals, with another tag of the same part of speech, and as the lemma
-    alone.
+    Capitals are ignored, then the tag of the part of speech is compared by its meaning, then a
+    lemma alone matches any part of speech.
 
-    >>> named("serve", ["serve.v", "bank"]), named("run", ["run.n", "run.v"])
+    >>> matching_words("serve", ["serve.v", "bank"]), matching_words("run", ["run.n", "run.v"])
     (['serve.v'], ['run.n', 'run.v'])
     """
-    if asked in words:
-        return [asked]
-    folded, of_asked = asked.casefold(), _folded(asked)
-    apart = {word: _folded(word) for word in words}
+    if name in words:
+        return [name]
+    folded = name.casefold()
+    lemmas = {word: _lemma_and_part(word) for word in words}
     return (
         [word for word in words if word.casefold() == folded]
-        or [word for word in words if apart[word] == of_asked]
-        or [word for word in words if apart[word][0] == folded]
+        or [word for word in words if lemmas[word] == _lemma_and_part(name)]
+        or [word for word in words if lemmas[word][0] == folded]
     )
 
 
-def alike(
-    names: Iterable[str], kind: str = "words", fold: Callable[[str], Hashable] | None = None
+def similar_names(
+    names: Iterable[str], kind: str = "words", key: Callable[[str], Hashable] | None = None
 ) -> list[str]:
-    """Say which names differ in capitals alone, or in the tag of one part of speech; a line each.
+    """Return a line for each set of names that may mean the same.
 
-    >>> alike(["crane", "Crane", "age.n", "run.n", "run.v"])
+    >>> similar_names(["crane", "Crane", "age.n", "run.n", "run.v"])
     ["'Crane' and 'crane' are two words here: write them alike if they are one"]
 
     Parameters
     ----------
     names : iterable of str
     kind : str
-        What they are the names of, in the plural.
-    fold : function of a name, optional
-        What names that are alike have in common; by default what is said above.
+        What the names stand for, in the plural.
+    key : function of a name, optional
+        Names with the same key may mean the same. By default these differ in capitals alone, or
+        in the tag of one part of speech.
     """
-    found: dict[Hashable, list[str]] = {}
+    by_key: dict[Hashable, list[str]] = {}
     for name in sorted(set(names)):
-        found.setdefault((fold or _folded)(name), []).append(name)
+        by_key.setdefault((key or _lemma_and_part)(name), []).append(name)
     numbers = {2: "two", 3: "three"}
     return [
-        f"{' and '.join(map(repr, of))} are {numbers.get(len(of), len(of))} {kind} here: "
-        "write them alike if they are one"
-        for of in found.values()
-        if len(of) > 1
+        f"{' and '.join(map(repr, similar))} are {numbers.get(len(similar), len(similar))} {kind} "
+        "here: write them alike if they are one"
+        for similar in by_key.values()
+        if len(similar) > 1
     ]
 
 
-def _folded(word: str) -> tuple[str, str | None]:
+def _lemma_and_part(word: str) -> tuple[str, str | None]:
     lemma, part = lemma_and_part(word)
     return lemma.casefold(), part

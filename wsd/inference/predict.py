@@ -12,7 +12,7 @@ from pathlib import Path
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
 from wsd.artifacts.named_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
-from wsd.corpora.word_names import named
+from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting
@@ -87,7 +87,7 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
 
 
 def _resolve_word(name: str | None, words: Sequence[str]) -> str | None:
-    candidates = [None] if name is None else named(name, words)
+    candidates = [None] if name is None else matching_words(name, words)
     if len(candidates) > 1:
         problem = f"{name!r} may be {' or '.join(map(str, candidates))}"
         raise ConfigError(problem, where="--word", fix="name one of them")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
 from wsd.corpora.word_forms import Finder, Occurrence
-from wsd.corpora.word_names import named
+from wsd.corpora.word_names import matching_words
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.focal_word_input import is_whole
@@ -53,7 +53,7 @@ class RequestFinder:
         if not is_whole(line.text):
             empty = replace(line, text="")
             return [Answer(empty, UNREADABLE, message="half a character in the text")]
-        words = [None] if line.word is None else named(line.word, self._words)
+        words = [None] if line.word is None else matching_words(line.word, self._words)
         if len(words) != 1:
             several = f"{line.word!r} may be {' or '.join(map(str, words))}"
             none = f"no word {line.word!r} here: there are {', '.join(self._words)}"

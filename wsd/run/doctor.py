@@ -207,7 +207,7 @@ def _archive(source: SourceArchive) -> Finding:
     archive = Path(named) if named else get_archive.cache_folder() / source.file
     if not named and not archive.is_file():
         text = f"{source.title} will be downloaded"
-        return Finding(NOTE, "corpus", text, f"without a network {source.ways_on}")
+        return Finding(NOTE, "corpus", text, f"without a network {source.alternatives}")
     try:
         check_archive(archive, source)
     except WsdError as error:

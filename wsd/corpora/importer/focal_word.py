@@ -1,13 +1,13 @@
-"""A sentence as tokens of which one is the focal word, or several together.
+"""Turn a text into tokens, one of which is the focal word.
 
-The corpus format wants tokens between white space and the focal word's place among them. Text as
-people write it is cut at white space, on both sides of the focal word, and between a token and
-the punctuation at its ends, as CoarseWSD-20 is. Nothing inside a token is touched, so that any
-script passes as it is. A focal word of several tokens is one here, with single spaces in it.
+The corpus format needs tokens, and the position of the focal word among them. Running text is split
+at white space, on both sides of the focal word, and between a token and the punctuation at its
+ends, like CoarseWSD-20. Nothing inside a token is changed, so that every script works. A focal word
+of several tokens becomes one token, with single spaces in it.
 
-Every reader of a marked sentence reads its mark here, and every reader of a place in characters
-checks it here. The focal word is marked once. Mark or place cover whole words, without the white
-space and punctuation around them, unless the word itself is spelt with that punctuation.
+All marks and all places in characters are read and checked here. The focal word is marked once. A
+mark or place covers whole words, without the white space and punctuation around them, unless the
+word itself is spelt with that punctuation.
 """
 
 import re
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.corpora.text_format import joined
+from wsd.corpora.text_format import join_tokens
 from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
@@ -29,8 +29,8 @@ FIX_SPAN = (
     "word's last"
 )
 # Punctuation that words are spelt with: AT&T, #1, goin'.
-_OF_WORDS = "#%&'*/@\\_\u2019"
-# U.S, Ph.D: the point after it belongs to it.
+_IN_WORDS = "#%&'*/@\\_\u2019"
+# U.S, Ph.D: the full stop after it belongs to it.
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 
 
@@ -55,8 +55,8 @@ class Marked(NamedTuple):
 def read_mark(text: str) -> Marked:
     """Return a text without its one mark, ``[[word]]`` or ``*word*``.
 
-    In a text with double brackets an asterisk is an asterisk. What is marked is not checked:
-    :func:`check_span` does that.
+    In a text with double brackets, an asterisk is an asterisk. :func:`check_span` checks the
+    marked word.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def read_mark(text: str) -> Marked:
 def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
     """Return a text without its mark, or None for a text that has no mark.
 
-    Asterisks emphasize too. They are a mark if there are two, with a form of the word between
-    them; else they are text.
+    Asterisks also emphasize words. They are a mark if there are two of them, with a form of the
+    word between them; otherwise they are text.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
     start, end : int
         Characters, as in a slice.
     word : str
-        Whose form it is, if that is known.
+        The word that it should be a form of, if that is known.
 
     Raises
     ------
@@ -117,11 +117,11 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
         If the characters are not there, are part of a word, or have white space or punctuation at
         their ends that the word does not have.
     """
-    said = f"the characters {start} to {end}"
+    characters = f"the characters {start} to {end}"
     if 0 <= end < start:
-        raise ValueError(f"{said}: the end stands before the start")
+        raise ValueError(f"{characters}: the end stands before the start")
     if not 0 <= start <= end <= len(text):
-        raise ValueError(f"{said} are not within the text, which has {len(text)} characters")
+        raise ValueError(f"{characters} are not within the text, which has {len(text)} characters")
     focal = text[start:end]
     if not focal.strip():
         raise ValueError("the focal word is empty")
@@ -129,14 +129,16 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
         raise ValueError(f"the focal word {focal!r} is part of a word")
     if (start, end) != (bare := bare_span(text, start, end, word)):
         what = f"the focal word {focal!r} begins or ends with"
-        own = text[slice(*bare)]
+        word = text[slice(*bare)]
         if focal != focal.strip():
-            raise ValueError(f"{what} white space: take {own!r} alone")
-        raise ValueError(f"{what} punctuation: take {own!r} alone, or name a word that is spelt so")
+            raise ValueError(f"{what} white space: take {word!r} alone")
+        raise ValueError(
+            f"{what} punctuation: take {word!r} alone, or name a word that is spelt so"
+        )
 
 
 def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int]:
-    """Return the characters of a focal word without what is around it, but not of it.
+    """Return the characters of a focal word without white space and punctuation around it.
 
     >>> bare_span("in his cell.", 7, 12), bare_span("the U.S. won", 4, 8)
     ((7, 11), (4, 8))
@@ -154,16 +156,16 @@ def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text has nothing but white space and punctuation that is of no word."""
+    """Return whether a text is only white space, and punctuation that words are not spelt with."""
     return not _apart(text)[1]
 
 
 def _apart(text: str) -> tuple[str, str, str]:
-    """White space and punctuation at the start, the word, and the same at the end."""
+    """Return white space and punctuation at the start, the word, and the same at the end."""
     around = "".join(
         c
         for i, c in enumerate(text)
-        if c.isspace() or (_punctuation(text, i) and c not in _OF_WORDS)
+        if c.isspace() or (_punctuation(text, i) and c not in _IN_WORDS)
     )
     rest = text.lstrip(around)
     body = rest.rstrip(around)
@@ -204,25 +206,25 @@ def of_span(text: str, start: int, end: int, word: str = "") -> Sentence:
 
 
 def of_tokens(text: str, position: int, end: int | None = None) -> Sentence:
-    """The sentence of a text that is cut already, by white space.
+    """Return the sentence of a text whose tokens are already separated by spaces.
 
-    The focal word is one token, or those from ``position`` to before ``end``.
+    The focal word is one token, or the tokens from ``position`` to before ``end``.
 
     Raises
     ------
     ValueError
-        If there is no token in that place.
+        If there is no token in that position.
     """
     tokens = tuple(text.split())
     if not 0 <= position < len(tokens):
         raise ValueError(f"the position {position} of a sentence of {len(tokens)} tokens, from 0")
-    return position, tokens if end is None else joined(tokens, position, end)
+    return position, tokens if end is None else join_tokens(tokens, position, end)
 
 
 def _tokens(text: str) -> Iterator[str]:
     for part in text.split():
         start, end = 0, len(part)
-        # A mark above or below belongs to the character before it.
+        # A combining mark belongs to the character before it.
         while start < end and _punctuation(part, start) and not _mark(part, start + 1):
             start += 1
         while end > start and _punctuation(part, end - 1):

@@ -19,9 +19,9 @@ from wsd.corpora.importer.focal_word import (
     FIX_MARK,
     FIX_SPAN,
     Sentence,
-    of_mark,
-    of_span,
-    of_tokens,
+    sentence_from_mark,
+    sentence_from_span,
+    sentence_from_tokens,
 )
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.text_format import PLACE
@@ -240,10 +240,14 @@ class Cells:
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
         if "position" in self.column_of:
             with at_place(self.place("sentence"), FIX_TOKENS):
-                return of_tokens(text, *self.tokens())
+                return sentence_from_tokens(text, *self.tokens())
         told = {"start", "span"} & set(self.column_of)
         with at_place(self.place("sentence"), FIX_SPAN if told else FIX_MARK):
-            return of_span(text, *self.characters(), word) if told else of_mark(text, word)
+            return (
+                sentence_from_span(text, *self.characters(), word)
+                if told
+                else sentence_from_mark(text, word)
+            )
 
     def _joined(self, tokens: list[Any]) -> str:
         well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)

@@ -12,7 +12,7 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import COUNTS, FILES, FORMAT, FURTHER, MANIFEST
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
-from wsd.corpora.focal_form_check import ANY_FORM, PlaceCheck
+from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.file_kinds import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, LabelledSentence
 from wsd.corpora.text_format import read_text, sentence_line
@@ -53,7 +53,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_lines(folder / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 
 
-def check_forms(forms: PlaceCheck, request: Request) -> None:
+def check_forms(forms: FormCheck, request: Request) -> None:
     """Report focal words that are not forms of their words, unless ``--any-form`` allows them."""
     if not request.args.any_form:
         fix = "if the focal words are meant as they are, add --any-form"

@@ -16,14 +16,14 @@ import numpy as np
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
 from wsd.artifacts.pair_table import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
-from wsd.corpora.focal_form_check import PlaceCheck, is_form
+from wsd.corpora.focal_form_check import FormCheck, is_form
 from wsd.corpora.importer.file_kinds import FileKind, Request
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.write_corpus import check_forms, start_manifest, write_manifest
 from wsd.corpora.inflection import forms
-from wsd.corpora.word_names import alike
+from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -91,13 +91,13 @@ def import_pairs(request: Request) -> list[str]:
     }
     all_pairs = list(chain.from_iterable(pairs_of.values()))
     _check_contradictions(all_pairs)
-    focal_words = PlaceCheck()
+    focal_words = FormCheck()
     for pair in all_pairs:
         focal_words.add(pair.word, *pair.first, pair.where)
         focal_words.add(pair.word, *pair.second, pair.where)
     check_forms(focal_words, request)
     words = {pair.word for pair in all_pairs}
-    log_all(alike(words), "such words")
+    log_all(similar_names(words), "such words")
     table = _table(pairs_of, request.about)
     counts = {split: Counter(pair.same for pair in pairs) for split, pairs in pairs_of.items()}
     manifest = start_manifest(

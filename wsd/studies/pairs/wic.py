@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from wsd.corpora.importer.focal_word import Sentence, of_tokens
+from wsd.corpora.importer.focal_word import Sentence, sentence_from_tokens
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place, read_lines
 
@@ -89,7 +89,10 @@ def _parse(line: str) -> tuple[str, Sentence, Sentence]:
     numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
     if not numbers:
         raise ValueError(f"the places {places!r}")
-    sentences = of_tokens(first, int(numbers[1])), of_tokens(second, int(numbers[2]))
+    sentences = (
+        sentence_from_tokens(first, int(numbers[1])),
+        sentence_from_tokens(second, int(numbers[2])),
+    )
     if not word.strip():
         raise ValueError("the word is empty")
     return f"{word.strip()}.{PARTS[part]}", *sentences

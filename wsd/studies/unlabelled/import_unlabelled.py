@@ -23,7 +23,7 @@ from wsd.corpora.importer.write_corpus import (
 )
 from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_unlabelled, sentence_line
-from wsd.corpora.word_names import alike
+from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.file_names import file_name
@@ -67,7 +67,7 @@ def import_instead(request: Request) -> list[str] | None:
             raise ConfigError(problem, where=str(path), fix=fix)
         unlabelled_files.read(path, request.columns, request.args.word, uses)
     check_forms(uses.places, request)
-    log_all(alike(uses.rows), "such words")
+    log_all(similar_names(uses.rows), "such words")
     words = {word: rows for word, rows in sorted(uses.rows.items()) if len(rows) >= LEAST}
     if not words:
         raise _no_word(uses, request.files)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from wsd.corpora.focal_form_check import PlaceCheck
-from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, of_span
+from wsd.corpora.focal_form_check import FormCheck
+from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, sentence_from_span
 from wsd.corpora.importer.labelled_sentence import labelled, plain
 from wsd.corpora.importer.labelled_tables import PLACES, Cells, columns_of, lines_of
 from wsd.corpora.word_forms import Finder
@@ -33,14 +33,14 @@ class Uses:
         File and line of the sentences in which a word was not found.
     repeated : int
         Uses that are the same as another, word for word: left out.
-    places : PlaceCheck
+    places : FormCheck
         Of all uses.
     """
 
     rows: dict[str, list[Sentence]] = field(default_factory=dict)
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
-    places: PlaceCheck = field(default_factory=PlaceCheck)
+    places: FormCheck = field(default_factory=FormCheck)
 
 
 def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) -> None:
@@ -122,12 +122,12 @@ def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[S
     """The word, and its uses in a sentence: that which is marked, or all that are found."""
     with at_place(where, FIX_MARK):
         if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
-            marked = of_span(mark.text, mark.start, mark.end, word or "")
+            marked = sentence_from_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or marked[1][marked[0]].lower()), [marked]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
         found = _finder(plain(word)).find(text)
-        return plain(word), [of_span(text, one.start, one.end, word) for one in found]
+        return plain(word), [sentence_from_span(text, one.start, one.end, word) for one in found]
 
 
 @cache

@@ -12,7 +12,7 @@ from require import needs
 
 from wsd.artifacts.dataset import DATA, MANIFEST
 from wsd.cli import main
-from wsd.corpora.focal_form_check import PlaceCheck, is_form
+from wsd.corpora.focal_form_check import FormCheck, is_form
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.errors import CorpusError
 
@@ -152,7 +152,7 @@ def test_few_strange_focal_words_are_warned_of(
 
 
 def test_one_wrong_word_among_many_right_ones() -> None:
-    places = PlaceCheck()
+    places = FormCheck()
     for i in range(200):
         places.add("crane", 1, ("a", "crane"), f"x:{i}")
         # An abbreviation is one form, however often it is there.
@@ -174,18 +174,18 @@ def test_one_wrong_word_among_many_right_ones() -> None:
 
 
 def test_punctuation_is_no_form_of_a_word() -> None:
-    places = PlaceCheck()
+    places = FormCheck()
     for focal in (".", ",", "(", "..."):
         places.add("cell", 0, (focal,), "x:1")
     with pytest.raises(CorpusError, match="4 of 4 focal words"):
         places.report("x", "fix")
-    places = PlaceCheck()
+    places = FormCheck()
     places.add("...", 0, ("...",), "x:1")
     places.report("x", "fix")
 
 
 def test_signs_and_contractions_are_not_judged() -> None:
-    places = PlaceCheck()
+    places = FormCheck()
     for focal in ("%", "'s", "\u2019ve", "$"):
         places.add("cell", 0, (focal,), "x:1")
     places.report("x", "fix")
@@ -238,7 +238,7 @@ def test_tokens_with_punctuation_are_warned_of(
 
 @pytest.mark.parametrize("name", ["quickstart", "quickstart-hard"])
 def test_the_built_in_corpora_pass_without_a_word(name: str) -> None:
-    places, strange = PlaceCheck(), 0
+    places, strange = FormCheck(), 0
     for path in sorted((DATA / name).glob("*/classes_map.txt")):
         corpus = read_text(path.parent, path.parent.name)
         for tokens, position in zip(corpus.tokens, corpus.position.tolist(), strict=True):
