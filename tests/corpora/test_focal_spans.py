@@ -153,15 +153,13 @@ def test_a_span_of_one_token_is_written_as_its_position() -> None:
     assert join_tokens(tokens, 1, 2) is tokens
     assert sentence_line(1, tokens) == "1\ta dog"
     assert sentence_line(1, join_tokens(("a", "hot", "dog"), 1, 3)) == "1:3\ta hot dog"
-    assert focal_word.sentence_from_tokens("a hot dog", 1, 3) == focal_word.sentence_from_mark(
-        "a *hot dog*"
-    )
+    assert focal_word.from_tokens("a hot dog", 1, 3) == focal_word.from_mark("a *hot dog*")
 
 
 def test_one_sentence_with_two_spans_is_on_one_side() -> None:
     text = "the hot dog ate the hot dog"
     rows = [
-        labelled("x:1", "hot_dog", sense, focal_word.sentence_from_tokens(text, start, start + 2))
+        labelled("x:1", "hot_dog", sense, focal_word.from_tokens(text, start, start + 2))
         for sense, start in (("food", 1), ("animal", 5))
     ]
     assert groups(rows)[0].tolist() == [0, 0]

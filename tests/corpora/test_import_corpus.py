@@ -295,7 +295,7 @@ MARKED = {
 
 @pytest.mark.parametrize(("text", "expected"), MARKED.items())
 def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
-    position, tokens = focal_word.sentence_from_mark(text)
+    position, tokens = focal_word.from_mark(text)
     assert " ".join(tokens) == expected[1]
     assert position == (5 if "[[" in text else expected[0])
 
@@ -321,13 +321,13 @@ def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
 )
 def test_marks_that_cannot_be_read(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        focal_word.sentence_from_mark(text)
+        focal_word.from_mark(text)
 
 
 def test_brackets_are_text_where_the_place_is_told_otherwise() -> None:
     text = "see [[1]] on *his* cell"
-    assert focal_word.sentence_from_span(text, 19, 23)[1][-1] == "cell"
-    assert focal_word.sentence_from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
+    assert focal_word.from_span(text, 19, 23)[1][-1] == "cell"
+    assert focal_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
 
 
 def test_the_words_own_punctuation_stays() -> None:
@@ -339,16 +339,16 @@ def test_the_words_own_punctuation_stays() -> None:
         ("", "in [[C#]] and C", "C#"),
         ("", "5 [[%]]", "%"),
     ):
-        position, tokens = focal_word.sentence_from_mark(text, word)
+        position, tokens = focal_word.from_mark(text, word)
         assert tokens[position] == focal
     with pytest.raises(ValueError, match="take 'Yahoo!' alone"):
-        focal_word.sentence_from_mark("*Yahoo!,* he said", "yahoo!")
+        focal_word.from_mark("*Yahoo!,* he said", "yahoo!")
 
 
 def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
-    assert focal_word.sentence_from_span(
-        "He sat in his cell.", 14, 18
-    ) == focal_word.sentence_from_mark("He sat in his *cell*.")
+    assert focal_word.from_span("He sat in his cell.", 14, 18) == focal_word.from_mark(
+        "He sat in his *cell*."
+    )
 
 
 def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:

@@ -172,12 +172,12 @@ def _apart(text: str) -> tuple[str, str, str]:
     return text[: len(text) - len(rest)], body, rest[len(body) :]
 
 
-def of_mark(text: str, word: str = "") -> Sentence:
+def from_mark(text: str, word: str = "") -> Sentence:
     """Return the sentence of a text whose focal word is marked, as ``[[word]]`` or ``*word*``.
 
-    >>> of_mark("The *crane*, tall, flew.")
+    >>> from_mark("The *crane*, tall, flew.")
     (1, ('The', 'crane', ',', 'tall', ',', 'flew', '.'))
-    >>> of_mark("in [[New  York]].")
+    >>> from_mark("in [[New  York]].")
     (1, ('in', 'New York', '.'))
 
     Raises
@@ -185,13 +185,13 @@ def of_mark(text: str, word: str = "") -> Sentence:
     ValueError
         As :func:`read_mark` and :func:`check_span`.
     """
-    return of_span(*read_mark(text)[:3], word)
+    return from_span(*read_mark(text)[:3], word)
 
 
-def of_span(text: str, start: int, end: int, word: str = "") -> Sentence:
+def from_span(text: str, start: int, end: int, word: str = "") -> Sentence:
     """Return the sentence of a text whose focal word is its characters ``start`` to ``end``.
 
-    >>> of_span("two cranes flew", 4, 10)
+    >>> from_span("two cranes flew", 4, 10)
     (1, ('two', 'cranes', 'flew'))
 
     Raises
@@ -205,7 +205,7 @@ def of_span(text: str, start: int, end: int, word: str = "") -> Sentence:
     return len(left), (*left, focal, *_tokens(text[end:]))
 
 
-def of_tokens(text: str, position: int, end: int | None = None) -> Sentence:
+def from_tokens(text: str, position: int, end: int | None = None) -> Sentence:
     """Return the sentence of a text whose tokens are already separated by spaces.
 
     The focal word is one token, or the tokens from ``position`` to before ``end``.

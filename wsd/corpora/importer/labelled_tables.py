@@ -19,9 +19,9 @@ from wsd.corpora.importer.focal_word import (
     FIX_MARK,
     FIX_SPAN,
     Sentence,
-    sentence_from_mark,
-    sentence_from_span,
-    sentence_from_tokens,
+    from_mark,
+    from_span,
+    from_tokens,
 )
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.text_format import PLACE
@@ -240,14 +240,10 @@ class Cells:
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
         if "position" in self.column_of:
             with at_place(self.place("sentence"), FIX_TOKENS):
-                return sentence_from_tokens(text, *self.tokens())
+                return from_tokens(text, *self.tokens())
         told = {"start", "span"} & set(self.column_of)
         with at_place(self.place("sentence"), FIX_SPAN if told else FIX_MARK):
-            return (
-                sentence_from_span(text, *self.characters(), word)
-                if told
-                else sentence_from_mark(text, word)
-            )
+            return from_span(text, *self.characters(), word) if told else from_mark(text, word)
 
     def _joined(self, tokens: list[Any]) -> str:
         well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from wsd.corpora.importer.focal_word import Sentence, sentence_from_tokens
+from wsd.corpora.importer.focal_word import Sentence, from_tokens
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place, read_lines
 
@@ -90,8 +90,8 @@ def _parse(line: str) -> tuple[str, Sentence, Sentence]:
     if not numbers:
         raise ValueError(f"the places {places!r}")
     sentences = (
-        sentence_from_tokens(first, int(numbers[1])),
-        sentence_from_tokens(second, int(numbers[2])),
+        from_tokens(first, int(numbers[1])),
+        from_tokens(second, int(numbers[2])),
     )
     if not word.strip():
         raise ValueError("the word is empty")

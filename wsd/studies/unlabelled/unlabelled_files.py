@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, sentence_from_span
+from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, from_span
 from wsd.corpora.importer.labelled_sentence import labelled, plain
 from wsd.corpora.importer.labelled_tables import PLACES, Cells, columns_of, lines_of
 from wsd.corpora.word_forms import Finder
@@ -122,12 +122,12 @@ def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[S
     """The word, and its uses in a sentence: that which is marked, or all that are found."""
     with at_place(where, FIX_MARK):
         if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
-            marked = sentence_from_span(mark.text, mark.start, mark.end, word or "")
+            marked = from_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or marked[1][marked[0]].lower()), [marked]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
         found = _finder(plain(word)).find(text)
-        return plain(word), [sentence_from_span(text, one.start, one.end, word) for one in found]
+        return plain(word), [from_span(text, one.start, one.end, word) for one in found]
 
 
 @cache
