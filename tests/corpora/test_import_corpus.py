@@ -220,7 +220,7 @@ WRONG = {
         3,
         "the sense 'b', but 'a' for the same sentence",
     ),
-    "split": (".tsv", "sense\tsentence\tsplit\na\t*x*\tdev\n", 2, "the split 'dev'"),
+    "split": (".tsv", "sense\tsentence\tsplit\na\t*x*\tdev\n", 2, "unknown split 'dev'"),
     "split missing": (
         ".tsv",
         "sense\tsentence\tsplit\na\t*x*\ttrain\nb\ty *x*\t\n",

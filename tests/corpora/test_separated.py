@@ -8,14 +8,14 @@ from random import Random
 import pandas as pd
 import pytest
 
-from wsd.corpora.importer.delimited_text import table
+from wsd.corpora.importer.delimited_text import read_table
 from wsd.errors import CorpusError
 
 HEADER = ["word", "sense", "sentence"]
 
 
 def cells_of(path: Path) -> list[list[str]]:
-    lines = list(table(path))
+    lines = list(read_table(path))
     assert all(list(line.cells) == HEADER for line in lines)
     return [list(line.cells.values()) for line in lines]
 
@@ -115,7 +115,7 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
     doubled = 'w\ts\t"a ""b"" c"'
     path = put(tmp_path / name, "\n".join(["word\tsense\tsentence", doubled, line, ""]))
     with pytest.raises(CorpusError) as caught:
-        list(table(path))
+        list(read_table(path))
     assert caught.value.what.endswith(f"unlike the quotes in {path}:3")
     assert caught.value.where == f"{path}:2"
 
@@ -141,28 +141,28 @@ def test_the_separator_is_said(
 
 def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:
     path = put(tmp_path / "t.csv", 'a,"b; c"\n1,2\n')
-    assert next(table(path)).cells == {"a": "1", "b; c": "2"}
+    assert next(read_table(path)).cells == {"a": "1", "b; c": "2"}
 
 
 @pytest.mark.parametrize("header", ["a,b;c", "a\tb,c", "a;b\tc"])
 def test_two_separators_in_the_header(tmp_path: Path, header: str) -> None:
     path = put(tmp_path / "t.csv", f"\n{header}\n1,2\n")
     with pytest.raises(CorpusError, match="in the header") as caught:
-        list(table(path))
+        list(read_table(path))
     assert caught.value.where == f"{path}:2"
 
 
 def test_a_missing_column_is_named_where_the_columns_are(tmp_path: Path) -> None:
     path = put(tmp_path / "t.tsv", "\n\nword\tsense\nw\ts\n")
     with pytest.raises(CorpusError, match="no column 'gloss' among word, sense") as caught:
-        list(table(path, ("word", "gloss")))
+        list(read_table(path, ("word", "gloss")))
     assert caught.value.where == f"{path}:3"
 
 
 def test_many_quotes_take_linear_time(tmp_path: Path) -> None:
     text = "word\tsense\tsentence\n" + 'w\ts\t"' + '""' * 200_000 + "\n"
     with pytest.raises(CorpusError):
-        list(table(put(tmp_path / "t.tsv", text * 2 + 'w\ts\t"a ""b"""\n')))
+        list(read_table(put(tmp_path / "t.tsv", text * 2 + 'w\ts\t"a ""b"""\n')))
 
 
 def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
@@ -170,5 +170,5 @@ def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
     names = "\t".join(f"c{number}" for number in range(100_000))
     start = time.process_time()
     with pytest.raises(CorpusError, match="no column"):
-        list(table(put(tmp_path / "t.tsv", f"{names}\nx\n"), needed=HEADER))
+        list(read_table(put(tmp_path / "t.tsv", f"{names}\nx\n"), needed=HEADER))
     assert time.process_time() - start < 5

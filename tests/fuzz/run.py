@@ -61,7 +61,7 @@ PARSERS = {
     "corpora/importer/delimited_text": ("*",),
     "corpora/importer/labelled_tables": ("*",),
     "corpora/importer/xml_reader": ("*",),
-    "corpora/importer/sense_texts": ("read", "_sense"),
+    "corpora/importer/sense_texts": ("read", "_parse"),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
     "corpora/training_sets": ("read_training_set", "_lines"),
     "encoder/model": ("_checksums",),

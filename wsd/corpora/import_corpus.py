@@ -197,7 +197,7 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
         split={"made": False} if given else split,
         left_out=gathered.left_out,
     )
-    lay_out(args.out, corpus.words, gathered.given, manifest, beside=further)
+    lay_out(args.out, corpus.words, gathered.given, manifest, further_files=further)
     how = "as given" if given else "made here, near-duplicates on one side"
     return [
         f"{plural(len(corpus.words), 'word')}; per sense, training + test instances; splits {how}",

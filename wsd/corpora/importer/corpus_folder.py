@@ -1,4 +1,4 @@
-"""A folder in the corpus format that has no manifest, or one that is to be made anew."""
+"""Read a folder in the corpus format that has no manifest, or that is to be imported again."""
 
 import json
 from pathlib import Path
@@ -17,23 +17,22 @@ from wsd.storage.text_files import at_place, read_lines
 def read(path: Path) -> Gathered:
     """Read ``path/<word>/{classes_map,train.data,...}.txt`` with their splits.
 
-    A subfolder is named by its word, or by the word's file name.
+    The name of a subfolder is its word, or the word's file name.
     """
-    folders = sorted(f.parent for f in path.glob(f"*/{FILES[0]}"))
+    folders = sorted(file.parent for file in path.glob(f"*/{FILES[0]}"))
     if not folders:
         fix = "give a folder of words, or a .csv, .tsv or .jsonl file"
         raise CorpusError(f"no folder in it has a {FILES[0]}", where=str(path), fix=fix)
     further = path / FURTHER
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]
-    found = Gathered(
+    gathered = Gathered(
         files=[folder / name for folder in folders for name in FILES],
         about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
     )
     words = set()
     for folder in folders:
-        name = folder.name
-        word = word_of(name, known) if is_name(name) else name
+        word = word_of(folder.name, known) if is_name(folder.name) else folder.name
         words.add(word)
         corpus = read_text(folder, word, further if further.exists() else None)
         for i, split in enumerate(corpus.split.tolist()):
@@ -41,30 +40,30 @@ def read(path: Path) -> Gathered:
             sense = corpus.senses[corpus.gold[i]]
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = f"{file}:{corpus.index[i] + 1}"
-            found.rows.append(labelled(where, word, sense, sentence, split))
-        # The files may have been edited since: of senses that are gone nothing is kept.
-        said = _said_of(manifest, word)
+            gathered.rows.append(labelled(where, word, sense, sentence, split))
+        # The files may have been edited since: nothing is kept about senses that are gone.
+        facts = _facts_of_senses(manifest, word)
         with at_place(str(path / MANIFEST)):
-            there = {plain(sense): said.get(sense, {}) for sense in corpus.senses}
-            found.given[plain(word)] = parse_sense_texts(word, there)
+            senses = {plain(sense): facts.get(sense, {}) for sense in corpus.senses}
+            gathered.given[plain(word)] = parse_sense_texts(word, senses)
     if further.exists():
-        found.files.append(further)
-        strange = sum(line.split("\t")[0] not in words for line in read_lines(further))
-        found.left_out[f"words of {FURTHER} that have no folder"] += strange
-    return found
+        gathered.files.append(further)
+        others = sum(line.split("\t")[0] not in words for line in read_lines(further))
+        gathered.left_out[f"words of {FURTHER} that have no folder"] += others
+    return gathered
 
 
-def _said_of(manifest: dict[str, Any], word: str) -> dict[str, Any]:
-    """What a manifest says of a word's senses, if it does."""
-    of_word = manifest.get("words", {}).get(word)
-    said = of_word.get("senses") if isinstance(of_word, dict) else None
-    return said if isinstance(said, dict) else {}
+def _facts_of_senses(manifest: dict[str, Any], word: str) -> dict[str, Any]:
+    facts = manifest.get("words", {}).get(word)
+    senses = facts.get("senses") if isinstance(facts, dict) else None
+    return senses if isinstance(senses, dict) else {}
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    """A manifest that is there: the words whose folders' names were cut, and what it is about."""
+    """Return the manifest, which knows the words of shortened folder names, or nothing."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, RecursionError, ValueError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("words"), dict) else {}
+    has_words = isinstance(manifest, dict) and isinstance(manifest.get("words"), dict)
+    return manifest if has_words else {}

@@ -1,8 +1,8 @@
-"""Tables with commas, semicolons or tabs between their columns.
+"""Read tables with commas, semicolons or tabs between their columns.
 
-A ``.csv`` has the separator of its header line; its cells are quoted as in RFC 4180. Every other
-file has tabs. Where tabs are the separator, spreadsheets and pandas quote as CSV does, and others
-keep a quote as it is: :func:`_is_quoted` distinguishes them by the whole file.
+The separator of a ``.csv`` is the one in its header line, and its cells are quoted as in RFC 4180.
+Every other file has tabs. If the separator is a tab, some programs (spreadsheets, pandas) quote
+like CSV, and others keep a quote as it is. :func:`_is_quoted` decides this for the whole file.
 """
 
 import csv
@@ -19,11 +19,10 @@ from wsd.storage.text_files import numbered_lines, text_without_bom
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
-# A file in which every quote belongs to a cell in quotes; possessive, so that it takes linear time.
+# Matches a file in which every quote belongs to a cell in quotes. The quantifiers are possessive,
+# so that it takes linear time.
 _WELL_QUOTED = re.compile(r'(?:(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?:\t|\r?\n|\Z))*+')
 FIX_QUOTES = 'put a cell with the separator, a quote or a line end in "quotes", and double a quote'
-
-Numbered = Iterator[tuple[str, list[str]]]
 
 
 class TableLine(NamedTuple):
@@ -44,74 +43,75 @@ class TableLine(NamedTuple):
     header: str
 
 
-def table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
-    """Read a table whose first line is its header; empty lines are skipped.
+def read_table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
+    """Yield the lines of a table below its header, except empty ones.
 
     Parameters
     ----------
     path : Path
     needed : sequence of str
-        Columns that must be there.
+        Columns that the table must have.
 
     Raises
     ------
     CorpusError
-        For two columns of one name, a line with more or fewer cells than the header, quotes that do
-        not fit, a header with two separators, or a column that is missing.
+        For two columns of one name, a line with more or fewer cells than the header, malformed
+        quotes, a header with two separators, or a missing column.
     """
     separator = _separator(path) if path.suffix.lower() == ".csv" else "\t"
-    plain = separator == "\t" and not _is_quoted(path)
-    lines = _plain(path) if plain else _quoted(path, separator)
-    header: list[str] | None = None
-    header_place = ""
+    lines: Iterator[tuple[str, list[str]]]
+    if separator == "\t" and not _is_quoted(path):
+        lines = ((where, line.split("\t")) for where, line in numbered_lines(path) if line)
+    else:
+        lines = _quoted(path, separator)
+    header_place, header = next(lines, ("", []))
+    counts = Counter(header)
+    if twice := sorted(name for name in header if name and counts[name] > 1):
+        problem = f"two columns are called {twice[0]!r}"
+        raise CorpusError(problem, where=header_place, fix="rename one")
+    if header_place and (missing := [name for name in needed if name not in header]):
+        problem = f"no column {missing[0]!r} among {', '.join(header)}"
+        fix = f"name the columns {', '.join(needed)}"
+        raise CorpusError(problem, where=header_place, fix=fix)
     for where, cells in lines:
-        if header is None:
-            header, header_place = cells, where
-            counts = Counter(header)
-            if twice := sorted(name for name in header if name and counts[name] > 1):
-                what = f"two columns are called {twice[0]!r}"
-                raise CorpusError(what, where=where, fix="rename one")
-            if missing := [name for name in needed if name not in header]:
-                what = f"no column {missing[0]!r} among {', '.join(header)}"
-                fix = f"name the columns {', '.join(needed)}"
-                raise CorpusError(what, where=where, fix=fix)
-        elif any(map(str.strip, cells)):
+        if any(map(str.strip, cells)):
             if len(cells) != len(header):
-                what = f"{len(cells)} columns, but the header has {len(header)}"
+                problem = f"{len(cells)} columns, but the header has {len(header)}"
                 names = ", ".join(name or "(unnamed)" for name in header)
                 fix = f"give every line the columns of the first: {names}"
-                raise CorpusError(what, where=where, fix=fix)
+                raise CorpusError(problem, where=where, fix=fix)
             yield TableLine(where, dict(zip(header, cells, strict=True)), header_place)
 
 
 def _separator(path: Path) -> str:
-    """The separator of a ``.csv``, by its header line."""
+    """Return the separator of a ``.csv``, by its header line."""
     text = text_without_bom(path)
     start = len(text) - len(text.lstrip("\r\n"))
     header = _IN_QUOTES.sub("", re.split("[\r\n]", text[start:], maxsplit=1)[0])
-    found = [separator for separator in SEPARATORS if separator in header]
-    if len(found) > 1:
-        both = " and ".join(SEPARATORS[separator] for separator in found)
+    separators = [separator for separator in SEPARATORS if separator in header]
+    if len(separators) > 1:
+        names = " and ".join(SEPARATORS[separator] for separator in separators)
         fix = "keep the one between the columns; put a name of a column with the other in quotes"
         where = f"{path}:{text.count(chr(10), 0, start) + 1}"
-        raise CorpusError(f"{both} in the header", where=where, fix=fix)
-    if found and found != [","]:
-        log.info(f"{path}: read with {SEPARATORS[found[0]]} between the columns")
-    return found[0] if found else ","
+        raise CorpusError(f"{names} in the header", where=where, fix=fix)
+    separator = separators[0] if separators else ","
+    if separator != ",":
+        log.info(f"{path}: read with {SEPARATORS[separator]} between the columns")
+    return separator
 
 
 def _is_quoted(path: Path) -> bool:
-    """Whether a file with tabs has its cells in quotes where they need it.
+    """Return whether the cells of a file with tabs are in quotes if they need it.
 
-    It has where a cell in quotes has doubled quotes in it, where all names of its columns are in
-    quotes, where the lines have the same number of cells only if it is read so, and where several
-    cells are in quotes, those with a comma and no others, as Excel saves them. Any other cell that
-    merely begins and ends with a quote may be direct speech.
+    They are in four cases: a cell in quotes has doubled quotes in it; all names of columns are in
+    quotes; only then do all lines have the same number of cells; or several cells are in quotes,
+    exactly those with a comma, as Excel saves them. Any other cell that begins and ends with a
+    quote may be direct speech.
 
     Raises
     ------
     CorpusError
-        If some quotes are doubled in cells in quotes, and some are not.
+        If some quotes in cells in quotes are doubled, and others are not.
     """
     text = text_without_bom(path)
     if '"' not in text:
@@ -119,13 +119,13 @@ def _is_quoted(path: Path) -> bool:
     lines = [(where, line.split("\t")) for where, line in numbered_lines(path) if line.strip()]
     header = lines[0][1]
     in_quotes = [(where, cell) for where, cells in lines for cell in cells if _ends_in_quotes(cell)]
-    doubled = [where for where, cell in in_quotes if _has_doubled_quotes(cell)]
+    doubled = [where for where, cell in in_quotes if '""' in cell[1:-1] and _is_cell(cell)]
     if not _WELL_QUOTED.fullmatch(text):
         if doubled:
             other = next(w for w, cells in lines for c in cells if '"' in c and not _is_cell(c))
-            what = f"a cell in quotes with doubled quotes in it, unlike the quotes in {other}"
+            problem = f"a cell in quotes with doubled quotes in it, unlike the quotes in {other}"
             fix = f"{FIX_QUOTES}, in every line; or in none"
-            raise CorpusError(what, where=doubled[0], fix=fix)
+            raise CorpusError(problem, where=doubled[0], fix=fix)
     elif (
         any('""' in cell[0][1:-1] for cell in _IN_QUOTES.finditer(text))
         or all(map(_ends_in_quotes, header))
@@ -150,22 +150,11 @@ def _ends_in_quotes(cell: str) -> bool:
 
 
 def _is_cell(cell: str) -> bool:
-    """Whether a cell is in quotes, with none in it but doubled ones."""
+    """Return whether a cell is in quotes, with none in it but doubled ones."""
     return _ends_in_quotes(cell) and '"' not in cell[1:-1].replace('""', "")
 
 
-def _has_doubled_quotes(cell: str) -> bool:
-    return '""' in cell[1:-1] and _is_cell(cell)
-
-
-def _plain(path: Path) -> Numbered:
-    """Lines with tabs, in which a quote is a quote."""
-    for where, line in numbered_lines(path):
-        if line:
-            yield where, line.split("\t")
-
-
-def _quoted(path: Path, separator: str) -> Numbered:
+def _quoted(path: Path, separator: str) -> Iterator[tuple[str, list[str]]]:
     text = io.StringIO(text_without_bom(path), newline="")
     lines = csv.reader(text, delimiter=separator, strict=True)
     before = 0

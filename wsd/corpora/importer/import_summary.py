@@ -14,24 +14,24 @@ from wsd.logs import log
 SHOWN = 20
 
 
-def too_small(most: Mapping[str, int]) -> list[str]:
-    """A line on the words that the folds of a config leave untuned by default, if there are any."""
-    small = {word: n for word, n in most.items() if n < K}
+def too_small(most_folds: Mapping[str, int]) -> list[str]:
+    """Return a line about words that the default number of folds leaves untuned, if any."""
+    small = {word: n for word, n in most_folds.items() if n < K}
     if not small:
         return []
-    if len(small) < len(most):
-        what = f"words that the default of {K} folds leaves untuned"
-        do = "`tuning: {folds: N}` in a config takes fewer"
+    if len(small) < len(most_folds):
+        problem = f"words that the default of {K} folds leaves untuned"
+        fix = "`tuning: {folds: N}` in a config takes fewer"
     else:
-        what = f"no word has enough training sentences for the default of {K} folds"
+        problem = f"no word has enough training sentences for the default of {K} folds"
         fewer = "take fewer, such as `tuning: {folds: 2}`, or " if max(small.values()) > 1 else ""
-        do = (
+        fix = (
             f"in a config, {fewer}have one layer choice and one classifier without lists of "
             "values, so that nothing has to be selected"
         )
     words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
     more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
-    return [f"{what} (at most: {', '.join(words[:SHOWN] + more)}); {do}"]
+    return [f"{problem} (at most: {', '.join(words[:SHOWN] + more)}); {fix}"]
 
 
 def shorten(lines: Sequence[str], kind: str) -> list[str]:
@@ -66,9 +66,9 @@ def summary(lines: Iterable[str], request: Request) -> str:
 
 
 def as_yaml(text: str) -> str:
-    """A text as a value in YAML's braces, in quotes where it would not be itself without."""
+    """Return a text as a value inside YAML's braces, in quotes if it needs them."""
     try:
-        # What begins like a number may be one for another version of YAML.
+        # A text that begins like a number may be a number in another version of YAML.
         plain = text[:1] not in "+-.0123456789"
         plain = plain and yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
     except yaml.YAMLError:

@@ -1,4 +1,4 @@
-"""What every reader of this package gives: labelled sentences, each with the place it came from."""
+"""Labelled sentences, each with the place it comes from: the result of every reader of imports."""
 
 import unicodedata
 from collections import Counter
@@ -26,9 +26,9 @@ class LabelledSentence:
     position : int
     tokens : tuple of str
     split : str
-        Empty where the source gives none.
+        Empty if the source gives none.
     also : tuple of str
-        Senses that are as right as the first.
+        Further senses that are right.
     """
 
     where: str
@@ -41,30 +41,30 @@ class LabelledSentence:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All senses that are right, the first of them ``sense``."""
+        """All senses that are right; the first is ``sense``."""
         return (self.sense, *self.also)
 
     @property
     def composed(self) -> tuple[str, ...]:
-        """The tokens as they are compared: with the accents in the letters."""
+        """The tokens for comparisons, in Unicode's composed form."""
         return tuple(map(_composed, self.tokens))
 
 
 @dataclass
 class Gathered:
-    """What is in some files.
+    """The content of some files.
 
     Attributes
     ----------
     rows : list of LabelledSentence
     left_out : Counter
-        Instances by the reason why they are left out.
+        The number of instances that are left out, by reason.
     files : list of Path
-        What was read.
+        The files that were read.
     about : dict
-        What the files say of the corpus: ``title``, ``licence`` and the like.
+        What the files say about the corpus: ``title``, ``licence`` and so on.
     given : dict
-        By word what they call its senses.
+        The names and glosses of senses, by word.
     """
 
     rows: list[LabelledSentence] = field(default_factory=list)
@@ -74,11 +74,10 @@ class Gathered:
     given: dict[str, Given] = field(default_factory=dict)
 
     def __add__(self, other: "Gathered") -> "Gathered":
-        given = {
-            word: {**senses, **self.given.get(word, {})} for word, senses in other.given.items()
-        }
+        """Return the content of both; where they differ, the first counts."""
         left_out = self.left_out.copy()
         left_out.update(other.left_out)
+        given = {w: {**senses, **self.given.get(w, {})} for w, senses in other.given.items()}
         return Gathered(
             [*self.rows, *other.rows],
             left_out,
@@ -91,13 +90,13 @@ class Gathered:
 def labelled(
     where: str, word: str, sense: str, sentence: Sentence, split: str = ""
 ) -> LabelledSentence:
-    """A labelled sentence, checked. Words and senses that look alike are made the same.
+    """Return a labelled sentence, checked. Words and senses that look alike become the same.
 
     Raises
     ------
     CorpusError
-        For an empty word or sense, a character in one that cannot be seen, a split that is none,
-        or text that is no Unicode.
+        For an empty word or sense, an invisible character in one, an unknown split, or invalid
+        Unicode.
     """
     position, tokens = sentence
     word, sense = plain(word), plain(sense)
@@ -105,22 +104,22 @@ def labelled(
         if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
-            what = f"a character in the {name} {text!r} that cannot be seen"
-            raise CorpusError(what, where=where, fix="leave the character out")
+            problem = f"a character in the {name} {text!r} that cannot be seen"
+            raise CorpusError(problem, where=where, fix="leave the character out")
     if not any(unicodedata.category(c) not in UNSEEN for c in tokens[position]):
-        what = f"nothing of the focal word {tokens[position]!r} can be seen"
-        raise CorpusError(what, where=where, fix="mark a word")
+        problem = f"nothing of the focal word {tokens[position]!r} can be seen"
+        raise CorpusError(problem, where=where, fix="mark a word")
     if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
-        what, fix = "half of a character (a lone surrogate) in the sentence", "write it anew"
-        raise CorpusError(what, where=where, fix=fix)
+        problem = "half of a character (a lone surrogate) in the sentence"
+        raise CorpusError(problem, where=where, fix="write it anew")
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
-        raise CorpusError(f"the split {split!r}", where=where, fix=fix)
+        raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
     return LabelledSentence(where, word, sense, position, tokens, split)
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: accents in the letters, single spaces, none at the ends."""
+    """Return a text for comparisons: composed, with single spaces and none at the ends."""
     return _composed(" ".join(text.split()))
 
 

@@ -1,6 +1,6 @@
-"""What ``--at-least`` keeps: senses with enough instances, and words with two such senses.
+"""Apply ``--at-least``: keep senses with enough instances, and words with two such senses.
 
-What an import says beforehand is counted by the same functions that then leave out the rest.
+The same functions count what the option would keep and leave out the rest.
 """
 
 from collections import Counter
@@ -12,15 +12,15 @@ from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.metrics.near_duplicates import components
 
 Words = Mapping[str, Sequence[LabelledSentence]]
-# Numbers for which an import says what --at-least would keep.
-SAID = (2, 4, 10)
+# An import says what --at-least would keep at these numbers.
+NUMBERS = (2, 4, 10)
 FEW = "words with fewer than two senses left"
 UNTRAINED = "senses without a training instance"
 UNTESTED = "words without a test instance"
 
 
 class Counted:
-    """The sentences of a word, and how many of each sense are no near-duplicates of one another.
+    """The sentences of a word, and the number of each sense without near-duplicates.
 
     Parameters
     ----------
@@ -29,16 +29,16 @@ class Counted:
 
     def __init__(self, rows: Sequence[LabelledSentence]) -> None:
         self.rows = rows
-        group, of_group = groups(rows)
-        self._count = Counter(of_group.tolist())
-        in_groups = {(one.sense, g) for one, g in zip(rows, group.tolist(), strict=True)}
-        self._mixed = len(in_groups) > len(of_group)
+        group, sense_of = groups(rows)
+        self._count = Counter(sense_of.tolist())
+        in_groups = {(row.sense, g) for row, g in zip(rows, group.tolist(), strict=True)}
+        self._mixed = len(in_groups) > len(sense_of)
 
     def enough(self, least: int) -> list[LabelledSentence]:
-        """Return the sentences of the senses that have some number of independent instances."""
-        kept = [one for one in self.rows if self._count[one.sense] >= least]
+        """Return the sentences of the senses that have enough independent instances."""
+        kept = [row for row in self.rows if self._count[row.sense] >= least]
         if self._mixed and 0 < len(kept) < len(self.rows):
-            # A near-duplicate that counted for a sense that is gone counts for another now.
+            # A group that counted for a sense that is gone counts for another one now.
             return Counted(kept).enough(least)
         return kept
 
@@ -49,18 +49,18 @@ class Counted:
         ----------
         least : int
         left_out : Counter
-            To which the sentences that are left out are added, by the reason.
+            The number of sentences that are left out is added to it, by reason.
         """
         rows = self.enough(least)
         left_out[f"senses with fewer than {least} instances"] += len(self.rows) - len(rows)
-        if any(one.split for one in rows):
-            trained = {one.sense for one in rows if one.split == "train"}
-            before, rows = len(rows), [one for one in rows if one.sense in trained]
+        if any(row.split for row in rows):
+            trained = {row.sense for row in rows if row.split == "train"}
+            before, rows = len(rows), [row for row in rows if row.sense in trained]
             left_out[UNTRAINED] += before - len(rows)
-            if rows and all(one.split != "test" for one in rows):
+            if rows and all(row.split != "test" for row in rows):
                 left_out[UNTESTED] += len(rows)
                 return []
-        if len({one.sense for one in rows}) < 2:
+        if len({row.sense for row in rows}) < 2:
             left_out[FEW] += len(rows)
             return []
         return rows
@@ -74,25 +74,26 @@ def counted(words: Words) -> dict[str, Counted]:
 def keep(
     words: Mapping[str, Counted], least: int, left_out: Counter[str] | None = None
 ) -> dict[str, list[LabelledSentence]]:
-    """Return what can be trained and tested of each word; words without it are left out."""
+    """Return the sentences of each word that can be trained and tested, without empty words."""
     left_out = Counter() if left_out is None else left_out
-    return {word: rows for word, of in words.items() if (rows := of.kept(least, left_out))}
+    kept = {word: counts.kept(least, left_out) for word, counts in words.items()}
+    return {word: rows for word, rows in kept.items() if rows}
 
 
 def would_keep(keep: Callable[[int], Words], n_words: int) -> list[str]:
-    """Say what ``--at-least`` would keep at some numbers, a line each.
+    """Return a line for each number with what ``--at-least`` would keep.
 
     Parameters
     ----------
     keep : function of the number
-        Gives what would be written, by word.
+        Returns the sentences that would be kept, by word.
     n_words : int
-        Words that there are.
+        The number of words.
     """
     lines = []
-    for least in SAID:
+    for least in NUMBERS:
         kept = keep(least).values()
-        senses = sum(len({one.sense for one in rows}) for rows in kept)
+        senses = sum(len({row.sense for row in rows}) for rows in kept)
         lines.append(
             f"--at-least {least} would keep {len(kept):,} of {n_words:,} words, "
             f"{senses:,} senses, {sum(map(len, kept)):,} instances"
@@ -101,23 +102,23 @@ def would_keep(keep: Callable[[int], Words], n_words: int) -> list[str]:
 
 
 def groups(rows: Sequence[LabelledSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Near-duplicates together, and the sense that each group counts for.
+    """Return groups of near-duplicates, and the sense that each group counts for.
 
     Returns
     -------
     int array of shape (n,)
         Each sentence's group.
     str array of shape (number of groups,)
-        The group's sense; of several the one with the fewest groups so far, the rarer of two such.
+        The group's sense. If it has several, the one with the fewest groups so far, then the rarer.
     """
-    names, gold = np.unique([one.sense for one in rows], return_inverse=True)
-    group = components([one.composed for one in rows])
-    frequent = np.bincount(gold)
+    names, gold = np.unique([row.sense for row in rows], return_inverse=True)
+    group = components([row.composed for row in rows])
+    frequency = np.bincount(gold)
     senses = [set(gold[group == g].tolist()) for g in range(group.max() + 1)]
-    of_group = np.zeros(len(senses), dtype=int)
-    count = np.zeros(len(frequent), dtype=int)
-    # Where there is a choice comes last.
+    sense_of = np.zeros(len(senses), dtype=int)
+    count = np.zeros(len(frequency), dtype=int)
+    # Groups with several senses come last.
     for g in sorted(range(len(senses)), key=lambda g: (len(senses[g]), g)):
-        of_group[g] = min(senses[g], key=lambda sense: (count[sense], frequent[sense], sense))
-        count[of_group[g]] += 1
-    return group, names[of_group]
+        sense_of[g] = min(senses[g], key=lambda sense: (count[sense], frequency[sense], sense))
+        count[sense_of[g]] += 1
+    return group, names[sense_of]

@@ -1,6 +1,4 @@
-"""The labelled sentences of all files, taken together: what they must hold, and their splits, which
-are made here where the source gives none.
-"""
+"""Check the labelled sentences of all files together, and divide them if they have no splits."""
 
 import hashlib
 from collections import defaultdict
@@ -23,58 +21,57 @@ FIX_FEW = (
 def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
     """Refuse a sentence that has two senses."""
     seen: dict[tuple[str, tuple[str, ...], int], LabelledSentence] = {}
-    for one in rows:
-        first = seen.setdefault((one.word, one.composed, one.position), one)
-        if first.sense != one.sense:
+    for row in rows:
+        first = seen.setdefault((row.word, row.composed, row.position), row)
+        if first.sense != row.sense:
             other = f"{first.sense!r} for the same sentence in {first.where}"
-            what = f"the sense {one.sense!r}, but {other}"
-            raise CorpusError(what, where=one.where, fix="keep one of the two")
+            problem = f"the sense {row.sense!r}, but {other}"
+            raise CorpusError(problem, where=row.where, fix="keep one of the two")
 
 
 def given_splits(rows: Sequence[LabelledSentence]) -> bool:
-    """Whether the rows have splits: all of them, or none."""
-    with_split = [one for one in rows if one.split]
+    """Return whether all rows have a split; refuse rows of which only some have one."""
+    with_split = [row for row in rows if row.split]
     if with_split and len(with_split) < len(rows):
-        lacking = next(one for one in rows if not one.split)
-        what = f"no split, but {with_split[0].where} has one"
-        raise CorpusError(what, where=lacking.where, fix="give every line a split, or none")
+        lacking = next(row for row in rows if not row.split)
+        problem = f"no split, but {with_split[0].where} has one"
+        raise CorpusError(problem, where=lacking.where, fix="give every line a split, or none")
     return bool(with_split)
 
 
 def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:
-    """The rows of each word, sorted by word."""
+    """Return the rows of each word, sorted by word."""
     words = defaultdict(list)
-    for one in rows:
-        words[one.word].append(one)
+    for row in rows:
+        words[row.word].append(row)
     return dict(sorted(words.items()))
 
 
-def by_word(found: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
-    """The rows of each word, sorted by word; leave out words that cannot be used, if asked."""
-    words = grouped(found.rows)
+def by_word(gathered: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
+    """Return the rows of each word, sorted by word; with ``--at-least`` leave out rare senses."""
+    words = grouped(gathered.rows)
     if at_least is None:
         for word, rows in words.items():
-            if len({one.sense for one in rows}) < 2:
+            if len({row.sense for row in rows}) < 2:
                 raise _one_sense(word, words)
-        found.left_out = +found.left_out  # no zeros
+        gathered.left_out = +gathered.left_out  # no zeros
         return words
-    of_words = counted(words)
-    for line in would_keep(lambda least: keep(of_words, least), len(words)):
+    counts = counted(words)
+    for line in would_keep(lambda least: keep(counts, least), len(words)):
         log.info(line)
-    kept = keep(of_words, at_least, found.left_out)
-    found.left_out = +found.left_out
+    kept = keep(counts, at_least, gathered.left_out)
+    gathered.left_out = +gathered.left_out
     if not kept:
-        left_out = "; ".join(f"{count} of {reason}" for reason, count in found.left_out.items())
-        what = f"no word with two senses is left (instances left out: {left_out})"
+        left_out = "; ".join(f"{n} of {reason}" for reason, n in gathered.left_out.items())
+        problem = f"no word with two senses is left (instances left out: {left_out})"
         lower = ", or give a lower --at-least" if at_least > 2 else ""
-        raise CorpusError(what, fix=f"add instances of those{lower}")
+        raise CorpusError(problem, fix=f"add instances of those{lower}")
     return kept
 
 
 def _one_sense(word: str, words: Words) -> CorpusError:
-    """What is wrong with a word that has one sense."""
-    first, of_words = words[word][0], counted(words)
-    lines = would_keep(lambda least: keep(of_words, least), len(words))
+    first, counts = words[word][0], counted(words)
+    lines = would_keep(lambda least: keep(counts, least), len(words))
     return CorpusError(
         f"the word {word!r} has one sense, {first.sense!r}: nothing to tell apart",
         where=first.where,
@@ -86,11 +83,11 @@ def _one_sense(word: str, words: Words) -> CorpusError:
 def divide(
     word: str, rows: Sequence[LabelledSentence], *, share: float, seed: int
 ) -> list[LabelledSentence]:
-    """The sentences with a split: of each sense about a share for testing.
+    """Return the sentences with a split: about a share of each sense is for testing.
 
-    Of every sense the groups of near-duplicates are shuffled, by the seed and the word, and taken
-    for the test split until it has the sense's share of sentences; at least one group goes to
-    either side.
+    For each sense, the groups of near-duplicates are shuffled, by the seed and the word. They go to
+    the test split until it has the share of the sense's sentences. At least one group goes to each
+    side.
 
     Parameters
     ----------
@@ -105,51 +102,54 @@ def divide(
     CorpusError
         For a sense that has fewer than two groups.
     """
-    group, of_group = groups(rows)
+    group, sense_of = groups(rows)
     sizes = np.bincount(group)
-    # Another word more or less in the corpus moves no sentence of this one.
-    of_word = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
-    random = np.random.default_rng([seed, of_word])
+    # Seeded by the word, so that a division does not depend on the other words.
+    word_seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+    random = np.random.default_rng([seed, word_seed])
     tested: set[int] = set()
-    for sense in sorted({one.sense for one in rows}):
-        own = np.flatnonzero(of_group == sense)
+    for sense in sorted({row.sense for row in rows}):
+        own = np.flatnonzero(sense_of == sense)
         if len(own) < 2:
-            few = [one for one in rows if one.sense == sense]
-            what = (
+            few = [row for row in rows if row.sense == sense]
+            problem = (
                 f"the sense {sense!r} of {word!r} has {len(few)} instances, near-duplicates of one "
                 "another or of other senses' sentences, which stay on one side: none for training, "
                 "or none for testing"
             )
-            raise CorpusError(what, where=few[0].where, fix=FIX_FEW)
+            raise CorpusError(problem, where=few[0].where, fix=FIX_FEW)
         wanted, taken = share * sizes[own].sum(), 0
-        for number, one in enumerate(random.permutation(own).tolist()):
-            # The last group stays for training; the first that fits, or the first of all, is taken.
-            if number == len(own) - 1 or (number and taken + sizes[one] / 2 > wanted):
+        for number, g in enumerate(random.permutation(own).tolist()):
+            # The first group is always for testing, the last always for training.
+            if number == len(own) - 1 or (number and taken + sizes[g] / 2 > wanted):
                 break
-            tested.add(one)
-            taken += sizes[one]
+            tested.add(g)
+            taken += sizes[g]
     return [
-        replace(one, split="test" if of in tested else "train")
-        for one, of in zip(rows, group.tolist(), strict=True)
+        replace(row, split="test" if g in tested else "train")
+        for row, g in zip(rows, group.tolist(), strict=True)
     ]
 
 
 def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
-    """Refuse a word with one sense to train on, none to test, or a sense to test alone."""
-    trained = {one.sense for one in rows if one.split == "train"}
-    tests = sum(one.split == "test" for one in rows)
+    """Refuse a word without two trained senses or a test instance, or with an untrained sense."""
+    trained = {row.sense for row in rows if row.split == "train"}
+    tests = sum(row.split == "test" for row in rows)
     if len(trained) < 2 or not tests:
-        there = f"{len(trained)} senses in the training split and {tests} test instances"
+        problem = (
+            f"the word {word!r} has {len(trained)} senses in the training split and {tests} test "
+            "instances"
+        )
         fix = (
             "give it two senses for training and an instance for testing, or leave it out "
             "(--at-least 1 leaves such words out)"
         )
-        raise CorpusError(f"the word {word!r} has {there}", where=rows[0].where, fix=fix)
-    for one in rows:
-        if one.sense not in trained:
-            what = f"the sense {one.sense!r} of {word!r} has no training instance"
+        raise CorpusError(problem, where=rows[0].where, fix=fix)
+    for row in rows:
+        if row.sense not in trained:
+            problem = f"the sense {row.sense!r} of {word!r} has no training instance"
             fix = (
                 "move one of its instances to the training split, or leave it out "
                 "(--at-least 1 leaves such senses out)"
             )
-            raise CorpusError(what, where=one.where, fix=fix)
+            raise CorpusError(problem, where=row.where, fix=fix)

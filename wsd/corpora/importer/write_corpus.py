@@ -1,4 +1,4 @@
-"""Writes the folder of a corpus: per word the files that are read as text, and a manifest."""
+"""Write the folder of a corpus: text files for each word, and a manifest."""
 
 import json
 import re
@@ -67,60 +67,61 @@ def lay_out(
     manifest: dict[str, Any],
     *,
     noted: bool = False,
-    beside: Mapping[str, Sequence[str]] | None = None,
+    further_files: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write the folder of a corpus and its manifest, once what is written reads as it should.
+    """Write the folder of a corpus and its manifest, after its files have been read back.
 
     Parameters
     ----------
     out : Path
         Replaced as a whole.
     words : mapping of word to LabelledSentences
-        Each with its split.
-    given : mapping of word to what its senses are called
+        With their splits.
+    given : mapping of word to the names and glosses of its senses
     manifest : dict
-        What stands in it beside ``words`` and ``files``, which are put in here.
+        Its entries; ``words`` and ``files`` are added here.
     noted : bool
-        Whether the manifest has its checksum beside it. People may edit what an import calls
-        things; what a step of the workflow writes is as it was written.
-    beside : mapping of name to lines
-        Further files, which are no part of the corpus.
+        Whether to note the checksum of the manifest. People may edit the names in the manifest of
+        an import; the manifest of a workflow step stays as it is.
+    further_files : mapping of name to lines
+        Files that are not part of the corpus.
     """
-    with replacing_folder(out) as made:
-        further = [
-            f"{word}\t{one.sense}\t{_line(one)}"
+    with replacing_folder(out) as folder:
+        out_of_domain = [
+            f"{word}\t{row.sense}\t{_line(row)}"
             for word, rows in words.items()
-            for one in rows
-            if one.split == OUT_OF_DOMAIN
+            for row in rows
+            if row.split == OUT_OF_DOMAIN
         ]
-        out_of_domain = made / FURTHER if further else None
-        if out_of_domain:
-            write_lines(out_of_domain, further)
+        further = folder / FURTHER if out_of_domain else None
+        if further:
+            write_lines(further, out_of_domain)
         manifest["words"] = {}
         for word, rows in words.items():
-            _write_word(made / file_name(word), rows)
-            corpus = read_text(made / file_name(word), word, out_of_domain)
-            there = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
-            if there != Counter((one.split, one.tokens) for one in rows):
-                raise AssertionError(f"what was written of {word!r} is not what was read")
+            _write_word(folder / file_name(word), rows)
+            corpus = read_text(folder / file_name(word), word, further)
+            written = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
+            if written != Counter((row.split, row.tokens) for row in rows):
+                raise AssertionError(f"what was written for {word!r} is not what was read")
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
-        manifest["files"] = checksums(made)
-        for name, lines in (beside or {}).items():
-            write_lines(made / name, lines)
+        manifest["files"] = checksums(folder)
+        for name, lines in (further_files or {}).items():
+            write_lines(folder / name, lines)
         if noted:
-            write_json(made / MANIFEST, manifest)
+            write_json(folder / MANIFEST, manifest)
         else:
-            write_manifest(made, manifest)
+            write_manifest(folder, manifest)
 
 
 def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
+    """Return the manifest's entry for a word."""
     count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
     senses: dict[str, dict[str, Any]] = {
         sense: {split: count[i, split] for split in ALL_SPLITS}
         for i, sense in enumerate(corpus.senses)
     }
     totals = {
-        name: sum(of_sense[split] for of_sense in senses.values())
+        name: sum(counts[split] for counts in senses.values())
         for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
     }
     most = folds.most_folds_of(corpus)
@@ -130,28 +131,28 @@ def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
 
 
 def in_order(rows: Sequence[LabelledSentence]) -> list[str]:
-    """The senses in their natural order: sense_2 before sense_10."""
+    """Return the senses in their natural order: sense_2 before sense_10."""
 
     def key(sense: str) -> list[tuple[int, str]]:
-        parts = re.split(r"0*([0-9]+)", sense)  # every second one a number
+        parts = re.split(r"0*([0-9]+)", sense)  # every second part is a number
         return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
-    return sorted(sorted({one.sense for one in rows}), key=key)
+    return sorted(sorted({row.sense for row in rows}), key=key)
 
 
-def _write_word(into: Path, rows: Sequence[LabelledSentence]) -> None:
-    into.mkdir()
+def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
+    folder.mkdir()
     numbers = {sense: str(i) for i, sense in enumerate(in_order(rows))}
     classes = {number: sense for sense, number in numbers.items()}
-    write_lines(into / FILES[0], [json.dumps(classes, ensure_ascii=False)])
+    write_lines(folder / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:
-        own = [one for one in rows if one.split == split]
-        write_lines(into / f"{split}.data.txt", map(_line, own))
-        write_lines(into / f"{split}.gold.txt", [numbers[one.sense] for one in own])
+        own = [row for row in rows if row.split == split]
+        write_lines(folder / f"{split}.data.txt", map(_line, own))
+        write_lines(folder / f"{split}.gold.txt", [numbers[row.sense] for row in own])
 
 
-def _line(one: LabelledSentence) -> str:
-    return sentence_line(one.position, one.tokens)
+def _line(row: LabelledSentence) -> str:
+    return sentence_line(row.position, row.tokens)
 
 
 def checksums(folder: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.run_map import TABLES, write_listing
 from wsd.artifacts.senses import SenseText, check_text
-from wsd.corpora.importer.delimited_text import table
+from wsd.corpora.importer.delimited_text import read_table
 from wsd.corpora.importer.labelled_sentence import plain
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import CorpusError
@@ -39,7 +39,7 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     ----------
     path : Path
         A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, as
-        :func:`wsd.corpora.importer.delimited_text.table` takes it. A sense may have several lines.
+        :func:`wsd.corpora.importer.delimited_text.read_table` takes it. A sense may have several lines.
         Lines about other words are skipped.
     senses : mapping of word to sequence of str
 
@@ -75,7 +75,7 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
 
 
 def _of_table(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    for where, cells, _ in table(path, COLUMNS):
+    for where, cells, _ in read_table(path, COLUMNS):
         word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
         yield where, word, sense, gloss
 
