@@ -39,8 +39,8 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     ----------
     path : Path
         A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, as
-        :func:`wsd.corpora.importer.delimited_text.read_table` takes it. A sense may have several lines.
-        Lines about other words are skipped.
+        :func:`wsd.corpora.importer.delimited_text.read_table` takes it. A sense may have several
+        lines. Lines about other words are skipped.
     senses : mapping of word to sequence of str
 
     Raises

@@ -9,7 +9,7 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.corpora.importer.minimum_instances import SAID
+from wsd.corpora.importer.minimum_instances import NUMBERS
 from wsd.errors import CorpusError
 
 LINE = re.compile(
@@ -51,7 +51,7 @@ def rows(random: Random, splits: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("splits", [("",), ("train", "test"), ("train", "train", "outofdomain")])
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("least", SAID)
+@pytest.mark.parametrize("least", NUMBERS)
 def test_what_is_announced_is_written(
     tmp_path: Path, seed: int, splits: tuple[str, ...], least: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -67,7 +67,7 @@ def test_what_is_announced_is_written(
         except CorpusError as error:
             assert "no word with two senses is left" in error.what
     said = {int(n): tuple(map(int, of)) for n, *of in LINE.findall(caplog.text)}
-    assert list(said) == list(SAID)
+    assert list(said) == list(NUMBERS)
     words = json.loads((out / MANIFEST).read_text())["words"] if out.exists() else {}
     senses = [sense for of in words.values() for sense in of["senses"].values()]
     counts = ("train", "test", "outofdomain")
