@@ -350,15 +350,15 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ({"manifest_json": b"[]"}, "not a whole model file"),
         ({"manifest_json": b"{"}, "not a whole model file"),
         ({"manifest_json": changed(format=2)}, "a model file of format 2"),
-        ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are no mapping"),
+        ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are not a mapping"),
         ({"manifest_json": changed(words={})}, "no words"),
         *(
             ({"manifest_json": changed(configuration=said)}, message)
             for said, message in (
                 (None, "not a whole model file"),
                 (["focal"], "not a whole model file"),
-                ({**known, "view": None}, "not of names"),
-                ({**known, "view": "+".join(["focal"] * 100)}, "not of names"),
+                ({**known, "view": None}, "a value that is not a name"),
+                ({**known, "view": "+".join(["focal"] * 100)}, "a value that is not a name"),
                 ({**known, "view": "foo"}, "the view 'foo'"),
                 ({**known, "view": "other"}, "the view 'other'"),
                 ({**known, "layers": "9"}, "layer choice '9'"),
@@ -413,7 +413,7 @@ def test_a_metric_that_is_none_is_refused(root: Path, tmp_path: Path) -> None:
     manifest["words"]["crane"]["parameters"] = {"metric": 3}
     content = json.dumps(manifest).encode()
     bad = rewritten(tmp_path / "one.wsd", tmp_path / "bad.wsd", manifest_json=content)
-    with pytest.raises(ModelError, match="a metric that is none of cosine, euclidean"):
+    with pytest.raises(ModelError, match="the metric is not one of cosine, euclidean"):
         WsdFile(bad).word("crane")
 
 

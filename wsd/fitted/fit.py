@@ -28,7 +28,7 @@ PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torc
 
 
 def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
-    """An encoder from a folder is found from any working directory on this machine."""
+    """Return the encoder with an absolute path, valid from any working directory."""
     model = encoder["model"]
     source = dict(model["source"])
     if "path" in source:
@@ -48,15 +48,15 @@ def _about(known: Dataset | None) -> dict[str, str]:
 
 
 def _measured(fitting: Fitting) -> dict[str, Any]:
-    """What earlier steps wrote of a configuration, as far as they did."""
-    made, of = fitting.results.map, vars(fitting.configuration)
+    """Return the results of earlier steps for a configuration; a missing table is empty."""
+    files, configuration = fitting.results.map, vars(fitting.configuration)
 
     def rows(name: str, **equal: Any) -> pd.DataFrame:
-        if not made.has(name):
+        if not files.has(name):
             return pd.DataFrame()
-        with parsing(file := made.file(name)):
+        with parsing(file := files.file(name)):
             table = read_csv(file)
-            for column, value in {**of, **equal}.items():
+            for column, value in {**configuration, **equal}.items():
                 table = table[table[column] == value]
         return table
 
@@ -64,20 +64,20 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
     intervals = rows("comparison/words.csv")
     if len(intervals):
         bounds = [f"{score}_{end}" for score in WORD_SCORES for end in ("low", "high")]
-        # What was selected may stand there twice, as the best on the test set too.
+        # The selected configuration has a second row if it is also the best on the test set.
         intervals = intervals.drop_duplicates("word")
         scores = scores.merge(intervals[["word", *bounds]], on="word")
     tables = {
         "scores": scores,
         "overall": rows("comparison.csv").head(1),
-        "calibration": rows(f"{of['model']}/calibration.csv", word=TOGETHER),
-        "ood": rows(f"{of['model']}/ood.csv", word=TOGETHER),
+        "calibration": rows(f"{configuration['model']}/calibration.csv", word=TOGETHER),
+        "ood": rows(f"{configuration['model']}/ood.csv", word=TOGETHER),
     }
     return {name: table.to_dict("records") for name, table in tables.items()}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_results(parser)
     add_configuration(parser)
     text = "put the training sentences in; mind the corpus's licence before you pass it on"
@@ -105,8 +105,7 @@ def run(args: argparse.Namespace) -> None:
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        said, known = {**manifest, "words": writer.words}, _about(results.dataset)
-        text = card(
-            said, bare(args.out.name), known, _measured(fitting), with_sentences=args.with_sentences
-        )
+        contents, known = {**manifest, "words": writer.words}, _about(results.dataset)
+        name, measured = bare(args.out.name), _measured(fitting)
+        text = card(contents, name, known, measured, with_sentences=args.with_sentences)
         writer.close(manifest, text, sentences)

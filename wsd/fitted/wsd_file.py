@@ -26,7 +26,7 @@ from wsd.fitted.word_classifier import FittedWord
 from wsd.fitted.wsd_file_checks import (
     check_arrays,
     check_forms,
-    check_said,
+    check_word_entry,
     checked_configuration,
     sense_names,
 )
@@ -36,8 +36,8 @@ FORMAT = 1
 SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # before the names of a classifier's arrays
-# What the manifest says of a word, beside the file of its arrays.
-SAID = (
+# Fields of a word's entry in the manifest, besides the file of its arrays.
+ENTRY = (
     "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
 )  # fmt: skip
 Sentences = Mapping[str, list[str]]  # by word
@@ -69,12 +69,12 @@ class WsdFileWriter:
         arrays |= {"train": word.train.astype(np.float16), "gold": word.gold, "lines": word.lines}
         member = f"words/{len(self.words)}.safetensors"
         self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
-        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in SAID}
+        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in ENTRY}
 
     def close(
         self, manifest: Mapping[str, Any], card: str, sentences: Sentences | None = None
     ) -> None:
-        """Add what is said of all words, and close the file.
+        """Add the manifest, the card and the sentences, and close the file.
 
         Parameters
         ----------
@@ -119,14 +119,14 @@ class WsdFile:
     manifest : dict
     card : str
     encoder : dict
-        What is to be known of the encoder to have the same.
+        The encoder's entry in the manifest, which identifies its files and options.
     features : Features
     words : tuple of str
 
     Raises
     ------
     ModelError
-        If there is no such file, it is none of these, is damaged, or of another format.
+        If the file is missing, damaged, not a model file, or of another format.
     """
 
     def __init__(self, path: Path, results: Results | None = None) -> None:
@@ -139,7 +139,7 @@ class WsdFile:
             )
         with self._parsing():
             self._zip = zipfile.ZipFile(path)
-            if any(one.compress_type != zipfile.ZIP_STORED for one in self._zip.infolist()):
+            if any(m.compress_type != zipfile.ZIP_STORED for m in self._zip.infolist()):
                 raise self._refused("a member is compressed, which no file of `wsd fit` is")
             self.manifest: dict[str, Any] = self._read_json(MANIFEST)
             if self.manifest["format"] != FORMAT:
@@ -153,7 +153,7 @@ class WsdFile:
             check_record(self.encoder["model"])
             for key, kinds in _KINDS.items():
                 require(self.encoder[key] in kinds, f"an encoder of {key} {self.encoder[key]!r}")
-            require(isinstance(self.manifest["words"], dict), "the words are no mapping")
+            require(isinstance(self.manifest["words"], dict), "the words are not a mapping")
             self.words = tuple(self.manifest["words"])
             require(self.words, "no words")
             configuration = checked_configuration(self.manifest["configuration"])
@@ -161,59 +161,58 @@ class WsdFile:
             self._sentences = self._read_sentences()
 
     def word(self, word: str) -> FittedWord:
-        """A word of the file.
+        """Return a fitted word of the file.
 
         Raises
         ------
         ModelError
-            If what the file has of it is damaged, or no classifier of this program.
+            If its entry or its arrays are damaged, or its classifier is unknown.
         """
         from safetensors.numpy import load
 
         with self._parsing():
-            said = {"forms": [], "called": None} | self.manifest["words"][word]
-            said = {name: said[name] for name in ("file", *SAID)}
-            arrays = load(self._read(said.pop("file")))
+            entry = {"forms": [], "called": None} | self.manifest["words"][word]
+            entry = {name: entry[name] for name in ("file", *ENTRY)}
+            arrays = load(self._read(entry.pop("file")))
             learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
-            classifier = restored(said["estimator"], said["parameters"], learned)
+            classifier = restored(entry["estimator"], entry["parameters"], learned)
             train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
-            check_arrays(classifier, train, gold, lines, len(said["senses"]))
-            of_all = len(self._sentences.get(word, gold)) == len(gold)
-            require(of_all, "its sentences and arrays do not belong together")
-            check_said(said)
-            said |= {name: tuple(said[name]) for name in ("senses", "forms")}
-            said["called"] = sense_names(word, said["senses"], said["called"])
-            said["classifier"] = classifier
-            return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **said)
+            check_arrays(classifier, train, gold, lines, len(entry["senses"]))
+            complete = len(self._sentences.get(word, gold)) == len(gold)
+            require(complete, "its sentences and arrays do not belong together")
+            check_word_entry(entry)
+            entry |= {name: tuple(entry[name]) for name in ("senses", "forms")}
+            entry["called"] = sense_names(word, entry["senses"], entry["called"])
+            entry["classifier"] = classifier
+            return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **entry)
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """What stands for a word in its training sentences, where the file has it."""
+        """Return the forms of a word in its training sentences; empty if the file lacks them."""
         with self._parsing():
-            found = self.manifest["words"][word].get("forms", [])
-            check_forms(found)
-            return tuple(found)
+            forms = self.manifest["words"][word].get("forms", [])
+            check_forms(forms)
+            return tuple(forms)
 
     def sentences(self, word: str) -> list[str] | None:
-        """The word's training sentences in the order of its vectors, where they are at hand."""
+        """Return a word's training sentences in the order of its vectors; None if unavailable."""
         if word in self._sentences or self._results is None:
             return self._sentences.get(word)
         return training_sentences(self._results, self.word(word))
 
     def _read_sentences(self) -> dict[str, list[str]]:
-        """The training sentences of each word, if the file has them."""
         if SENTENCES not in self._zip.namelist():
             return {}
-        found: dict[str, list[str]] = self._read_json(SENTENCES)
-        lists = list(found.values()) if isinstance(found, dict) else [None]
-        texts = all(isinstance(of, list) and all(isinstance(s, str) for s in of) for of in lists)
-        require(texts, "the sentences are no mapping of words to lists of text")
-        return found
+        sentences: dict[str, list[str]] = self._read_json(SENTENCES)
+        lists = list(sentences.values()) if isinstance(sentences, dict) else [None]
+        texts = all(isinstance(x, list) and all(isinstance(s, str) for s in x) for x in lists)
+        require(texts, "the sentences are not a mapping of words to lists of strings")
+        return sentences
 
     def _read_json(self, name: str) -> Any:
-        found = json.loads(self._read(name))
-        # Half a character, which JSON can say, could not be written to any file.
-        json.dumps(found, ensure_ascii=False).encode()
-        return found
+        value = json.loads(self._read(name))
+        # JSON can hold lone surrogates, which cannot be written to a file.
+        json.dumps(value, ensure_ascii=False).encode()
+        return value
 
     def _read(self, name: str) -> bytes:
         is_text = not name.endswith(".safetensors")

@@ -1,4 +1,4 @@
-"""What the manifest and the arrays of a model file may say; everything else is refused.
+"""Check the manifest and the arrays of a model file.
 
 A file can come from a stranger. Each check raises ValueError, which :mod:`wsd.fitted.wsd_file`
 turns into the error that the user reads.
@@ -19,12 +19,12 @@ from wsd.fitted.selected_results import Configuration
 from wsd.storage.result_files import require
 
 
-def checked_configuration(said: Any) -> Configuration:
-    """Refuse what is no configuration, or none for new text."""
-    named = Configuration(**said)
-    # The results name files by them.
-    names = all(isinstance(value, str) and len(value) < 256 for value in said.values())
-    require(names, "a configuration that is not of names")
+def checked_configuration(fields: Any) -> Configuration:
+    """Return the configuration; refuse one that is malformed or cannot be used on new text."""
+    named = Configuration(**fields)
+    # Names of result files contain these values.
+    names = all(isinstance(value, str) and len(value) < 256 for value in fields.values())
+    require(names, "the configuration has a value that is not a name")
     known = set(named.view.split(JOIN)) <= set(VIEWS)
     require(known and named.is_usable, f"the view {named.view!r}")
     return named
@@ -39,7 +39,7 @@ def check_arrays(
         train.shape == (len(gold), classifier.n_features_in_)
         and train.dtype.kind == "f"
         and (np.abs(train) < 2).all()  # directions, rounded
-        and all(of.ndim == 1 and of.dtype.kind == "i" for of in (classes, gold, lines))
+        and all(a.ndim == 1 and a.dtype.kind == "i" for a in (classes, gold, lines))
         and len(lines) == len(gold)
         and len(classes)
         and (np.diff(classes) > 0).all()
@@ -50,42 +50,43 @@ def check_arrays(
     )
 
 
-def check_said(said: Mapping[str, Any]) -> None:
-    """Refuse what :meth:`wsd.fitted.wsd_file.WsdFileWriter.put` would not say of a word."""
-    senses, temperature, threshold = said["senses"], said["temperature"], said["threshold"]
-    texts = all(isinstance(text, str) and text for text in (*senses, said["corpus"]))
+def check_word_entry(entry: Mapping[str, Any]) -> None:
+    """Refuse a manifest entry that :meth:`wsd.fitted.wsd_file.WsdFileWriter.put` cannot write."""
+    senses, temperature, threshold = entry["senses"], entry["temperature"], entry["threshold"]
+    texts = all(isinstance(text, str) and text for text in (*senses, entry["corpus"]))
     distinct = texts and isinstance(senses, list) and len(set(senses)) == len(senses)
-    require(distinct, "senses that are no names, or the same twice")
-    for name, value in said["parameters"].items():
+    require(distinct, "the senses are not distinct names")
+    for name, value in entry["parameters"].items():
         if name == "transform":
             check_transform(value)
         elif name == "metric":
-            require(value in METRICS, f"a metric that is none of {', '.join(METRICS)}")
+            require(value in METRICS, f"the metric is not one of {', '.join(METRICS)}")
         else:
-            require(_is_number(value), "a parameter that is no number")
-    warm = temperature is None or (_is_number(temperature) and temperature > 0)
-    require(warm, "a temperature that is none")
-    require(threshold is None or _is_number(threshold), "a threshold that is no number")
-    check_forms(said["forms"])
+            require(_is_number(value), "a parameter is not a number")
+    positive = temperature is None or (_is_number(temperature) and temperature > 0)
+    require(positive, "the temperature is not a positive number")
+    require(threshold is None or _is_number(threshold), "the threshold is not a number")
+    check_forms(entry["forms"])
 
 
-def sense_names(word: str, senses: tuple[str, ...], said: Any) -> tuple[SenseText, ...]:
-    """What the senses are called, which a file of an earlier version does not say."""
-    if said is None:
+def sense_names(word: str, senses: tuple[str, ...], pairs: Any) -> tuple[SenseText, ...]:
+    """Return names and glosses of senses; files of earlier versions lack them (None)."""
+    if pairs is None:
         return sense_texts(word, senses)
-    pairs = isinstance(said, list) and all(isinstance(pair, list) for pair in said)
-    require(pairs, "names of senses that are no pairs")
-    found = tuple(SenseText(*pair) for pair in said)
-    texts = all(isinstance(part, str) for one in found for part in one)
-    names = {one.name for one in found} - {""}
-    require(texts and len(names) == len(found) == len(senses), "names that are not its senses'")
-    return found
+    lists = isinstance(pairs, list) and all(isinstance(pair, list) for pair in pairs)
+    require(lists, "the names of senses are not pairs of a name and a gloss")
+    texts = tuple(SenseText(*pair) for pair in pairs)
+    strings = all(isinstance(part, str) for text in texts for part in text)
+    names = {text.name for text in texts} - {""}
+    matching = strings and len(names) == len(texts) == len(senses)
+    require(matching, "the names do not match the senses")
+    return texts
 
 
 def check_forms(forms: Any) -> None:
     """Refuse forms of a word that are not words."""
     texts = isinstance(forms, list) and all(isinstance(form, str) and form for form in forms)
-    require(texts, "forms that are no words")
+    require(texts, "the forms are not a list of words")
 
 
 def _is_number(value: Any) -> bool:
