@@ -1,10 +1,10 @@
-"""How far a selected configuration's probabilities can be trusted, and what it takes for foreign.
+"""Measure calibration and out-of-distribution (OOD) flags of a selected configuration.
 
-Three tables per model. ``calibration.csv``: the expected calibration error on test instances, of
-the scores as they are and after the temperature that folds of the training set give.
-``reliability.csv``: confidence against accuracy in ten bins, over all words. ``ood.csv``: how
-many sentences are marked as far from every training sentence: of the test split, of those from out
-of domain, and of other words, none of which has a sense of the word at all.
+The command writes three tables per model. ``calibration.csv`` has the expected calibration error
+on test instances, for raw scores and after temperature scaling; cross-validation on the training
+set selects the temperature. ``reliability.csv`` has confidence and accuracy in ten bins, over all
+words. ``ood.csv`` has the share of sentences with an OOD flag: in the test split, in the
+out-of-domain split, and among sentences of other words, where no sense of the word applies.
 """
 
 import argparse
@@ -28,8 +28,8 @@ from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
 AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
-SAMPLE = 50  # test sentences of each other word, as long as there are few words
-OTHERS = 1000  # and of all others together, or every word would be asked about every other
+SAMPLE = 50  # test sentences of each other word, if there are few words
+OTHERS = 1000  # at most, of all other words together: bounds the cost of many words
 NAMES = ("model", "view", "layers", "classifier")
 TABLES = {
     "calibration": [
@@ -87,7 +87,7 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
 
 
 def of_each_other(words: int) -> int:
-    """How many test sentences of each other word are asked about, where there are so many words.
+    """Return how many test sentences of each other word to sample, given the number of words.
 
     >>> of_each_other(20), of_each_other(642)
     (50, 1)
@@ -96,7 +96,7 @@ def of_each_other(words: int) -> int:
 
 
 def _sample(learner: Learner, most: int) -> np.ndarray:
-    """Vectors of some test sentences of a word, spread over the split."""
+    """Return vectors of test sentences of a word, evenly spaced over the split."""
     rows = np.flatnonzero(learner.corpus.split == TEST)
     places = np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int)
     return learner.vectors[rows[places]]
@@ -107,7 +107,7 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
     each = np.arange(len(rows))
     confidence = {}
     if fitted.estimator != "nearest_centroid":
-        # Shares and probabilities; a cosine is none.
+        # Vote shares and probabilities; a cosine is not a probability.
         confidence[AS_THEY_ARE] = answers.scores[each, answers.predicted].clip(0, 1)
     if not np.isnan(answers.probabilities).any():
         confidence[CALIBRATED] = answers.probabilities[each, answers.predicted].clip(0, 1)
@@ -116,21 +116,21 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
 
 
 def _together(of_words: Mapping[str, _Tested]) -> _Tested:
-    """All words as one; a kind of score that a word lacks is left out."""
-    ones = list(of_words.values())
+    """Return all words together, without the kinds of score that a word lacks."""
+    words = list(of_words.values())
     every = (AS_THEY_ARE, CALIBRATED)
-    kinds = [kind for kind in every if all(kind in one.confidence for one in ones)]
+    kinds = [kind for kind in every if all(kind in word.confidence for word in words)]
     return _Tested(
-        {kind: np.concatenate([one.confidence[kind] for one in ones]) for kind in kinds},
-        np.concatenate([one.correct for one in ones]),
-        np.concatenate([one.ood for one in ones]),
+        {kind: np.concatenate([word.confidence[kind] for word in words]) for kind in kinds},
+        np.concatenate([word.correct for word in words]),
+        np.concatenate([word.ood for word in words]),
     )
 
 
 def _errors(
     split: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
 ) -> list[dict[str, Any]]:
-    """A row per word and kind of score: how far confidence is from accuracy."""
+    """Return a row per word and kind of score, with the calibration error and its interval."""
     rows = []
     for word, tested in of_words.items():
         for scores, confidence in tested.confidence.items():
@@ -145,14 +145,14 @@ def _errors(
 
 
 def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
-    """Bins that hold anything, each accuracy with its 95% Clopper-Pearson interval."""
+    """Return the bins with instances; each accuracy has a 95% Clopper-Pearson interval."""
     rows = []
     for scores, confidence in tested.confidence.items():
-        for one in reliability(confidence, tested.correct):
-            n, right = one["n"], round(one["accuracy"] * one["n"])
+        for bin_scores in reliability(confidence, tested.correct):
+            n, right = bin_scores["n"], round(bin_scores["accuracy"] * bin_scores["n"])
             low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
             high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
-            row = {"test": split, "scores": scores, **one}
+            row = {"test": split, "scores": scores, **bin_scores}
             rows.append({**row, "accuracy_low": low, "accuracy_high": high})
     return rows
 
@@ -174,7 +174,7 @@ def _out_of_distribution(
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_results(parser)
     parser.add_argument("--model", required=True, help="its name in the selection")
     add_seed(parser, "of the bootstrap")
@@ -182,7 +182,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the three tables for what was selected of a model."""
+    """Write the three tables for the selected configuration of a model."""
     results = Results(args.results, args.of_run)
     chosen = results.choose(args.model)
     tables: Tables = {name: [] for name in TABLES}
@@ -193,6 +193,6 @@ def run(args: argparse.Namespace) -> None:
     for name, columns in TABLES.items():
         rows = [{**vars(chosen), **row} for row in tables[name]]
         table = pd.DataFrame(rows, columns=columns)
-        # All words together have no number of training instances.
+        # The row of all words together has no number of training instances.
         whole = dict.fromkeys({"n_train"} & {*columns}, "Int64")
         write_csv(args.out / f"{name}.csv", table.astype(whole))
