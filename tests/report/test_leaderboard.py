@@ -36,9 +36,9 @@ SELECTION = [
     "toy,full,mint,focal,0,near,{},0.99,0,1,True",
     "toy,1pct,all words,focal,0,near,{},0.98,0,1,True",
 ]
-SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
-BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
-NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
+SELECTED = "Selected by cross-validation on the training set, for all words and per word:"
+BEST = "Best on the test set, for reference only (the test set determines this order):"
+NOTE = "Percent, over all words; `CV` is the objective of the selection, on training data."
 
 
 @pytest.fixture
@@ -51,25 +51,25 @@ def summary(tmp_path: Path) -> Path:
 
 def test_the_table_exactly(summary: Path) -> None:
     """Best first; of equal rows the one that stands first in the file."""
-    head = ["model", "view", "layers", "classifier", "on folds"]
+    head = ["model", "view", "layers", "classifier", "CV"]
     head += ["macro-F1", "balanced accuracy", "word accuracy", "micro accuracy"]
-    context = "larger-toy  context   6            logistic       70.00     90.50"
-    tenth = "toy         focal     10           near           80.00      9.99"
+    context = "larger-toy  context   6            logistic    70.00     90.50"
+    tenth = "toy         focal     10           near        80.00      9.99"
     lines = leaderboard(summary).splitlines()
     assert re.split(" {2,}", lines[1]) == re.split(" {2,}", lines[7]) == head
     del lines[7], lines[1]
     assert lines == [
         SELECTED,
         f"{context}              12.35         100.00          100.00",
-        "toy         per-word  per-word     per-word                 90.00"
+        "toy         per-word  per-word     per-word              90.00"
         "              90.00          90.00           90.00",
         f"{tenth}               0.00           0.00            0.00",
         "",
         BEST,
-        "toy         focal     mean-last-4  near           50.00     90.50"
+        "toy         focal     mean-last-4  near        50.00     90.50"
         "              75.00          85.00           95.00",
         f"{context}              12.35         100.00          100.00",
-        "toy         focal     0            near           60.00     50.00"
+        "toy         focal     0            near        60.00     50.00"
         "              70.00          80.00           90.00",
         f"{tenth}               0.00           0.00            0.00",
         NOTE,
@@ -146,5 +146,5 @@ def test_where_nothing_was_selected_nothing_is_said_to_be(summary: Path) -> None
     only = "toy,full,all words,focal,0,near,{},,,,True"
     summary.with_name("selection.csv").write_text(f"{SELECTION_HEAD}\n{only}\n")
     title, _, _, row, *_ = leaderboard(summary).splitlines()
-    assert title.startswith("Nothing was selected") and "one candidate" in title
+    assert title.startswith("Nothing was selected") and "only candidate" in title
     assert row.split() == ["toy", "focal", "0", "near", "50.00", "70.00", "80.00", "90.00"]

@@ -30,7 +30,7 @@ from wsd.metrics.scores import MEAN_SCORES
 from wsd.report import figures
 from wsd.report.figures import FORMATS
 from wsd.report.paper.differences import draw_differences
-from wsd.report.paper.layers import apart, draw_layers
+from wsd.report.paper.layers import draw_layers, spread
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models
 from wsd.report.paper.style import (
@@ -309,7 +309,7 @@ def test_published_systems_and_the_floor_are_named_lines() -> None:
 
 @pytest.mark.parametrize("values", [[1.0, 1.0, 1.1, 9.0], [5.0, 1.0, 5.0, 4.9, 5.1], [2.0], []])
 def test_labels_are_moved_apart_and_keep_their_order(values: list[float]) -> None:
-    moved = apart(values, 0.5)
+    moved = spread(values, 0.5)
     assert (np.diff(sorted(moved)) >= 0.5 - 1e-4).all()
     order = np.argsort(values, kind="stable")
     assert (np.diff(np.array(moved)[order]) > 0).all()
@@ -360,7 +360,7 @@ def test_models_of_one_depth_stand_at_the_numbers_of_their_layers() -> None:
     for i in range(2):
         assert_allclose(curve(ax, marker=look(i)["marker"], linestyle="-")[0], [0, 1, 2])
     assert ax.get_xlabel() == "Layer"
-    assert legend(figure) == ["tiny", "other", "chosen on folds"]
+    assert legend(figure) == ["tiny", "other", "selected by CV"]
     for panel in layers_figure(two_models()).axes:
         assert_allclose(curve(panel, linestyle="-", **LOOKS["lda"])[0], [0, 1, 2])
 
@@ -562,7 +562,7 @@ def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Non
     with caplog.at_level(logging.INFO, "wsd"):
         call_step(figures, **paths, out=tmp_path / "out", format=["svg"])
     assert sorted(p.stem for p in (tmp_path / "out").iterdir()) == ["layers", "learning", "words"]
-    assert "figures: the tables have nothing for differences, left out" in caplog.text
+    assert "figures: no data for differences, left out" in caplog.text
 
 
 def test_tables_without_rows(tmp_path: Path) -> None:
@@ -661,7 +661,14 @@ def test_without_colours_the_series_still_differ() -> None:
     handles = figure.legends[0].legend_handles
     assert len({handle.get_marker() for handle in handles[:4]}) == 4
     assert len({to_hex(handle.get_color()) for handle in handles[:4]}) == 4
-    assert legend(figure) == ["apple", "lda", "knn", "logistic", "context only", "chosen on folds"]
+    assert legend(figure) == [
+        "apple",
+        "lda",
+        "knn",
+        "logistic",
+        "context only",
+        "selected by CV",
+    ]
     assert handles[4].get_linestyle() == "--"
 
 

@@ -364,7 +364,7 @@ def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
     build_report(**arguments)
     index = (tmp_path / "report/index.html").read_text()
     drawn = index[index.index('<div class="opening"') :].split("</section>")[0]
-    assert "<svg" in drawn and "chosen on folds" not in drawn
+    assert "<svg" in drawn and "selected by CV" not in drawn
 
 
 def test_the_curve_has_lines_at_round_percents() -> None:

@@ -123,7 +123,7 @@ def assert_leaderboard(text: str, checkout: Checkout) -> None:
     best = max(float(row["mean_macro_f1"]) for row in rows if row["view"] != "per-word")
     lines = text[text.index("Best on the test set") :].splitlines()
     assert f"{100 * best:.2f}" in lines[2]
-    selected = text[text.index("Selected on folds") :].splitlines()
+    selected = text[text.index("Selected by cross-validation") :].splitlines()
     assert sum("per-word" in line for line in selected[2:4]) == 1
     assert str(checkout.root / "results/quickstart/report/index.html") in text
 
@@ -843,7 +843,10 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     with (results / "comparison.csv").open(encoding="utf-8", newline="") as file:
         assert not any(row["objective_cv"] for row in csv.DictReader(file))
     index = (results / "report/index.html").read_text()
-    assert "Nothing was selected" in index and "training set choose" not in index
+    assert (
+        "Nothing was selected" in index
+        and "Cross-validation on the training set selects" not in index
+    )
     paper = (results / "comparison/comparison.md").read_text()
     assert "is the only candidate" in paper and "was selected by cross-validation" not in paper
     fewer = checkout.configure("fewer", **common, tuning={"folds": 2})

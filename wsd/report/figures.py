@@ -1,8 +1,8 @@
-"""The figures of a paper, from the tables of a finished run, as PDF, SVG and PNG.
+"""Write the figures of a paper from the tables of a finished run, as PDF, SVG and PNG.
 
-A module of :mod:`wsd.report.paper` per figure: its ``draw_`` function takes tables and
-returns a figure, or None where they have nothing to show. Every figure can be read without colours,
-and has the same bytes on every run.
+Each figure is a module of :mod:`wsd.report.paper`: its ``draw_`` function takes tables and returns
+a figure, or None if the tables have nothing to show. Every figure can be read without colours, and
+has the same bytes on every run.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
 
 FORMATS = ("pdf", "svg", "png")
-# What would make two files of one figure differ: the date, the version of the library.
+# Metadata that would differ between runs: the date, the version of the library.
 VARYING_METADATA = {
     "pdf": ("CreationDate", "Producer"),
     "svg": ("Date", "Creator"),
@@ -33,14 +33,14 @@ VARYING_METADATA = {
 
 
 def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the path's suffix, whole or not at all."""
+    """Write a figure atomically, in the format of the path's suffix."""
     form = path.suffix.removeprefix(".")
     with replacing(path) as temporary:
         figure.savefig(temporary, format=form, metadata=dict.fromkeys(VARYING_METADATA[form]))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     for table in DRAWN_TABLES:
         add_path(parser, f"--{table}", "a table, .csv", metavar="FILE")
     parser.add_argument("--format", action="append", choices=FORMATS, help="default: all three")
@@ -51,26 +51,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the figures ``layers``, ``models``, ``words``, ``learning`` and ``differences``.
 
-    One that the tables have nothing for is left out; any table may have no rows.
+    A figure without data is left out; any table may be empty.
     """
-    of = {
+    tables = {
         name: read_csv(getattr(args, name.replace("-", "_")), columns)
         for name, columns in DRAWN_TABLES.items()
     }
     args.out.mkdir(parents=True, exist_ok=True)
     with styled():
         drawn = {
-            "layers": draw_layers(of["layers"], of["controls"], of["comparison"]),
-            "models": draw_models(of["layers"]),
-            "words": draw_words(of["word-layers"]),
-            "learning": draw_learning(of["learning"]),
-            "differences": draw_differences(of["layers"]),
+            "layers": draw_layers(tables["layers"], tables["controls"], tables["comparison"]),
+            "models": draw_models(tables["layers"]),
+            "words": draw_words(tables["word-layers"]),
+            "learning": draw_learning(tables["learning"]),
+            "differences": draw_differences(tables["layers"]),
         }
         for name, figure in drawn.items():
             if figure is None:
-                log.info("figures: the tables have nothing for %s, left out", name)
+                log.info("figures: no data for %s, left out", name)
                 continue
-            # Laid out once: it takes longer than the writing, and is the same for all formats.
+            # The layout takes longer than the writing, and is the same for all formats.
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
             for form in args.format or FORMATS:

@@ -1,4 +1,4 @@
-"""The results as text for a terminal. Only the standard library: it prints at once."""
+"""Print the results as text. The module uses only the standard library, to start fast."""
 
 import argparse
 import csv
@@ -14,43 +14,43 @@ from wsd.storage.text_table import aligned
 
 MEANS = ("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy", "micro_accuracy")
 KEYS = ("model", "view", "layers", "classifier")
-HEADER = [*KEYS, "on folds", "macro-F1", "balanced accuracy", "word accuracy", "micro accuracy"]
+HEADER = [*KEYS, "CV", "macro-F1", "balanced accuracy", "word accuracy", "micro accuracy"]
 PER_WORD = "per-word"
-SELECTED = "Selected on folds of the training set, for all words and for each word by itself:"
-ONLY = "Nothing was selected, no word has enough training sentences for folds; the one candidate:"
-BEST = "Best on the test set, for reference only (the order itself was read off the test set):"
-NOTE = "Percent, over the words; `on folds` is the objective that selected, on training data."
+SELECTED = "Selected by cross-validation on the training set, for all words and per word:"
+ONLY = "Nothing was selected: no word has enough training sentences. The only candidate:"
+BEST = "Best on the test set, for reference only (the test set determines this order):"
+NOTE = "Percent, over all words; `CV` is the objective of the selection, on training data."
 
 
 def leaderboard(summary: Path, *, top: int | None = None) -> str:
-    """What was selected on training folds, then all candidates by their test figures, in percent.
+    """Return the selected configurations, then all candidates by test score, in percent.
 
-    ``selection.csv`` is looked for beside the summary.
+    ``selection.csv`` is read from the folder of the summary.
 
     Parameters
     ----------
     summary : Path
     top : int, optional
-        How many candidates; all, if not given.
+        The number of candidates; all by default.
     """
     tested = _read("summary", summary, KEYS, MEANS, train="full", test="test")
     tested.sort(key=lambda row: -(row[MEANS[0]] or 0))
-    path, selected_of = summary.with_name("selection.csv"), (*KEYS, "selected")
-    listed = _read("selection", path, selected_of, ("objective",), train="full", scope="all words")
-    folds = {_names(row): row["objective"] for row in listed}
+    path, columns = summary.with_name("selection.csv"), (*KEYS, "selected")
+    listed = _read("selection", path, columns, ("objective",), train="full", scope="all words")
+    cv_scores = {_names(row): row["objective"] for row in listed}
     chosen = {_names(row) for row in listed if row["selected"] == "True"}
 
     def cells(row: dict[str, Any]) -> list[str]:
-        figures = [folds.get(_names(row)), *(row[mean] for mean in MEANS)]
-        return [*map(visible, _names(row)), *map(_percent, figures)]
+        scores = [cv_scores.get(_names(row)), *(row[mean] for mean in MEANS)]
+        return [*map(visible, _names(row)), *map(_percent, scores)]
 
     selected = [cells(row) for row in tested if _names(row) in chosen or row["view"] == PER_WORD]
-    # Without folds nothing is selected, and every row is one to show.
-    candidates = [cells(row) for row in tested if _names(row) in folds or not folds]
+    # Without cross-validation nothing is selected, and every row is shown.
+    candidates = [cells(row) for row in tested if _names(row) in cv_scores or not cv_scores]
     right = range(len(KEYS), len(HEADER))
     header, *lines = aligned([HEADER, *selected, *candidates[:top]], right)
     split = len(selected)
-    title = ONLY if set(folds.values()) == {None} else SELECTED
+    title = ONLY if set(cv_scores.values()) == {None} else SELECTED
     above = [title, header, *lines[:split], ""] if selected else []
     return "\n".join([*above, BEST, header, *lines[split:], NOTE])
 
@@ -66,7 +66,7 @@ def _percent(fraction: float | None) -> str:
 def _read(
     kind: str, path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
 ) -> list[dict[str, Any]]:
-    """Some columns of a table's rows that have these values; an empty fraction is None."""
+    """Return columns of the rows with the values ``only``; an empty fraction is None."""
     verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -89,12 +89,12 @@ def _read(
 
 def _fraction(cell: str) -> float | None:
     if cell and not 0 <= float(cell) <= 1:
-        raise ValueError(f"{cell!r} is no fraction")
+        raise ValueError(f"{cell!r} is not a fraction")
     return float(cell) if cell else None
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     parser.add_argument("summary", type=Path, help="a summary.csv")
     parser.add_argument("--top", type=count, help="only the best N (default: all)")
 

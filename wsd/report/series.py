@@ -1,17 +1,17 @@
-"""What the series of a plot look like, the same on the pages and in the figures of a paper.
+"""The colours and markers of plotted series, the same on the pages and in the figures of a paper.
 
-A series has a number, and with it a colour and a marker. A classifier has the same number wherever
-it is drawn.
+The number of a series determines its colour and marker. A classifier has the same number in every
+plot.
 """
 
 from collections.abc import Iterable
 
-# Those of the style sheet on light pages: ``--sense-0`` and on.
+# The colours ``--sense-0``, ``--sense-1``, … of the style sheet on light pages.
 COLOURS = (
     *("#0b6fb8", "#d1510a", "#0f8f7f", "#8a1c5c", "#4e3906"),
     *("#2c1e9d", "#058dfa", "#af3c3c", "#778cb7", "#1c548d"),
 )
-# By Bokeh's name, the marker of series i: its outline in a box of 20 by 20, and matplotlib's name.
+# By Bokeh's name: the outline of each marker in a box of 20 by 20, and matplotlib's name.
 MARKERS = {
     "circle": ("M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z", "o"),
     "triangle": ("M10 2L19 17H1z", "^"),
@@ -24,20 +24,18 @@ MARKERS = {
     "square_pin": ("M1 1Q10 6 19 1Q14 10 19 19Q10 14 1 19Q6 10 1 1z", "X"),
     "triangle_pin": ("M10 1Q11.5 9.5 19 17Q10 14 1 17Q8.5 9.5 10 1z", "<"),
 }
-# The classifiers that the configs name, in the order of their numbers.
+# The classifiers of the configs, in the order of their numbers.
 CLASSIFIERS = ("logistic", "nearest_centroid", "lda", "knn", "mixed_logistic")
 
 
 def style_of(number: int) -> tuple[int, str]:
-    """Number of the colour and Bokeh's name of the marker of a series; no two of 100 are alike."""
+    """Return the number of the colour and Bokeh's name of the marker: unique for 100 series."""
     names = list(MARKERS)
     return number % len(COLOURS), names[(number + number // len(COLOURS)) % len(names)]
 
 
 def classifier_numbers(names: Iterable[str]) -> dict[str, int]:
-    """The number of each classifier of a run, whichever of them a plot shows.
-
-    Classifiers with names of the user's own come after ``CLASSIFIERS``, sorted by name.
+    """Return the number of each classifier of a run; user-defined names follow, sorted by name.
 
     >>> classifier_numbers(["nearest_centroid", "mine"])
     {'nearest_centroid': 1, 'mine': 5}

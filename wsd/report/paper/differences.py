@@ -1,8 +1,9 @@
-"""Each layer choice less the one chosen on folds: a panel per classifier, view and model.
+"""Figure ``differences``: each layer choice minus the layer choice selected by cross-validation.
 
-Bars are 95% intervals; a mark is filled where the permutation test tells the two apart, by Holm's
-method over the panel. The axis is logarithmic beyond a point to either side, as its label says:
-layer 0 is fifty points away. The same predictions have no interval and no test.
+There is a panel per classifier, view and model. Bars are 95% CIs. A marker is filled if the
+permutation test is significant, by Holm's method over the panel. The axis is linear up to one point
+and logarithmic beyond, since layer 0 is fifty points away. Choices with the same predictions have
+no interval and no test.
 """
 
 from collections.abc import Mapping
@@ -17,29 +18,29 @@ from wsd.report.paper import style
 LEVEL = 0.05
 SAME = "0, the same predictions"
 MINUS = "\N{MINUS SIGN}"
-ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and what stands above and below them
+ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and the space above and below all
 NUMBERS = 30.0  # mm, the column of numbers
 STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 POWERS = (-100, -10, -1, 0, 1, 10, 100)
 MOST_STEPS = 6
-# Of no classifier's colour: its panel names it.
-TOLD: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
-NOT_TOLD: dict[str, Any] = {**TOLD, "markerfacecolor": "white"}
+# A neutral colour, since the panel names the classifier.
+SIGNIFICANT: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
+NOT_SIGNIFICANT: dict[str, Any] = {**SIGNIFICANT, "markerfacecolor": "white"}
 REFERENCE: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "none"}
 
 
 def draw_differences(layers: pd.DataFrame) -> Figure | None:
     """Draw layers.csv."""
-    found = [
+    panels = [
         (caption, rows)
         for caption, rows in style.panels(layers, ("model", "view", "classifier"))
         if rows["difference"].notna().any()
     ]
-    if not found:
+    if not panels:
         return None
-    measure = style.MEASURES[layers["metric"].iloc[0]]
-    most = max(len(rows) for _, rows in found)
-    figure, drawn = style.canvas(found, ROW * most + AROUND, sharex=True)
+    metric = style.MEASURES[layers["metric"].iloc[0]]
+    most = max(len(rows) for _, rows in panels)
+    figure, drawn = style.canvas(panels, ROW * most + AROUND, sharex=True)
     for ax, rows in drawn:
         ax.set_xscale("symlog", linthresh=1, linscale=0.7)
         ax.axvline(0, color=style.GREY, linewidth=0.6, zorder=0.5)
@@ -50,21 +51,25 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         ax.tick_params(axis="y", length=0)
         ax.tick_params(axis="x", labelbottom=True, labelsize=style.SMALL)
         ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"Difference in {measure} (points;\nlinear to ±1, logarithmic beyond)")
+        ax.set_xlabel(f"Difference in {metric} (points;\nlinear to ±1, logarithmic beyond)")
     low, high = figure.axes[0].get_xlim()
-    # A point to either side at least: the axis grows to hold its ticks.
+    # At least one point to either side: the axis grows to contain its ticks.
     steps = [step for step in STEPS if min(low, -1) <= step <= max(high, 1)]
-    if len(steps) > MOST_STEPS:  # or their numbers run into one another
+    if len(steps) > MOST_STEPS:  # their numbers would overlap
         steps = [step for step in steps if step in POWERS]
     figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
-    looks = {"told apart": TOLD, "not told apart": NOT_TOLD, "chosen on folds": REFERENCE}
+    looks = {
+        "significant": SIGNIFICANT,
+        "not significant": NOT_SIGNIFICANT,
+        "selected by CV": REFERENCE,
+    }
     handles = [style.key(name, **look) for name, look in looks.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
 
 def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
-    """One layer choice: a mark in its interval, and the numbers."""
+    """Draw a layer choice: a marker with its interval, and the numbers."""
     if row["selected_by_cv"]:
         ax.plot([0], [y], **REFERENCE)
         return
@@ -72,15 +77,15 @@ def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
     place = (NUMBERS / style.POINT, 0)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "right", **style.NOTE}
     if low != low:
-        ax.plot([value], [y], **NOT_TOLD)
+        ax.plot([value], [y], **NOT_SIGNIFICANT)
         ax.annotate(SAME, (1, y), place, **look)
         return
-    ax.plot([low, high], [y, y], **{**TOLD, "marker": "none"})
-    ax.plot([value], [y], **(TOLD if row["p_holm"] < LEVEL else NOT_TOLD))
+    ax.plot([low, high], [y, y], **{**SIGNIFICANT, "marker": "none"})
+    ax.plot([value], [y], **(SIGNIFICANT if row["p_holm"] < LEVEL else NOT_SIGNIFICANT))
     text = f"{signed(value)} [{signed(low)}, {signed(high)}]"
     ax.annotate(text, (1, y), place, **look)
 
 
 def signed(points: float, digits: int = 2) -> str:
-    """A number with its sign, as it is printed."""
+    """Format a number with its sign."""
     return f"{points:+.{digits}f}".replace("-", MINUS) if points else "0"

@@ -1,4 +1,4 @@
-"""What the figures have in common: sizes, colours, marks, names, panels."""
+"""Shared by all figures: sizes, colours, markers, names, panels."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +14,11 @@ from matplotlib.lines import Line2D
 
 from wsd.report import series
 
-ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, as journals set their columns
-BESIDE = 2  # panels in a row
+ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, the usual widths of journals
+PANELS_PER_ROW = 2
 DPI = 300
-MM, POINT = 1 / 25.4, 25.4 / 72  # inches to a millimetre, millimetres to a point
-SMALL = 6.0  # points: numbers in cells and beside intervals, names beside lines
+MM, POINT = 1 / 25.4, 25.4 / 72  # a millimetre in inches, a point in millimetres
+SMALL = 6.0  # points: numbers in cells and next to intervals, names of horizontal lines
 # The font comes with matplotlib, so that a figure is the same on every machine.
 STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -33,28 +33,28 @@ STYLE: Any = {
     "lines.linewidth": 1.0,
     "lines.markersize": 3.5,
     "legend.frameon": False,
-    "text.parse_math": False,  # names are not ours: a "$" is a dollar
+    "text.parse_math": False,  # names may contain "$"
     "svg.fonttype": "none",
     "svg.hashsalt": "wsd",
     "pdf.fonttype": 42,
 }
-# What tells one series from the others, with colours and without, as matplotlib's arguments.
+# The colour and marker of a series, as matplotlib's arguments.
 Look = dict[str, Any]
-# Caption and rows of each.
+# The caption and rows of each panel.
 Panels = list[tuple[str, pd.DataFrame]]
 GREY = "0.5"
 LONGEST = 26  # characters of a name
-# Around what the folds choose.
+# A ring around the layer choice selected by cross-validation.
 RINGED: Any = {
     **{"marker": "o", "markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"},
     **{"markeredgecolor": "black", "markeredgewidth": 0.8, "zorder": 5},
 }
-# Text beside the axes of a panel, at a height of its own.
+# Text to the right of a panel.
 NOTE: Any = {
     **{"xycoords": ("axes fraction", "data"), "annotation_clip": False},
     **{"fontsize": SMALL, "va": "center"},
 }
-# What the folds may choose by, and so what the table of layer choices may be about.
+# The metrics that may be the objective of the selection.
 MEASURES = {
     "mean_macro_f1": "mean macro-F1",
     "mean_balanced_accuracy": "mean balanced accuracy",
@@ -64,7 +64,7 @@ MEASURES = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The style of the figures, whatever a user's matplotlibrc says; that is put back after."""
+    """Set the style of the figures within the context, whatever the user's matplotlibrc."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
@@ -72,23 +72,23 @@ def styled() -> Iterator[None]:
 
 
 def look(number: int) -> Look:
-    """The colour and marker of a series, as the pages have them."""
+    """Return the colour and marker of a series, the same as on the pages."""
     colour, marker = series.style_of(number)
     return {"color": series.COLOURS[colour], "marker": series.MARKERS[marker][1]}
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
-    """A look for each name, in their order."""
+    """Return a look for each name, in their order."""
     return {name: look(i) for i, name in enumerate(names)}
 
 
 def looks_of_classifiers(names: Iterable[str]) -> dict[str, Look]:
-    """The look that each classifier has on the pages too."""
+    """Return the look of each classifier, the same as on the pages."""
     return {name: look(number) for name, number in series.classifier_numbers(names).items()}
 
 
 def percent_of(measure: str) -> str:
-    """The label of an axis.
+    """Return the label of an axis for a metric.
 
     >>> percent_of("mean_macro_f1")
     'Mean macro-F1 (%)'
@@ -98,17 +98,17 @@ def percent_of(measure: str) -> str:
 
 
 def bars(ax: Axes, x: Any, value: pd.Series, low: pd.Series, high: pd.Series, **line: Any) -> None:
-    """Points with bars between ``low`` and ``high``."""
+    """Draw points with error bars between ``low`` and ``high``."""
     ax.errorbar(x, value, yerr=(value - low, high - value), elinewidth=0.8, **line)
 
 
 def key(label: str, **line: Any) -> Line2D:
-    """An entry of a legend."""
+    """Return an entry of a legend."""
     return Line2D([], [], label=label, **line)
 
 
 def shown(name: str) -> str:
-    """A name as it can be drawn: no control characters, and the middle of a long one left out.
+    """Replace control characters of a name, and shorten the middle of a long name.
 
     >>> shown("a" * 20 + "b" * 20)
     'aaaaaaaaaaaaa…bbbbbbbbbbbb'
@@ -119,64 +119,64 @@ def shown(name: str) -> str:
 
 
 def single(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of single layers, by number."""
-    found = table[table["layers"].str.isdecimal()]
-    return found.iloc[np.argsort(found["layers"].astype(int).to_numpy(), kind="stable")]
+    """Return the rows of single layers, sorted by layer."""
+    rows = table[table["layers"].str.isdecimal()]
+    return rows.iloc[np.argsort(rows["layers"].astype(int).to_numpy(), kind="stable")]
 
 
 def blocks_of(table: pd.DataFrame) -> int:
-    """Number of blocks of the one encoder of some rows of layers.csv; 0 where no row tells."""
-    found = table[table["relative_depth"] > 0]
-    counts = found["layers"].astype(int) / found["relative_depth"]
-    return round(counts.max()) if len(found) else 0
+    """Return the number of blocks of an encoder, from its rows of layers.csv; 0 if unknown."""
+    rows = table[table["relative_depth"] > 0]
+    counts = rows["layers"].astype(int) / rows["relative_depth"]
+    return round(counts.max()) if len(rows) else 0
 
 
 def by_depth(layers: pd.DataFrame) -> bool:
-    """Whether layers have to be drawn by relative depth: not all models have as many blocks."""
+    """Return whether models differ in depth, so that layers are drawn at their relative depth."""
     counts = {blocks_of(rows) for _, rows in layers.groupby("model", sort=False)} - {0}
     return len(counts) > 1
 
 
 def panels(table: pd.DataFrame, keys: Sequence[str]) -> Panels:
-    """The rows of each panel, in the table's order, with the names in which panels differ."""
+    """Return the panels in the table's order; captions have the names in which panels differ."""
     groups = list(table.groupby(list(keys), sort=False))
     differing = [i for i in range(len(keys)) if len({names[i] for names, _ in groups}) > 1]
     return [(", ".join(shown(str(names[i])) for i in differing), rows) for names, rows in groups]
 
 
 def canvas(
-    found: Panels, height: float, width: float | None = None, **shared: Any
+    panels: Panels, height: float, width: float | None = None, **shared: Any
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """A figure with the panels that :func:`panels` found, ``BESIDE`` in a row.
+    """Create a figure with panels, ``PANELS_PER_ROW`` in a row.
 
     Parameters
     ----------
     found : list of caption and rows
     height, width : float
-        In mm; the height is that of a row of panels. The width is that of one column of a journal
-        for one panel, else of two.
+        In mm; the height of a row of panels. The default width is one column of a journal for a
+        single panel, else two columns.
     **shared
-        Which axes the panels share, as ``sharex`` and ``sharey``.
+        The axes that the panels share: ``sharex``, ``sharey``.
 
     Returns
     -------
-    The figure, and of each panel the axes, with its caption, and the rows.
+    The figure; and the axes, with a caption, and the rows of each panel.
     """
-    columns = min(len(found), BESIDE)
-    lines = -(-len(found) // columns)
+    columns = min(len(panels), PANELS_PER_ROW)
+    lines = -(-len(panels) // columns)
     width = width or (ONE_COLUMN if columns == 1 else TWO_COLUMNS)
     size = (width * MM, lines * height * MM)
     figure = Figure(figsize=size, dpi=DPI, layout="constrained")
     axes = figure.subplots(lines, columns, squeeze=False, **shared).ravel()
-    for unused in axes[len(found) :]:
+    for unused in axes[len(panels) :]:
         unused.remove()
-    for ax, (caption, _) in zip(figure.axes, found, strict=True):
+    for ax, (caption, _) in zip(figure.axes, panels, strict=True):
         ax.set_title(caption)
-    return figure, list(zip(figure.axes, (rows for _, rows in found), strict=True))
+    return figure, list(zip(figure.axes, (rows for _, rows in panels), strict=True))
 
 
 def choice_ticks(ax: Axes, places: dict[str, float]) -> None:
-    """Layer choices along the x axis: numbers upright, the longer names of combinations aslant."""
+    """Label the x axis with layer choices: numbers upright, names of combinations slanted."""
     ax.set_xticks(list(places.values()), [shown(name) for name in places])
     for name, label in zip(places, ax.get_xticklabels(), strict=True):
         if not name.isdecimal():

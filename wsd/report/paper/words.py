@@ -1,7 +1,7 @@
-"""Macro-F1 of every word and layer choice: a panel per classifier, view and model.
+"""Figure ``words``: macro-F1 of every word and layer choice.
 
-The darker, the better; the shades are finer at the top, where layers lie close together. What the
-folds of the word choose is framed.
+There is a panel per classifier, view and model. Darker is better; shades are finer at high scores,
+where layers differ little. The layer choice selected by cross-validation for the word is framed.
 """
 
 from typing import Any
@@ -15,23 +15,23 @@ from matplotlib.patches import Rectangle
 
 from wsd.report.paper.style import SMALL, canvas, choice_ticks, panels, shown
 
-ROW, AROUND = 3.5, 29.0  # mm: a word, and what stands above and below the words
-# No step is so dark that a number in black is lost on it.
+ROW, AROUND = 3.5, 29.0  # mm: a word, and the space above and below all words
+# All shades are light enough for black numbers.
 SHADES = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0.0, 0.62, 256)))
 NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "in_layout": False}
 FRAME: dict[str, Any] = {
     **{"fill": False, "edgecolor": "black", "linewidth": 0.9},
-    **{"zorder": 2, "clip_on": False},  # over the cells, and whole at the edge
+    **{"zorder": 2, "clip_on": False},  # above the cells, not cut at the edge
 }
 
 
 def draw_words(words: pd.DataFrame) -> Figure | None:
     """Draw word-layers.csv."""
-    found = panels(words, ("model", "view", "classifier"))
-    if not found:
+    shown_panels = panels(words, ("model", "view", "classifier"))
+    if not shown_panels:
         return None
-    most = max(rows["word"].nunique() for _, rows in found)
-    figure, drawn = canvas(found, ROW * most + AROUND)
+    most = max(rows["word"].nunique() for _, rows in shown_panels)
+    figure, drawn = canvas(shown_panels, ROW * most + AROUND)
     norm = PowerNorm(3, words["macro_f1"].min(), words["macro_f1"].max())
     for ax, rows in drawn:
         names, choices = rows["word"].unique().tolist(), rows["layers"].unique().tolist()
@@ -50,7 +50,7 @@ def draw_words(words: pd.DataFrame) -> Figure | None:
         ax.spines[:].set_visible(False)
     handles = [
         Rectangle((0, 0), 1, 1, facecolor=SHADES(0.5), label="macro-F1 (%)"),
-        Rectangle((0, 0), 1, 1, label="chosen on folds", **FRAME),
+        Rectangle((0, 0), 1, 1, label="selected by CV", **FRAME),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
