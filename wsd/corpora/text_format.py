@@ -178,13 +178,13 @@ def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...
     >>> join_tokens(("to", "New", "York"), 1, 3)
     ('to', 'New York')
     """
-    what = f"the focal word's tokens {start}:{end}"
+    problem = f"the focal word's tokens {start}:{end}"
     if end <= start:
         how = "none" if end == start else "the end stands before the start"
-        raise ValueError(f"{what}: {how} (the end is the token after the last)")
+        raise ValueError(f"{problem}: {how} (the end is the token after the last)")
     if end > len(tokens):
         number = f"which has {len(tokens)} tokens, so that the end is at most {len(tokens)}"
-        raise ValueError(f"{what} go beyond the sentence, {number}")
+        raise ValueError(f"{problem} go beyond the sentence, {number}")
     if end == start + 1:
         return tokens
     return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])

@@ -74,7 +74,7 @@ def test_predictions_of_other_instances(
 ) -> None:
     path = write(tmp_path, predicted, gold)
     with pytest.raises(ResultError, match=r"nothing of the instance of 'cell\.n' in b:"):
-        step.answers(INSTANCES, path)
+        step.read_answers(INSTANCES, path)
 
 
 @pytest.mark.parametrize("change", ["no rows", "status", "columns", "number"])

@@ -14,7 +14,7 @@ from wsd.cli import main
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled.use_table import write_uses
-from wsd.studies.unlabelled.uses import of_words
+from wsd.studies.unlabelled.uses import find_all_uses
 
 HOSTILE = "<script>window.pwned=1</script>"
 WORD = "crane"
@@ -71,7 +71,7 @@ def made_uses(
         if len(forms) > 1:
             vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
         vectors = vectors.astype(np.float32)
-        found = of_words(corpora, lambda _, taken, of=vectors: of[taken], 6, 1, centre)
+        found = find_all_uses(corpora, lambda _, taken, of=vectors: of[taken], 6, 1, centre)
         files.append(folder / f"{layers}.parquet")
         model = {"name": "toy", "blocks": 2}
         said = {"view": "focal", "layers": layers, "encoder": {"model": model}}

@@ -12,9 +12,9 @@ from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.errors import ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.unlabelled.clusterings import (
+    best_by_silhouette,
     by_size,
     centred,
-    chosen,
     clusterings,
     cut,
     numbers_of_clusters,
@@ -142,10 +142,10 @@ def test_a_cut_is_scikit_learns(seed: int) -> None:
 
 def test_the_highest_silhouette_chooses_and_of_equal_ones_the_fewest() -> None:
     found = clusterings(unit_vectors(planted().astype(float)), [1, 2, 3, 4], seed=1)
-    assert chosen(found, "k-means").k == 3
+    assert best_by_silhouette(found, "k-means").k == 3
     alike = [replace(of, silhouette=0.5 if of.k > 1 else np.nan) for of in found]
-    assert chosen(alike, "agglomerative").k == 2
-    assert chosen([of for of in found if of.k == 1], "k-means").k == 1
+    assert best_by_silhouette(alike, "agglomerative").k == 2
+    assert best_by_silhouette([of for of in found if of.k == 1], "k-means").k == 1
 
 
 def test_a_large_word_is_sampled_the_same_way_each_time() -> None:

@@ -128,12 +128,12 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
     if within_word(text, start) or within_word(text, end):
         raise ValueError(f"the focal word {focal!r} is part of a word")
     if (start, end) != (bare := bare_span(text, start, end, word)):
-        what = f"the focal word {focal!r} begins or ends with"
+        problem = f"the focal word {focal!r} begins or ends with"
         word = text[slice(*bare)]
         if focal != focal.strip():
-            raise ValueError(f"{what} white space: take {word!r} alone")
+            raise ValueError(f"{problem} white space: take {word!r} alone")
         raise ValueError(
-            f"{what} punctuation: take {word!r} alone, or name a word that is spelt so"
+            f"{problem} punctuation: take {word!r} alone, or name a word that is spelt so"
         )
 
 

@@ -1,8 +1,8 @@
-"""F1 over all instances of all-words sets, as it is published: any of several keys is right.
+"""Score all instances of all-words sets as in publications: any of several senses is right.
 
-A system answers what it can. Precision is over what it answers, recall over all instances. A word
-that is trained is answered always, also where none of the right senses was in training; of the
-other words the training files' most frequent sense may be said, where they have the word.
+Precision is over the instances that a system answers, recall is over all instances. For a trained
+word, there is always an answer, also if none of the right senses was in training. For other words,
+the most frequent sense of the training files can be the answer, if they have the word.
 """
 
 import argparse
@@ -22,80 +22,88 @@ from wsd.studies.all_words.counted_instances import FILE, NO_SENSE, TESTED, Coun
 NAMES = ("model", "view", "layers", "classifier")
 METRICS = ("instances", "answered", "right", "precision", "recall", "f1")
 TRAINED, BACKED, FREQUENT = "trained words", "with the most frequent sense", "most frequent sense"
-# What is answered: a sense, "" for a wrong one, None for nothing.
+# Returns the answer for an instance: a sense, "" for a wrong one, None for no answer.
 Answer = Callable[[CountedInstance], str | None]
 
 
-def answers(instances: Sequence[CountedInstance], path: Path) -> tuple[dict[str, str], Answer]:
-    """What a classifier is called, and what it answers.
+def read_answers(instances: Sequence[CountedInstance], path: Path) -> tuple[dict[str, str], Answer]:
+    """Return the names of a classifier, and its answers.
 
     Raises
     ------
     ResultError
-        If its predictions are not of these instances.
+        If its predictions are for other instances.
     """
     words, source = read_predictions(path)
-    said = {
-        (of.word, int(index)): (of.senses[predicted], of.senses[gold])
-        for of in words
-        if of.split == TEST
-        for index, predicted, gold in zip(of.index, of.predicted, of.gold, strict=True)
+    predictions = {
+        (word.word, int(index)): (word.senses[predicted], word.senses[gold])
+        for word in words
+        if word.split == TEST
+        for index, predicted, gold in zip(word.index, word.predicted, word.gold, strict=True)
     }
-    for one in instances:
-        if one.status == TESTED:
-            found = said.get((one.word, one.index))
-            if found is None or not one.is_right(found[1]):
-                what = f"nothing of the instance of {one.word!r} in {one.where}, or another one"
-                raise wrong_file(what, path)
+    for instance in instances:
+        if instance.status == TESTED:
+            _, gold = predictions.get((instance.word, instance.index), ("", ""))
+            if not instance.is_right(gold):
+                place = f"{instance.word!r} in {instance.where}"
+                raise wrong_file(f"nothing of the instance of {place}, or another one", path)
     names = {key: str(source[key]) for key in NAMES[1:]}
 
-    def answer(one: CountedInstance) -> str | None:
-        if one.status == TESTED:
-            return said[one.word, one.index][0]
-        return "" if one.status == NO_SENSE else None
+    def answer(instance: CountedInstance) -> str | None:
+        if instance.status == TESTED:
+            return predictions[instance.word, instance.index][0]
+        return "" if instance.status == NO_SENSE else None
 
     return {"model": source["encoder"]["model"]["name"], **names}, answer
 
 
-def frequent(one: CountedInstance) -> str | None:
-    """The most frequent sense, where the training files have the word."""
-    return one.most_frequent or None
+def most_frequent(instance: CountedInstance) -> str | None:
+    """Answer with the most frequent sense, if the training files have the word."""
+    return instance.most_frequent or None
 
 
-def backed(answer: Answer) -> Answer:
-    """An answer, or else the most frequent sense."""
-    return lambda one: frequent(one) if (said := answer(one)) is None else said
+def with_most_frequent(answer: Answer) -> Answer:
+    """Return answers that fall back on the most frequent sense."""
+
+    def answer_or_frequent(instance: CountedInstance) -> str | None:
+        sense = answer(instance)
+        return most_frequent(instance) if sense is None else sense
+
+    return answer_or_frequent
 
 
 def scores(instances: Sequence[CountedInstance], answer: Answer) -> dict[str, float]:
-    """Precision, recall and F1, as fractions; 0 where nothing is answered."""
-    said = [(one, sense) for one in instances if (sense := answer(one)) is not None]
-    right = sum(one.is_right(sense) for one, sense in said)
-    precision, recall = right / max(len(said), 1), right / len(instances)
-    f1 = 2 * right / (len(said) + len(instances))
-    numbers = (len(instances), len(said), right, precision, recall, f1)
+    """Return precision, recall and F1 as fractions, which are 0 if nothing is answered."""
+    answered = [
+        (instance, sense) for instance in instances if (sense := answer(instance)) is not None
+    ]
+    right = sum(instance.is_right(sense) for instance, sense in answered)
+    precision, recall = right / max(len(answered), 1), right / len(instances)
+    f1 = 2 * right / (len(answered) + len(instances))
+    numbers = (len(instances), len(answered), right, precision, recall, f1)
     return dict(zip(METRICS, numbers, strict=True))
 
 
-def table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> pd.DataFrame:
-    """A row for each classifier, what it answers, and part of speech."""
+def score_table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> pd.DataFrame:
+    """Return a row for each classifier, way to answer and part of speech."""
     parts = {"all": instances}
-    for part in sorted({one.part for one in instances} - {""}):
-        parts[part] = [one for one in instances if one.part == part]
+    for part in sorted({instance.part for instance in instances} - {""}):
+        parts[part] = [instance for instance in instances if instance.part == part]
 
     def rows(names: Mapping[str, str], how: str, answer: Answer) -> Iterator[dict[str, Any]]:
-        for part, of in parts.items():
-            yield {**names, "answered_by": how, "part": part, **scores(of, answer)}
+        for part, of_part in parts.items():
+            yield {**names, "answered_by": how, "part": part, **scores(of_part, answer)}
 
-    found = list(rows(dict.fromkeys(NAMES, "-"), FREQUENT, frequent))
+    table = list(rows(dict.fromkeys(NAMES, "-"), FREQUENT, most_frequent))
     for path in files:
-        names, answer = answers(instances, path)
-        found += [*rows(names, TRAINED, answer), *rows(names, BACKED, backed(answer))]
-    return pd.DataFrame(found)
+        names, answer = read_answers(instances, path)
+        table += rows(names, TRAINED, answer)
+        table += rows(names, BACKED, with_most_frequent(answer))
+    return pd.DataFrame(table)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_path(parser, "--corpus", f"folder that `wsd import --train --test` made, with {FILE}")
     add_files(parser, "--predictions", "of the test split, .parquet")
     add_out(parser, "the table", ".csv")
@@ -103,9 +111,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    found = table(read(args.corpus / FILE), args.predictions)
-    write_csv(args.out, found)
-    for row in found[found["part"] == "all"].to_dict("records"):
+    table = score_table(read(args.corpus / FILE), args.predictions)
+    write_csv(args.out, table)
+    for row in table[table["part"] == "all"].to_dict("records"):
         name = " ".join(dict.fromkeys(row[key] for key in NAMES if row[key] != "-"))
         logs.show(
             f"{f'{name}, ' if name else ''}{row['answered_by']}: F1 {100 * row['f1']:.1f} "

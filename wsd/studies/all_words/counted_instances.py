@@ -1,8 +1,8 @@
-"""The test instances of all-words sets: their right answers, and what is said without a classifier.
+"""The table of all test instances of all-words sets, with their right senses.
 
-A corpus has those instances alone that a classifier can be trained for. The figures that are
-published are over all of them, and where an instance has several keys any of them is right. So
-``wsd import`` keeps them all beside the corpus, in the order of the files.
+A corpus has only those instances that a classifier can be trained for. Published scores are over
+all of them, and any of several senses is right. So ``wsd import`` also writes this table, in the
+order of the files.
 """
 
 import csv
@@ -15,8 +15,8 @@ from wsd.storage.result_files import parsing, require
 from wsd.storage.text_files import read_lines
 
 FILE = "all-words.csv"
-# What is known of an instance: in the test split; of a word that is trained, but of none of its
-# senses; of a word that the training files have with too little to tell apart; of one they lack.
+# The status of an instance: it is in the test split; its word is trained, but none of its senses;
+# the training files have too few senses of its word; or they do not have its word.
 TESTED, NO_SENSE, NOT_TRAINED, NO_WORD = STATUSES = (
     "tested", "no such sense in training", "word not trained", "no such word in training",
 )  # fmt: skip
@@ -29,14 +29,14 @@ class CountedInstance:
     Attributes
     ----------
     where : str
-        File and line that it comes from.
+        The file and line that it comes from.
     word : str
     part : str
-        Of speech; empty if the word's name has none.
+        The part of speech; empty if the word's name has none.
     keys : str
-        The senses that are right, with tabs between them: a sense may have a space.
+        The right senses, separated by tabs, since a sense may have a space.
     status : str
-        Among ``STATUSES``.
+        One of ``STATUSES``.
     index : int
         Its line in the word's test file, from 0; -1 if it is not tested.
     most_frequent : str
@@ -52,7 +52,7 @@ class CountedInstance:
     most_frequent: str
 
     def is_right(self, sense: str) -> bool:
-        """Whether a sense is among those that are right."""
+        """Return whether a sense is one of the right ones."""
         return sense in self.keys.split("\t")
 
 
@@ -60,29 +60,30 @@ NAMES = [field.name for field in fields(CountedInstance)]
 
 
 def lines(instances: Sequence[CountedInstance]) -> Iterator[str]:
-    """The lines of the file."""
+    """Yield the lines of the file."""
     yield ",".join(NAMES)
-    for one in instances:
+    for instance in instances:
         text = io.StringIO()
-        csv.writer(text, lineterminator="").writerow(astuple(one))
+        csv.writer(text, lineterminator="").writerow(astuple(instance))
         yield text.getvalue()
 
 
 def read(path: Path) -> list[CountedInstance]:
-    """Read what :func:`lines` gave.
+    """Read a file with the lines of :func:`lines`.
 
     Raises
     ------
     WsdError
-        If it is missing, or something else.
+        If it is missing or malformed.
     """
     rows = csv.reader(read_lines(path), strict=True)
     with parsing(path):
         require(next(rows, None) == NAMES, "other columns")
-        found = [
+        instances = [
             CountedInstance(where, word, part, keys, status, int(index), most_frequent)
             for where, word, part, keys, status, index, most_frequent in rows
         ]
-        require(bool(found), "no instances")
-        require(all(one.status in STATUSES for one in found), "a status that is none")
-        return found
+        require(bool(instances), "no instances")
+        known = all(instance.status in STATUSES for instance in instances)
+        require(known, "an unknown status")
+        return instances

@@ -1,6 +1,6 @@
-"""The cosines of the two focal vectors of every pair: a column per transformation and layer choice.
+"""The table of cosines of pairs: a column per transformation and layer choice.
 
-Beside them lies ``pairs.csv``, with a row per transformation, layer choice and split.
+Next to it is ``pairs.csv``, with a row per transformation, layer choice and split.
 """
 
 from collections.abc import Mapping
@@ -32,18 +32,24 @@ def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[s
     """Write the cosines with the number of each pair's line, whole or not at all."""
     import pyarrow as pa
 
-    # A name with a slash is no layer choice: it tells the two apart.
-    columns = {"/".join(name): of for name, of in cosines.items()}
+    # The names of these columns have a slash, and others do not.
+    columns = {"/".join(name): values for name, values in cosines.items()}
     table = pa.table({"split": pairs.split.tolist(), "line": pairs.line, **columns})
     write_table(path, table, {**provenance, "sentences": pairs.sentences.digest})
 
 
 def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
-    """Read what :func:`write_cosines` wrote of these pairs, and its provenance."""
+    """Return the cosines of these pairs in a file of :func:`write_cosines`, and its provenance.
+
+    Raises
+    ------
+    ResultError
+        If the file is missing or damaged, or has the cosines of other pairs.
+    """
     table, provenance = read_table(path)
     with parsing(path):
         names = [tuple(name.split("/")) for name in table.column_names if "/" in name]
-        cosines = {(one, other): table[f"{one}/{other}"].to_numpy() for one, other in names}
+        cosines = {(t, layers): table[f"{t}/{layers}"].to_numpy() for t, layers in names}
         known = provenance["sentences"], len(table)
     if known != (pairs.sentences.digest, len(pairs)):
         raise wrong_file("the cosines are of other pairs", path)

@@ -1,9 +1,9 @@
-"""One sense in both sentences, or two? By the cosine of the focal word's two vectors.
+"""Decide whether a word has the same sense in two sentences, by the cosine of its two vectors.
 
-For every layer choice a threshold is set on the training pairs, and every split scored with it. One
-layer choice and transformation is chosen by the accuracy on the development pairs, to which nothing
-was fitted, or on the training pairs where there are no others; the test pairs take no part in it.
-The method is that of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer.
+For each layer choice, a threshold is set on the training pairs, and every split is scored with it.
+One layer choice and transformation is chosen by the accuracy on the development pairs, to which
+nothing was fitted, or on the training pairs if there are no others. The test pairs take no part in
+the choice. This is the method of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer.
 """
 
 import argparse
@@ -42,39 +42,39 @@ DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", 
 
 
 def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dict[str, np.ndarray]:
-    """The cosines of all pairs, by transformation.
+    """Return the cosines of all pairs, by transformation.
 
     Parameters
     ----------
     pairs : Pairs
     vectors : array of shape (sentences, features)
     transforms : sequence of str
-        Of :mod:`wsd.metrics.transforms`, fitted on the sentences of training pairs.
+        Names of :mod:`wsd.metrics.transforms`; they are fitted on the sentences of training pairs.
     """
     train = vectors[pairs.sentences.split == "train"]
-    found = {}
+    cosines = {}
     for name in transforms:
         directions = unit_vectors(fitted(name, train).apply(vectors))
         first, second = (directions[rows] for rows in pairs.rows.T)
-        found[name] = np.einsum("ij,ij->i", first, second)
-    return found
+        cosines[name] = np.einsum("ij,ij->i", first, second)
+    return cosines
 
 
 def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
-    """Threshold, scores with intervals, and tests against what is chosen, by split.
+    """Return thresholds, scores with intervals, and tests against the chosen row, by split.
 
     Parameters
     ----------
     pairs : Pairs
     cosines : Cosines
-        The simplest choice first: it wins where several are as good.
+        The simplest choice first: it wins a tie.
     seed : int
-        Of the resampling.
+        The seed of the resampling.
 
     Returns
     -------
     DataFrame
-        With the columns of :mod:`wsd.studies.pairs.cosines` but for model and view.
+        With the columns of :mod:`wsd.studies.pairs.cosines` except model and view.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     if not len(train):
         fix = "import them with their labels"
         raise CorpusError("no training pair has a label", where=str(pairs.about["name"]), fix=fix)
-    thresholds = {name: best_threshold(of[train], same[train]) for name, of in cosines.items()}
-    called = {name: of >= thresholds[name] for name, of in cosines.items()}
+    thresholds = {n: best_threshold(values[train], same[train]) for n, values in cosines.items()}
+    called = {name: values >= thresholds[name] for name, values in cosines.items()}
     dev = pairs.labelled("dev")
     seen = dev if len(dev) else train
     chosen = max(cosines, key=lambda name: (called[name] == same)[seen].sum())
@@ -95,40 +95,40 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     for split in SPLITS:
         if not len(rows := pairs.labelled(split)):
             continue
-        answers = {name: (of[rows], called[name][rows]) for name, of in cosines.items()}
-        table = _of_split(pairs.word[rows], same[rows], answers, chosen, seed)
-        thresholds_of = [thresholds[name] for name in cosines]
-        tables.append(table.assign(split=split, threshold=thresholds_of))
+        answers = {name: (values[rows], called[name][rows]) for name, values in cosines.items()}
+        table = _score_split(pairs.word[rows], same[rows], answers, chosen, seed)
+        tables.append(table.assign(split=split, threshold=[thresholds[n] for n in cosines]))
     return pd.concat(tables, ignore_index=True)
 
 
-def _of_split(
+def _score_split(
     words: np.ndarray,
     gold: np.ndarray,
     answers: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]],
     chosen: tuple[str, str],
     seed: int,
 ) -> pd.DataFrame:
-    """The rows of one split: what each choice's cosines, and what it calls same, are worth."""
+    """Score the cosines and the decisions of each choice on one split."""
     by_pair, by_word = resampled(np.arange(len(gold)), seed), resampled(words, seed)
     draws = {"": by_pair, "_by_word": by_word}
     once = np.ones((1, len(gold)))
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name, (values, called) in answers.items():
         row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
         row |= {"chosen": name == chosen, "called_same": called.mean()}
-        estimates = {key: of.item() for key, of in _scores(values, called, gold, once).items()}
+        scores = _scores(values, called, gold, once)
+        estimates = {metric: score.item() for metric, score in scores.items()}
         row |= estimates
         for by, weights in draws.items():
             for metric, drawn in _scores(values, called, gold, weights).items():
                 bounds = percentiles(drawn, estimates[metric])
-                # One word drawn again and again is always the same.
+                # Resampling a single word always gives the same sample.
                 known = by == "" or len(set(words)) > 1
                 row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds if known else NONE
         joint = joint_confusion(gold, called, answers[chosen][1], 2)
         row["p"] = np.nan if name == chosen else mcnemar([joint])
-        found.append(row)
-    table = pd.DataFrame(found).assign(n=len(gold), words=len(set(words)), p_holm=np.nan)
+        rows.append(row)
+    table = pd.DataFrame(rows).assign(n=len(gold), words=len(set(words)), p_holm=np.nan)
     table["difference"] = table["accuracy"] - table.loc[table["chosen"], "accuracy"].item()
     others = ~table["chosen"]
     table.loc[others, "p_holm"] = holm(table.loc[others, "p"].tolist())
@@ -142,15 +142,15 @@ def _scores(
 
 
 def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
-    found = expand_layers(layers, blocks, where="--layers")
-    if mixed := [choice.name for choice in found if choice.operation == "mix"]:
-        what = f"layers {mixed[0]!r}: a mix is learned, and nothing is learned here"
-        raise ConfigError(what, where="--layers", fix="use mean, sum or concat")
-    return found
+    choices = expand_layers(layers, blocks, where="--layers")
+    if mixed := [choice.name for choice in choices if choice.operation == "mix"]:
+        problem = f"layers {mixed[0]!r}: a mix is learned, and nothing is learned here"
+        raise ConfigError(problem, where="--layers", fix="use mean, sum or concat")
+    return choices
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
     add_word_files(parser, "--embeddings", f"folder of {SENTENCES}/<view>.safetensors")
     parser.add_argument("--view", default="focal", help="what is compared (default: focal)")
@@ -168,13 +168,13 @@ def run(args: argparse.Namespace) -> None:
     vectors = Embeddings(path, pairs.sentences)
     cosines: dict[tuple[str, str], np.ndarray] = {}
     choices = _choices(args.layers, vectors.blocks)
-    # As in wsd.classification.classify: scores that do not depend on the number of cores.
+    # So that the scores do not depend on the number of cores.
     with one_thread():
         for choice in choices:
             states = {layer: vectors.layer(layer) for layer in choice.layers}
             combined = choice.combine(states)
-            for transform, of in measure(pairs, combined, args.transforms).items():
-                cosines[transform, choice.name] = of
+            for transform, values in measure(pairs, combined, args.transforms).items():
+                cosines[transform, choice.name] = values
             log.info("cosines of %s", choice.name)
     ordered = {(t, c.name): cosines[t, c.name] for t in args.transforms for c in choices}
     model = vectors.provenance["model"]["name"]

@@ -1,4 +1,4 @@
-"""The config section of clusters."""
+"""The config section ``clusters``."""
 
 from typing import Annotated, Literal
 

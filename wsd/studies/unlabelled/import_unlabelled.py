@@ -66,7 +66,7 @@ def import_instead(request: Request) -> list[str] | None:
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(problem, where=str(path), fix=fix)
         unlabelled_files.read(path, request.columns, request.args.word, uses)
-    check_forms(uses.places, request)
+    check_forms(uses.forms, request)
     log_all(similar_names(uses.rows), "such words")
     words = {word: rows for word, rows in sorted(uses.rows.items()) if len(rows) >= LEAST}
     if not words:

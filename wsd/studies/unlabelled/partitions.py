@@ -1,9 +1,9 @@
-"""How well clusters agree with senses: two partitions of the same instances.
+"""Measure how well clusters agree with senses: two partitions of the same instances.
 
-The measures of the shared tasks on sense induction: V-measure and paired F (SemEval-2010 task 14,
-Manandhar et al.), B-cubed (SemEval-2013 task 13, Jurgens and Klapaftis; here with one sense per
-instance), and the adjusted Rand index (Hubert and Arabie 1985), the only one that chance leaves
-at 0: one cluster for all has a high paired F, and a cluster for each a high V-measure.
+The measures are those of the shared tasks on sense induction: V-measure and paired F (SemEval-2010
+task 14, Manandhar et al.), B-cubed (SemEval-2013 task 13, Jurgens and Klapaftis; here with one
+sense per instance), and the adjusted Rand index (Hubert and Arabie 1985). Only the last is 0 by
+chance: a single cluster has a high paired F, and a cluster per instance a high V-measure.
 """
 
 from collections.abc import Hashable, Sequence
@@ -15,7 +15,7 @@ from sklearn.metrics import (
     normalized_mutual_info_score,
 )
 
-# What :func:`agreement` gives, in its order.
+# The measures of :func:`agreement`, in this order.
 MEASURES = (
     "ari", "v_measure", "homogeneity", "completeness",
     "bcubed_f", "bcubed_precision", "bcubed_recall",
@@ -23,65 +23,65 @@ MEASURES = (
 )  # fmt: skip
 
 
-def agreement(gold: np.ndarray, found: np.ndarray) -> dict[str, float]:
-    """Every measure of how well a partition agrees with the gold one.
+def agreement(gold: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
+    """Return every measure of how well a partition agrees with the gold one.
 
     Parameters
     ----------
-    gold, found : int arrays of shape (n,)
-        Numbers of senses and of clusters, from 0.
+    gold, clusters : int arrays of shape (n,)
+        The sense and the cluster of each instance, from 0.
 
     Returns
     -------
     dict of measure to float
-        Pairs that are not there have a precision or recall of 0.
+        If there are no pairs, paired precision or recall is 0.
     """
-    homogeneity, completeness, v_measure = homogeneity_completeness_v_measure(gold, found)
-    bcubed = bcubed_scores(gold, found)
-    paired = paired_scores(gold, found)
+    homogeneity, completeness, v_measure = homogeneity_completeness_v_measure(gold, clusters)
+    bcubed = bcubed_scores(gold, clusters)
+    paired = paired_scores(gold, clusters)
     values = (
-        adjusted_rand_score(gold, found), v_measure, homogeneity, completeness,
+        adjusted_rand_score(gold, clusters), v_measure, homogeneity, completeness,
         harmonic_mean(*bcubed), *bcubed, harmonic_mean(*paired), *paired,
     )  # fmt: skip
     return {name: float(value) for name, value in zip(MEASURES, values, strict=True)}
 
 
-def normalised_information(one: Sequence[Hashable], other: np.ndarray) -> float | None:
+def normalised_information(groups: Sequence[Hashable], clusters: np.ndarray) -> float | None:
     """Return the normalised mutual information of two partitions of the same instances.
 
     It is normalised by the mean of the two entropies: 1 if each partition follows from the other.
 
     Parameters
     ----------
-    one : sequence of length n
-        Such as the form of each instance.
-    other : array of shape (n,)
+    groups : sequence of length n
+        For example, the form of each instance.
+    clusters : array of shape (n,)
 
     Returns
     -------
     float from 0 to 1, or None
-        None if either partition has a single group, of which nothing can follow.
+        None if either partition has a single group.
     """
-    if len(set(one)) < 2 or len(set(other.tolist())) < 2:
+    if len(set(groups)) < 2 or len(set(clusters.tolist())) < 2:
         return None
     # Rounding can exceed 1 in the last digit.
-    return min(1.0, float(normalized_mutual_info_score(one, other)))
+    return min(1.0, float(normalized_mutual_info_score(groups, clusters)))
 
 
-def contingency(gold: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """How many instances of each sense are in each cluster: int array (senses, clusters)."""
-    table = np.zeros((gold.max() + 1, found.max() + 1), dtype=np.int64)
-    np.add.at(table, (gold, found), 1)
+def contingency(gold: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    """Count the instances of each sense in each cluster: int array of shape (senses, clusters)."""
+    table = np.zeros((gold.max() + 1, clusters.max() + 1), dtype=np.int64)
+    np.add.at(table, (gold, clusters), 1)
     return table
 
 
-def bcubed_scores(gold: np.ndarray, found: np.ndarray) -> tuple[float, float]:
-    """B-cubed precision and recall (Bagga and Baldwin 1998).
+def bcubed_scores(gold: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+    """Return B-cubed precision and recall (Bagga and Baldwin 1998).
 
-    Of each instance, the share of its cluster that has its sense, and the share of its sense that
-    is in its cluster, itself counted; then the mean over instances.
+    For each instance, precision is the share of its cluster that has its sense, and recall is the
+    share of its sense that is in its cluster, including itself. Both are means over instances.
     """
-    table = contingency(gold, found)
+    table = contingency(gold, clusters)
     both = table.astype(float) ** 2
     in_cluster, of_sense = table.sum(axis=0), table.sum(axis=1)
     precision = (both.sum(axis=0) / np.maximum(in_cluster, 1)).sum() / len(gold)
@@ -89,9 +89,9 @@ def bcubed_scores(gold: np.ndarray, found: np.ndarray) -> tuple[float, float]:
     return float(precision), float(recall)
 
 
-def paired_scores(gold: np.ndarray, found: np.ndarray) -> tuple[float, float]:
-    """Precision and recall of the pairs of instances that a partition puts together."""
-    table = contingency(gold, found)
+def paired_scores(gold: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+    """Return precision and recall of the pairs of instances that are in the same cluster."""
+    table = contingency(gold, clusters)
     both, in_cluster, of_sense = (
         _pairs(counts) for counts in (table, table.sum(axis=0), table.sum(axis=1))
     )
@@ -103,5 +103,5 @@ def _pairs(counts: np.ndarray) -> int:
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
-    """F of precision and recall; 0 where both are."""
+    """Return the F-score of precision and recall; 0 if both are 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

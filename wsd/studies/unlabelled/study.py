@@ -54,9 +54,9 @@ class Unlabelled(Study):
         longest = max(config.dataset.sizes[word] for word in config.words)
         if clusters.most is not None and clusters.most >= longest:
             number = f"{longest} sentence{'s' if longest > 1 else ''}"
-            what = f"{clusters.most} clusters, and no word has more than {number}"
+            problem = f"{clusters.most} clusters, and no word has more than {number}"
             fix = "ask for fewer, or leave the number out"
-            raise refused(what, "clusters", fix)
+            raise refused(problem, "clusters", fix)
         return replace(config, sections={**config.sections, "clusters": clusters})
 
     def applies(self, config: Config) -> bool:

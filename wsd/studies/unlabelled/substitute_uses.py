@@ -1,8 +1,8 @@
-"""The uses of every word by what an encoder would say in its place: clusters of bags of those.
+"""Cluster the sentences of every word by the substitutes that an encoder predicts for it.
 
-A check on the clusters of vectors (:mod:`wsd.studies.unlabelled.uses`): found, numbered and scored
-in the same way, of the pieces that come likeliest where the focal word is masked, weighed by
-TF-IDF. No label takes part.
+This is a check on the clusters of vectors (:mod:`wsd.studies.unlabelled.uses`), which are found,
+numbered and scored in the same way. Here, the vectors are bags of the likeliest pieces in the place
+of the masked focal word, weighted by TF-IDF. No label takes part.
 """
 
 import argparse
@@ -16,36 +16,36 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.substitute_table import read_substitutes
 from wsd.artifacts.view_names import MASKED
 from wsd.studies.unlabelled.use_table import SUBSTITUTES, write_uses
-from wsd.studies.unlabelled.uses import add_clusters, check_clusters, of_words
+from wsd.studies.unlabelled.uses import add_clusters, check_clusters, find_all_uses
 
 
 def bags(pieces: Sequence[Sequence[str]]) -> np.ndarray:
-    """A vector per instance, of length 1; zero where nothing is listed: array (n, pieces)."""
+    """Return a vector of length 1 per instance, or 0 without pieces: array of shape (n, pieces)."""
     if not any(pieces):
         return np.zeros((len(pieces), 1))
     return np.asarray(TfidfVectorizer(analyzer=tuple).fit_transform(pieces).toarray())
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     add_corpora(parser)
     add_word_files(parser, "--substitutes", "folder of `wsd substitutes`")
     add_clusters(parser)
-    add_seed(parser, "of k-means, and of what is drawn of a word with very many sentences")
+    add_seed(parser, "of k-means, and of the sample from a word with very many sentences")
     add_out(parser, "the uses", ".parquet")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Find every word's uses by its substitutes and write one file."""
+    """Run the command."""
     corpora = read_corpora(args.corpus, args.words)
     most = check_clusters(args.clusters, corpora)
-    found, source = read_substitutes(args.substitutes, corpora)
+    substitutes, source = read_substitutes(args.substitutes, corpora)
 
     def vectors(corpus: Corpus, taken: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(taken).tolist()
-        return bags(found[corpus.word].take(rows).fillers[MASKED].pieces)
+        return bags(substitutes[corpus.word].take(rows).fillers[MASKED].pieces)
 
     names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
-    # A masked word has no form that could be taken out.
+    # A masked word has no form that could be removed.
     drawn = {"seed": args.seed, "centre": None}
-    write_uses(args.out, *of_words(corpora, vectors, most, args.seed), {**names, **drawn})
+    write_uses(args.out, *find_all_uses(corpora, vectors, most, args.seed), {**names, **drawn})

@@ -1,8 +1,8 @@
-"""Sentences without senses: lines of text, or a table without a column for them.
+"""Read sentences without senses: lines of text, or a table without a column for senses.
 
-Where the focal word stands is told as in a table of labelled sentences, or it is looked for: every
-form of the word that :mod:`wsd.corpora.word_forms` finds is a use of its own. A sentence in which
-none is found is kept apart by its place, so that the import can name it.
+The place of the focal word is given as in a table of labelled sentences, or every form of the word
+that :mod:`wsd.corpora.word_forms` finds is a use. The import lists the sentences in which no form
+is found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,32 +19,33 @@ from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place, numbered_lines
 
 TEXT = ".txt"
-Use = tuple[str, Sentence]
+# File and line, the word, and its uses.
+Line = tuple[str, str, list[Sentence]]
 
 
 @dataclass
 class Uses:
-    """What is in some files.
+    """The uses in some files.
 
     Attributes
     ----------
     rows : dict of word to list of Sentence
     not_found : dict of word to list of str
-        File and line of the sentences in which a word was not found.
+        File and line of the sentences in which a word is not found.
     repeated : int
-        Uses that are the same as another, word for word: left out.
-    places : FormCheck
-        Of all uses.
+        The number of uses that equal an earlier one, which are left out.
+    forms : FormCheck
+        The check of all uses.
     """
 
     rows: dict[str, list[Sentence]] = field(default_factory=dict)
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
-    places: FormCheck = field(default_factory=FormCheck)
+    forms: FormCheck = field(default_factory=FormCheck)
 
 
-def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) -> None:
-    """Read a file, and add what is in it.
+def read(path: Path, columns: Mapping[str, str], word: str | None, uses: Uses) -> None:
+    """Read a file, and add its uses.
 
     Parameters
     ----------
@@ -54,80 +55,77 @@ def read(path: Path, columns: Mapping[str, str], word: str | None, found: Uses) 
         As :func:`wsd.corpora.importer.labelled_tables.read` takes them.
     word : str, optional
         The word of all sentences.
-    found : Uses
+    uses : Uses
 
     Raises
     ------
     CorpusError
         Naming file and line: for a file without a sentence, a table with a column for senses, or
-        a sentence of which nobody says which word is meant.
+        a sentence without a word.
     """
-    seen = {(of, one) for of, rows in found.rows.items() for one in rows}
-    sentences = 0
-    for where, of_word, uses in (
-        _lines(path, word) if path.suffix.lower() == TEXT else _cells(path, columns, word)
-    ):
-        sentences += 1
-        if not uses:
-            found.not_found.setdefault(of_word, []).append(where)
-        for position, tokens in uses:
-            # Refuses what cannot be seen, or is no Unicode.
-            one = labelled(where, of_word, "-", (position, tokens))
-            found.places.add(one.word, one.position, one.tokens, where)
-            use = one.word, (one.position, one.tokens)
+    seen = {(w, sentence) for w, sentences in uses.rows.items() for sentence in sentences}
+    n_sentences = 0
+    is_text = path.suffix.lower() == TEXT
+    for where, name, sentences in _lines(path, word) if is_text else _cells(path, columns, word):
+        n_sentences += 1
+        if not sentences:
+            uses.not_found.setdefault(name, []).append(where)
+        for sentence in sentences:
+            # Refuses invisible characters and invalid Unicode.
+            row = labelled(where, name, "-", sentence)
+            uses.forms.add(row.word, row.position, row.tokens, where)
+            use = row.word, (row.position, row.tokens)
             if use in seen:
-                found.repeated += 1
+                uses.repeated += 1
             else:
                 seen.add(use)
-                found.rows.setdefault(one.word, []).append(use[1])
-    if not sentences:
+                uses.rows.setdefault(row.word, []).append(use[1])
+    if not n_sentences:
         fix = "write a sentence in each line"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)
-
-
-Line = tuple[str, str, list[Sentence]]
 
 
 def _lines(path: Path, word: str | None) -> Iterator[Line]:
     for where, text in numbered_lines(path):
         if "\t" in text.strip():
-            what = "a tab in a line of sentences"
+            problem = "a tab in a line of sentences"
             fix = "if the file is a table, call it .tsv; if not, write a space"
-            raise CorpusError(what, where=where, fix=fix)
+            raise CorpusError(problem, where=where, fix=fix)
         if text.strip():
-            yield where, *_told_or_found(where, text, word)
+            yield where, *_marked_or_found(where, text, word)
 
 
 def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator[Line]:
     for where, values, header_place in lines_of(path):
         column_of = columns_of(values, columns, header_place, needed=("sentence",))
         if "sense" in column_of:
-            what = f"the column {column_of['sense']!r} says senses, and --unlabelled there are none"
+            sense = column_of["sense"]
+            problem = f"the column {sense!r} says senses, and --unlabelled there are none"
             fix = "leave out --unlabelled, or the column"
-            raise CorpusError(what, where=header_place, fix=fix)
+            raise CorpusError(problem, where=header_place, fix=fix)
         if "word" in column_of and word is not None:
-            what = f"--word, and a column {column_of['word']!r} for it"
-            raise CorpusError(what, where=header_place, fix="leave out one of the two")
+            problem = f"--word, and a column {column_of['word']!r} for it"
+            raise CorpusError(problem, where=header_place, fix="leave out one of the two")
         cells = Cells(where, values, column_of)
-        of_word = cells.text("word") if "word" in column_of else word
+        name = cells.text("word") if "word" in column_of else word
         if set(PLACES) & set(column_of):
-            sentence = cells.sentence(of_word or "")
-            # As in a labelled table: without a word it is the focal token in small letters.
-            yield where, of_word or sentence[1][sentence[0]].lower(), [sentence]
+            position, tokens = cells.sentence(name or "")
+            # As in a labelled table: without a word it is the focal token in lower case.
+            yield where, name or tokens[position].lower(), [(position, tokens)]
         else:
-            yield where, *_told_or_found(cells.place("sentence"), cells.text("sentence"), of_word)
+            yield where, *_marked_or_found(cells.place("sentence"), cells.text("sentence"), name)
 
 
-def _told_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
-    """The word, and its uses in a sentence: that which is marked, or all that are found."""
+def _marked_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
+    """Return the word, and its uses in a sentence: the marked one, or all that are found."""
     with at_place(where, FIX_MARK):
         if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
-            marked = from_span(mark.text, mark.start, mark.end, word or "")
-            return plain(word or marked[1][marked[0]].lower()), [marked]
+            position, tokens = from_span(mark.text, mark.start, mark.end, word or "")
+            return plain(word or tokens[position].lower()), [(position, tokens)]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
-        found = _finder(plain(word)).find(text)
-        return plain(word), [from_span(text, one.start, one.end, word) for one in found]
+        occurrences = _finder(plain(word)).find(text)
+        return plain(word), [from_span(text, use.start, use.end, word) for use in occurrences]
 
 
 @cache

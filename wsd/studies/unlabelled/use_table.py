@@ -1,10 +1,10 @@
-"""The uses of each word: its instances put into clusters, one file per layer choice.
+"""The table of uses: the clusters of each word's instances, one file per layer choice.
 
-It has word, split, index, x and y, the five nearest instances, and the cluster of every partition.
-Its metadata has, per word and partition, method, number of clusters, mean silhouette, whether that
-chose it, the instances typical of each cluster, how much the form of the focal word says of the
-clusters, and, where there are senses, how well it agrees with them. Row numbers are those of the
-instances that :func:`shown` says.
+The columns are word, split, index, x and y, the five nearest instances, and the cluster in every
+partition. For each word and partition, the metadata has the method, the number of clusters, the
+mean silhouette, whether it is chosen by the silhouette, the typical instances of each cluster, the
+information shared with the form of the focal word, and, if there are senses, the agreement with
+them. Row numbers are those of the instances of :func:`shown`.
 """
 
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ from wsd.errors import wrong_file
 from wsd.metrics.nearest import K
 from wsd.storage.result_files import parsing, require
 
-# Instances of a word that are put into clusters: of more, so many that are drawn. Every pair of
-# them has a distance, and a page holds them all.
+# The most instances of a word that are clustered; from more, a sample is drawn. Every pair of them
+# has a distance, and a page holds them all.
 MOST = 2000
 TABLE = "uses.csv"
-# What stands for a layer choice where the clusters are of what an encoder would say.
+# The name in place of a layer choice if the substitutes of an encoder are clustered.
 SUBSTITUTES = "substitutes"
-# What can be taken out of the vectors before they are put into clusters.
+# What can be removed from the vectors before they are clustered.
 FORM = "form"
-# Of the normalised mutual information of clusters and forms: from here on pages warn. Two clusters
-# of the same size, each with one of two forms in 82% of its sentences, have 0.32.
+# Pages warn from this normalised mutual information of clusters and forms. Two clusters of the same
+# size, each with one of two forms in 82% of its sentences, have 0.32.
 FORM_EXPLAINS = 0.3
 
 
@@ -42,18 +42,18 @@ class Partition:
     ----------
     method : str
     k : int
-        How many.
+        The number of clusters.
     silhouette : float or None
         None for one cluster.
     chosen : bool
-        Whether its silhouette is the highest of the method.
+        Whether its silhouette is the highest for the method.
     typical : list of list of int
-        Per cluster rows, the nearest to its centre first.
+        For each cluster its rows, the nearest to its centre first.
     form_nmi : float or None
         Normalised mutual information of the clusters and the focal word's forms; None for one
         cluster or one form.
     agreement : dict of measure to float
-        With the senses; empty where there are none.
+        The agreement with the senses; empty if there are none.
     """
 
     method: str
@@ -67,7 +67,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class WordUses:
-    """The clusters of one word in one layer choice, and where its instances lie.
+    """The clusters of one word in one layer choice, and the positions of its instances.
 
     Attributes
     ----------
@@ -86,12 +86,12 @@ class WordUses:
     @property
     def score(self) -> float:
         """The highest silhouette; NaN if there is none."""
-        found = [of.silhouette for of in self.partitions if of.silhouette is not None]
-        return max(found, default=float("nan"))
+        scores = [p.silhouette for p in self.partitions if p.silhouette is not None]
+        return max(scores, default=float("nan"))
 
 
 def shown(corpus: Corpus, seed: int) -> np.ndarray:
-    """Which of a word's instances are put into clusters: all, or ``MOST`` that are drawn.
+    """Return which of a word's instances are clustered: all, or a sample of ``MOST``.
 
     Returns
     -------
@@ -118,10 +118,10 @@ def write_uses(
     ----------
     path : Path
     corpora : mapping of word to Corpus
-        Of the instances that :func:`shown` says.
+        With the instances of :func:`shown` alone.
     words : mapping of word to WordUses
     provenance : mapping
-        With the seed, and with what was taken out of the vectors (``centre``).
+        With the seed, and with what was removed from the vectors (``centre``).
     """
     import pyarrow as pa
 
@@ -134,57 +134,57 @@ def write_uses(
         **{"x": points[:, 0], "y": points[:, 1], "near": fives("rows")},
         "similarity": fives("similarity"),
         "labels": pa.array(
-            [of for word in corpora for of in words[word].labels], type=pa.list_(pa.int16())
+            [row for word in corpora for row in words[word].labels], type=pa.list_(pa.int16())
         ),
     }
-    said = {word: [asdict(of) for of in words[word].partitions] for word in corpora}
+    partitions = {word: [asdict(p) for p in words[word].partitions] for word in corpora}
     digests = {word: corpus.digest for word, corpus in corpora.items()}
     write_instances(
-        path, corpora, columns, words, {**provenance, "partitions": said, "shown": digests}
+        path, corpora, columns, words, {**provenance, "partitions": partitions, "shown": digests}
     )
 
 
 def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[str, Any]]:
-    """Read what :func:`write_uses` wrote of these words, and its provenance.
+    """Return the uses of these words in a file of :func:`write_uses`, and its provenance.
 
     Parameters
     ----------
     path : Path
     corpora : mapping of word to Corpus
-        Whole.
+        With all instances.
 
     Raises
     ------
     ResultError
-        If it is missing, damaged, or of other words or instances.
+        If the file is missing or damaged, or is about other words or instances.
     """
     table, rows, _, provenance = read_instances(path)
-    found = {}
+    uses = {}
     with parsing(path):
         seed = int(provenance["seed"])
-        now = {word: of.take(shown(of, seed)).digest for word, of in corpora.items()}
+        now = {word: corpus.take(shown(corpus, seed)).digest for word, corpus in corpora.items()}
         known = provenance["shown"]
-        require(provenance["centre"] in (None, FORM), "a centring that there is not")
+        require(provenance["centre"] in (None, FORM), "an unknown centring")
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-        require(np.isfinite(points).all(), "a point that is no number")
+        require(np.isfinite(points).all(), "a point that is not finite")
         near, similarity = (
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("near", "similarity")
         )
         for word, own in rows.items():
             labels = np.array(table["labels"].take(own).to_pylist(), dtype=np.int16)
-            partitions = [Partition(**of) for of in provenance["partitions"][word]]
+            partitions = [Partition(**facts) for facts in provenance["partitions"][word]]
             fits = labels.shape == (len(own), len(partitions)) and all(
-                labels[:, i].min() >= 0 and labels[:, i].max() < of.k == len(of.typical)
-                for i, of in enumerate(partitions)
+                labels[:, i].min() >= 0 and labels[:, i].max() < p.k == len(p.typical)
+                for i, p in enumerate(partitions)
             )
-            require(fits, "clusters that are none")
-            shares = [of.form_nmi for of in partitions if of.form_nmi is not None]
+            require(fits, "invalid clusters")
+            shares = [p.form_nmi for p in partitions if p.form_nmi is not None]
             require(all(0 <= share <= 1 for share in shares), "a share outside 0 to 1")
             inside = (near[own] >= -1).all() and (near[own] < len(own)).all()
-            require(inside, "a neighbour that is no row of the word")
+            require(inside, "a neighbour that is not a row of the word")
             nearest = Neighbours(near[own], similarity[own], float("nan"))
-            found[word] = WordUses(points[own], nearest, partitions, labels)
+            uses[word] = WordUses(points[own], nearest, partitions, labels)
     if now != known:
         raise wrong_file("the uses are of other words, or of other sentences", path)
-    return found, provenance
+    return uses, provenance
