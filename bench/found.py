@@ -103,11 +103,11 @@ def main() -> None:
         for one in instances:
             count = count_found(finder, [(one.tokens, one.position)])
             total += count
-            if not count.found:
+            if not count.with_word:
                 misses[word, one.tokens[one.position]] += 1
     print(
         f"{args.corpus}: {len(test)} words, found in {total} "
-        f"({100 * total.found / total.sentences:.2f}%); {total.several:,} have several occurrences"
+        f"({100 * total.with_word / total.sentences:.2f}%); {total.several:,} have several occurrences"
     )
     for (word, token), times in misses.most_common(args.misses):
         print(f"  {word}: {token!r}, {times} times")

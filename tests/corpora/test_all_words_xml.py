@@ -66,7 +66,7 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
     assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
     # Without --at-least a word of one sense is an error that says what to do.
-    with pytest.raises(CorpusError, match=r"'new_york\.n' has one sense") as caught:
+    with pytest.raises(CorpusError, match=r"'new_york\.n' has only one sense") as caught:
         import_corpus([path], out=tmp_path / "no", name="mine", about={})
     assert "--at-least" in str(caught.value.fix)
     import_corpus([path], out=tmp_path / "out", name="mine", about={}, at_least=5)

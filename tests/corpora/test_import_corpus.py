@@ -233,7 +233,7 @@ WRONG = {
         3,
         "the sense 'b', but 'a' for the same sentence",
     ),
-    "one sense": (".tsv", HEAD + GOOD + "cell\ta\ta *cell* two\n", 2, "has one sense, 'a'"),
+    "one sense": (".tsv", HEAD + GOOD + "cell\ta\ta *cell* two\n", 2, "has only one sense, 'a'"),
     "few": (
         ".tsv",
         HEAD + GOOD + "cell\tb\tin a *cell* here\ncell\tb\tof *cell* there\n",

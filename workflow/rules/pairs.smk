@@ -1,5 +1,5 @@
 # In:  a corpus of pairs, and the vectors of its sentences.
-# Out: <model>/pairs.csv and cosines.parquet, what every layer choice is worth;
+# Out: <model>/pairs.csv and cosines.parquet, the scores of every layer choice;
 #      <model>/pairs.html, the page.
 
 PAIRS = STUDY_FILES["pairs"]

@@ -1,8 +1,8 @@
-# In:  corpus and embeddings. No senses, but where there are some the clusters are held against them.
+# In:  corpus and embeddings. If there are senses, the clusters are compared with them.
 # Out: <model>/uses/<view>/<layers>.parquet, the clusters of every word at a layer choice;
-#      .../uses/substitutes.parquet, those of what an encoder that was asked would say;
-#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. Of a corpus
-#      without senses this is what a run makes; of another only by its name, `snakemake uses_page`.
+#      .../uses/substitutes.parquet, the clusters of an encoder's substitutes;
+#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. A run of a
+#      corpus without senses makes them; for another corpus, run `snakemake uses_page`.
 
 USES = STUDY_FILES["unlabelled"]
 
@@ -17,7 +17,7 @@ step(
     minutes=(20, 1),
 )
 
-# Where an encoder has filled the places of focal words.
+# If the config asks an encoder for substitutes.
 if USES["by_substitutes"]:
 
     step(

@@ -2,7 +2,7 @@
 
 If places are counted by another tokenizer, or characters are read as tokens, the corpus is about
 other words, but it trains and scores without an error. A focal word is a form of its word if the
-tables of English forms say so (:mod:`wsd.corpora.word_forms`), or if it is spelt similarly, for
+tables of English forms have it (:mod:`wsd.corpora.word_forms`), or if it is spelt similarly, for
 other languages and for forms of no table. On WiC, DWUG, NOAD and the all-words sets, at most one in
 1,000 focal words is neither. Of the tokens after them, at least 95 in 100 are neither.
 """

@@ -22,23 +22,23 @@ class FoundCount:
     ----------
     sentences : int
         All sentences.
-    found : int
+    with_word : int
         Those in which the focal word is found, alone or with other occurrences.
     several : int
         Those with more than one occurrence.
     """
 
     sentences: int = 0
-    found: int = 0
+    with_word: int = 0
     several: int = 0
 
     def __str__(self) -> str:
-        return f"{self.found:,} of {self.sentences:,} test sentences"
+        return f"{self.with_word:,} of {self.sentences:,} test sentences"
 
     def __add__(self, other: "FoundCount") -> "FoundCount":
         return FoundCount(
             self.sentences + other.sentences,
-            self.found + other.found,
+            self.with_word + other.with_word,
             self.several + other.several,
         )
 

@@ -1,10 +1,10 @@
 """Find a word in running text, in any of its forms.
 
 A form is found in any capitals, next to punctuation, and before a possessive ``'s`` or another
-clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word are
-those in its corpus and those of :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it
-springs open`` counts for *spring*). A compound with a hyphen is another word (``crane-like``),
-unless it is a form itself.
+clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word come
+from its corpus and from :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it springs
+open`` counts for *spring*). A compound with a hyphen is another word (``crane-like``), unless it is
+a form itself.
 
 The text is split at white space. Only the token with the focal word is split further, so that a
 sentence of the corpus gets the same tokens again. In scripts without spaces between words, a word

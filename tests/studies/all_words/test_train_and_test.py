@@ -166,7 +166,7 @@ def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None
 
 def test_what_at_least_would_keep_is_told_with_the_refusal(tmp_path: Path) -> None:
     instances = [("cell", f"c{i % 2}") for i in range(8)] + [("one", "o")]
-    with pytest.raises(CorpusError, match=r"'one\.n' has one sense") as caught:
+    with pytest.raises(CorpusError, match=r"'one\.n' has only one sense") as caught:
         import_corpus([put(tmp_path, "a", *instances)], out=tmp_path / "out", name="mine")
     fix = str(caught.value.fix)
     assert "--at-least 4 would keep 1 of 2 words, 2 senses, 8 instances" in fix

@@ -65,7 +65,7 @@ def by_word(gathered: Gathered, at_least: int | None) -> dict[str, list[Labelled
         left_out = "; ".join(f"{n} of {reason}" for reason, n in gathered.left_out.items())
         problem = f"no word with two senses is left (instances left out: {left_out})"
         lower = ", or give a lower --at-least" if at_least > 2 else ""
-        raise CorpusError(problem, fix=f"add instances of those{lower}")
+        raise CorpusError(problem, fix=f"add instances of these{lower}")
     return kept
 
 
@@ -73,7 +73,7 @@ def _one_sense(word: str, words: Words) -> CorpusError:
     first, counts = words[word][0], counted(words)
     lines = would_keep(lambda least: keep(counts, least), len(words))
     return CorpusError(
-        f"the word {word!r} has one sense, {first.sense!r}: nothing to tell apart",
+        f"the word {word!r} has only one sense, {first.sense!r}",
         where=first.where,
         fix="if it is a form of another word, say which in a column `word` or with --word; "
         "to leave such words out, add --at-least 2:\n" + "\n".join(lines),

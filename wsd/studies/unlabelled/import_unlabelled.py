@@ -103,7 +103,7 @@ def _no_word(uses: Uses, files: Sequence[Path]) -> CorpusError:
     where = ", ".join(map(str, files))
     if uses.rows:
         numbers = [f"{word} {len(rows)}" for word, rows in uses.rows.items()]
-        problem = f"too few uses to group (of: {', '.join(shorten(numbers, 'words'))})"
+        problem = f"too few uses to group (uses: {', '.join(shorten(numbers, 'words'))})"
         return CorpusError(problem, where=where, fix=f"give {LEAST} sentences with a word, or more")
     words = ", ".join(shorten([repr(word) for word in uses.not_found], "words"))
     looked_for = ", ".join(dict.fromkeys(form for word in uses.not_found for form in forms(word)))
