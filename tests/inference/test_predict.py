@@ -424,7 +424,7 @@ def test_lines_that_the_corpus_has_not_are_refused(
     bad = with_array(tmp_path / "bad.wsd", "lines", line)
     asked = ["predict", "a crane", "--model-file", str(bad), "--results", RESULTS]
     assert main(asked) == ModelError.exit_code
-    assert "lines that its corpus has not" in capsys.readouterr().err
+    assert "lines that its corpus lacks" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

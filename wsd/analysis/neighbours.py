@@ -1,10 +1,9 @@
-"""The five instances of a word that lie nearest to each of its instances, in the full space.
+"""Find the five nearest neighbours of each instance of a word, by cosine, in the full space.
 
-Nearness is cosine. Training and test instances alike are neighbours; sentences from out of domain
-have neighbours and are none themselves. One file per layer choice holds all words: word, split,
-index, and two lists of five, the neighbours' row numbers in the word's corpus and their
-similarities. Its metadata has, per word, how well the neighbours alone tell the senses apart: the
-macro-F1 on the test split of a vote of the five nearest training instances.
+Training and test instances are neighbours; out-of-domain sentences have neighbours but are not
+neighbours themselves. A file per layer choice holds all words: word, split, index, and two lists of
+five, the neighbours' rows in the word's corpus and their similarities. Its metadata has, per word,
+the macro-F1 on the test split of a vote of the five nearest training instances.
 """
 
 import argparse
@@ -20,11 +19,10 @@ from wsd.metrics.single_thread import one_thread
 
 
 def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
-    """The neighbours of every instance of a word, and the score of the training instances' vote.
+    """Return the neighbours of every instance of a word, and the score of the vote.
 
-    Similarities are compared as they are kept, in float32 of a product in float64, so that equal
-    vectors are equally near; of equally near ones the first row counts. A vector of zeros has no
-    direction: its similarity with any other is 0.
+    Similarities are computed in float64 and compared in float32, so that equal vectors are equally
+    near; the first row wins a tie. A zero vector has similarity 0 to any other.
 
     Parameters
     ----------
@@ -53,7 +51,7 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_feature_set(parser)
     add_out(parser, "the neighbours", ".parquet")
 

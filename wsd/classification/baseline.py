@@ -1,17 +1,16 @@
-"""What a word's senses can be told by without any vector of an encoder.
+"""Predict senses with baselines, which use no vectors.
 
 ``most_frequent_sense``
     the sense with the most training instances;
 ``bag_of_words``
-    the sentence's other words, wherever they stand: TF-IDF and logistic regression;
+    the sentence's other words in any order: TF-IDF and logistic regression;
 ``position_length``
-    nothing of the words: where the focal word stands and how long the sentence is;
+    no words: the position of the focal word and the length of the sentence;
 ``bag_of_substitutes``
-    with ``--substitutes``, what an encoder would say in the place of the focal word, which is
-    masked: its ten likeliest pieces, weighed and learned from as a bag of words.
+    with ``--substitutes``: the ten most likely pieces in place of the masked focal word, by an
+    encoder, as a bag of words.
 
-A baseline is tuned like a classifier: on the same folds and for the same objective, of all points
-of a search space the one that is best over all words.
+A baseline is tuned like a classifier: on the same folds, for the same objective, over all words.
 """
 
 import argparse
@@ -39,22 +38,22 @@ from wsd.errors import ConfigError
 
 
 def documents(corpus: Corpus) -> np.ndarray:
-    """The words of every sentence, lower-cased, without the focal one.
+    """Return the words of every sentence, lower-cased, without the focal word.
 
     Returns
     -------
     array of shape (len(corpus),) of tuples of str
     """
-    found = np.empty(len(corpus), dtype=object)
-    found[:] = [
+    words = np.empty(len(corpus), dtype=object)
+    words[:] = [
         tuple(token.lower() for token in (*tokens[:position], *tokens[position + 1 :]))
         for tokens, position in zip(corpus.tokens, corpus.position.tolist(), strict=True)
     ]
-    return found
+    return words
 
 
 def positions(corpus: Corpus) -> np.ndarray:
-    """The focal word's index, the sentence's length, and the index as a share of the last one.
+    """Return the focal word's index, the sentence length, and the index divided by the last one.
 
     Returns
     -------
@@ -66,16 +65,16 @@ def positions(corpus: Corpus) -> np.ndarray:
 
 
 class Baseline(NamedTuple):
-    """What is seen of an instance, what is fitted on it, and the search space.
+    """The features, the estimator and the search space of a baseline.
 
     Attributes
     ----------
     features : callable
         From a corpus to an array with one entry or row per instance.
     estimator : callable
-        Makes the unfitted estimator, with its defaults.
+        Returns the unfitted estimator, with its defaults.
     space : mapping of parameter to list of values
-        As a config would have it; empty if there is nothing to tune.
+        As in a config; empty if there is nothing to tune.
     """
 
     features: Callable[[Corpus], np.ndarray]
@@ -83,11 +82,11 @@ class Baseline(NamedTuple):
     space: Mapping[str, list[float]]
 
     def labelled(self, corpus: Corpus) -> LabelledWord:
-        """A word with what the baseline sees of it."""
+        """Return a word with the baseline's features."""
         return LabelledWord(corpus, corpus, self.features(corpus), self.unfitted)
 
     def unfitted(self, parameters: Mapping[str, Any]) -> Any:
-        """The estimator with these parameters, and its defaults for the others."""
+        """Return the estimator with these parameters, and its defaults for the others."""
         return self.estimator().set_params(**parameters)
 
 
@@ -105,30 +104,30 @@ BASELINES = {
 SUBSTITUTES = "bag_of_substitutes"
 
 
-def of_substitutes(words: Mapping[str, Substitutes]) -> Baseline:
-    """The bag of substitutes, of an encoder's tables."""
+def substitutes_baseline(words: Mapping[str, Substitutes]) -> Baseline:
+    """Return the bag of substitutes, from an encoder's tables."""
 
     def features(corpus: Corpus) -> np.ndarray:
-        found = np.empty(len(corpus), dtype=object)
-        found[:] = [tuple(of) for of in words[corpus.word].fillers[MASKED].pieces]
-        return found
+        pieces = np.empty(len(corpus), dtype=object)
+        pieces[:] = [tuple(row) for row in words[corpus.word].fillers[MASKED].pieces]
+        return pieces
 
     return BASELINES["bag_of_words"]._replace(features=features)
 
 
 def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds) -> Search:
-    """What the folds say about a baseline's search space.
+    """Cross-validate a baseline's search space.
 
-    Words without folds are untuned, and all of them if there is nothing to tune.
+    Words without folds are untuned; if there is nothing to tune, all words are.
     """
     words = map(chosen.labelled, corpora.values()) if chosen.space else ()
-    (found,) = tune(words, [train], grid_points(chosen.space))
-    untuned = tuple(word for word in train.words if word not in found.scores)
-    return replace(found, untuned=untuned)
+    (search,) = tune(words, [train], grid_points(chosen.space))
+    untuned = tuple(word for word in train.words if word not in search.scores)
+    return replace(search, untuned=untuned)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_corpora(parser)
     parser.add_argument("--name", required=True, choices=[*BASELINES, SUBSTITUTES])
     text = f"folder of `wsd substitutes`, for {SUBSTITUTES}"
@@ -141,29 +140,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Tune and fit a baseline on a training set, predict, and write the predictions."""
     if (args.substitutes is not None) != (args.name == SUBSTITUTES):
-        what = f"--substitutes is for {SUBSTITUTES}, which needs it"
-        raise ConfigError(what, where="--name, --substitutes", fix="give both or neither")
+        problem = f"--substitutes is for {SUBSTITUTES}, which needs it"
+        raise ConfigError(problem, where="--name, --substitutes", fix="give both or neither")
     corpora = read_corpora(args.corpus, args.words)
-    seen, encoder = ("text", "-"), {"name": "no encoder", "blocks": 0, "width": 0}
+    (view, layers), encoder = ("text", "-"), {"name": "no encoder", "blocks": 0, "width": 0}
     if args.substitutes is None:
         chosen = BASELINES[args.name]
     else:
         tables, source = read_substitutes(args.substitutes, corpora)
-        chosen, encoder = of_substitutes(tables), source["model"]
-        seen = ("substitutes", MASKED)
+        chosen, encoder = substitutes_baseline(tables), source["model"]
+        view, layers = "substitutes", MASKED
     train = folding.read_for_words(args.folds, corpora)
-    found = search_baseline(chosen, corpora, train)
+    search = search_baseline(chosen, corpora, train)
     provenance = {
         **provenance_on(train),
-        "view": seen[0],
-        "layers": seen[1],
+        "view": view,
+        "layers": layers,
         "classifier": args.name,
         "estimator": args.name,
-        "parameters": found.best(args.objective) or {},
+        "parameters": search.best(args.objective) or {},
         "space": chosen.space,
         "objective": args.objective,
         "folds": train.settings,
-        "untuned": list(found.untuned),
+        "untuned": list(search.untuned),
         "encoder": {"model": encoder},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
     }

@@ -1,8 +1,8 @@
 """Tune and fit classifiers on feature sets, word by word, and predict the test instances.
 
-One file per feature set, classifier and training set holds all words: word, split, index (line of
-the test file), gold, predicted, and a map from every sense of the word to its score. A sense
-without training instances scores NaN and is never predicted.
+A file per feature set, classifier and training set holds all words: word, split, index (line of the
+test file), gold, predicted, and a map from every sense of the word to its score. A sense without
+training instances has the score NaN and is never predicted.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from wsd.metrics.single_thread import one_thread
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_embeddings(parser)
     parser.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
     text = "layer choices: 6, mean-last-4, ..."
@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Classifier(NamedTuple):
-    """One that is asked for.
+    """A classifier of the command line.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class _Classifier(NamedTuple):
     space: Mapping[str, Any]
 
     def grid(self) -> list[dict[str, Any]]:
-        """The points of the search space; what the estimator does not take is refused."""
+        """Return the points of the search space; refuse parameters that the estimator lacks."""
         known = cv_table.PARAMETERS[self.estimator]
         if unknown := sorted(self.space.keys() - set(known)):
-            what = f"{self.estimator} has no parameter {unknown[0]!r}"
-            raise unknown_choice(what, known, "--space")
+            problem = f"{self.estimator} has no parameter {unknown[0]!r}"
+            raise unknown_choice(problem, known, "--space")
         if not (grid := grid_points(self.space)):
             fix = "give every parameter a value, or a list of some"
             raise ConfigError("a parameter without values", where="--space", fix=fix)
@@ -83,13 +83,13 @@ class _Classifier(NamedTuple):
         return grid
 
 
-def _asked(args: argparse.Namespace) -> list[_Classifier]:
+def _classifiers(args: argparse.Namespace) -> list[_Classifier]:
     estimators = args.estimator
     names, spaces = args.name or estimators, args.space or ["{}"] * len(estimators)
     if not len(names) == len(spaces) == len(estimators):
-        what = f"{len(estimators)} estimators, {len(names)} names, {len(spaces)} spaces"
+        problem = f"{len(estimators)} estimators, {len(names)} names, {len(spaces)} spaces"
         fix = "give a name and a space for each estimator, or none"
-        raise ConfigError(what, where="--estimator, --name, --space", fix=fix)
+        raise ConfigError(problem, where="--estimator, --name, --space", fix=fix)
     read = [json_object(space, "--space") for space in spaces]
     return list(map(_Classifier, names, estimators, read))
 
@@ -102,65 +102,69 @@ def run(
 ) -> None:
     """Tune on the folds of each training set, fit on all of it, predict, and write the files.
 
-    The point of the search space is one for all words: the one with the highest objective on the
-    held-out training instances. Words that cannot be tuned get the estimator's defaults.
+    All words share the point of the search space with the highest cross-validated objective. Words
+    that cannot be tuned get the estimator's defaults.
 
     Parameters
     ----------
     args : Namespace
     task : str
-        What is learned, for the provenance.
+        The name of the task, for the provenance.
     relabel : function of a corpus, optional
-        Gives labels to learn in place of the senses, for all of its rows.
+        Returns labels to learn instead of the senses, for all of its rows.
     """
-    classifiers = [(one, one.grid()) for one in _asked(args)]
+    classifiers = [(classifier, classifier.grid()) for classifier in _classifiers(args)]
     choices = list(itertools.product(args.layers, classifiers))
     wanted = len(choices) * len(args.folds)
     if not wanted == len(args.searches) == len(args.out):
-        what = f"{wanted} are made, {len(args.searches)} searches and {len(args.out)} outputs named"
+        problem = (
+            f"{wanted} are made, {len(args.searches)} searches and {len(args.out)} outputs named"
+        )
         fix = "give one of each per layer choice, estimator and file of folds"
-        raise ConfigError(what, where="--searches, --out", fix=fix)
-    named = iter(zip(args.searches, args.out, strict=True))
+        raise ConfigError(problem, where="--searches, --out", fix=fix)
+    outputs = iter(zip(args.searches, args.out, strict=True))
     corpora = read_corpora(args.corpus, args.words)
     trains = [folding.read_for_words(path, corpora) for path in args.folds]
     labelled = {
-        word: dataclasses.replace(of, gold=relabel(of)) if relabel else of
-        for word, of in corpora.items()
+        word: dataclasses.replace(corpus, gold=relabel(corpus)) if relabel else corpus
+        for word, corpus in corpora.items()
     }
     for layers, (classifier, grid) in choices:
         stored = StoredFeatures(args.embeddings, args.view, layers)
         words = partial(_read, corpora, labelled, stored, classifier.estimator)
-        # On several threads a product's last bits depend on their number, and with them a near tie.
+        # The last bits of a product, and so near-ties, depend on the number of threads.
         with one_thread():
-            searched = tune(words(), trains, grid)
-            tuned = []
-            for found in searched:
-                parameters = found.best(args.objective) or fixed_parameters(classifier.space)
-                untuned = list(found.untuned)
-                told = {"parameters": parameters, "space": classifier.space, "untuned": untuned}
-                tuned.append(told)
-            made = fit_and_predict(words(), trains, tuned)
-        # The first ends it, so that of the names none is lost.
-        of_trains = zip(trains, tuned, searched, made, named, strict=False)
-        for train, told, of_folds, predicted, (path, out) in of_trains:
+            searches = tune(words(), trains, grid)
+            tuned = [
+                {
+                    "parameters": search.best(args.objective) or fixed_parameters(classifier.space),
+                    "space": classifier.space,
+                    "untuned": list(search.untuned),
+                }
+                for search in searches
+            ]
+            predictions = fit_and_predict(words(), trains, tuned)
+        # `trains` comes first: where it ends, no output is taken from the iterator.
+        results = zip(trains, tuned, searches, predictions, outputs, strict=False)
+        for train, settings, search, predicted, (path, out) in results:
             provenance = {
                 **provenance_on(train),
                 **stored.provenance(out),
-                **told,
+                **settings,
                 "task": task,
                 "estimator": classifier.estimator,
                 "classifier": classifier.name,
                 "objective": args.objective,
                 "folds": train.settings,
             }
-            write_search(path, of_folds, provenance)
+            write_search(path, search, provenance)
             write_predictions(out, predicted, provenance)
 
 
 def _read(
     corpora: Corpora, labelled: Corpora, stored: StoredFeatures, estimator: str
 ) -> Iterator[LabelledWord]:
-    """Read anew each time: the vectors of one word at a time are in memory."""
+    """Read the vectors word by word, so that those of one word are in memory."""
     for word, corpus in corpora.items():
         vectors = stored.read(corpus)
         unfitted = partial(estimator_for, estimator, stored.features)

@@ -1,4 +1,4 @@
-"""Predict each word with the configuration that its own folds chose."""
+"""Predict each word with the configuration that cross-validation selected for it."""
 
 import argparse
 from typing import Any
@@ -17,7 +17,7 @@ from wsd.storage.result_files import parsing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_embeddings(parser)
     parser.add_argument("--model", required=True, help="its name in the selection")
     add_path(parser, "--selection", "of `wsd select`, .json")
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Fit each word on the training set as was selected for it, predict, and write the file."""
+    """Fit each word with its selected configuration, predict, and write the predictions."""
     with parsing(args.selection):
         selection = read_json(args.selection)
         chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
@@ -42,10 +42,10 @@ def run(args: argparse.Namespace) -> None:
                 fix = "run `wsd select` on the search files of this model and training set"
                 raise ResultError(f"nothing was selected for {word!r}", fix=fix)
             row, corpus = chosen[word], corpora[word]
-            found, vectors, sources[word] = read_features(
+            features, vectors, sources[word] = read_features(
                 args.embeddings, corpus, row["view"], row["layers"]
             )
-            classifier = estimator_for(row["estimator"], found, row["parameters"])
+            classifier = estimator_for(row["estimator"], features, row["parameters"])
             made += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
         **provenance_on(train),

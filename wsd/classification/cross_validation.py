@@ -1,11 +1,10 @@
-"""Scoring a classifier's search space on the folds of the training set. No test row is looked at.
+"""Cross-validate a classifier's search space on the training set, without any test instance.
 
-Every point of the search space predicts every training instance once per repeat, while its fold
-is held out; whatever is fitted, scaling included, is fitted on the other folds. The scores are
-computed once on the predictions of all folds together, not per fold and averaged: a rare sense
-has no score within a fold.
+Every point of the search space predicts every training instance once per repeat, from a fit
+(scaling included) on the other folds. The scores are computed on the predictions of all folds
+together, not averaged over folds: a rare sense may be missing in a fold.
 
-Macro-F1 is averaged over the senses that the training set has, balanced accuracy too.
+Macro-F1 and balanced accuracy are averaged over the senses of the training set.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
 def tune(
     words: Iterable[LabelledWord], trains: Sequence[Folds], grid: list[dict[str, Any]]
 ) -> list[Search]:
-    """What the folds of each training set say about every point of a search space."""
+    """Return the cross-validated scores of every point of a search space, per training set."""
     seen: list[str] = []
     scores: list[dict[str, np.ndarray]] = [{} for _ in trains]
     for word in words:
@@ -44,9 +43,9 @@ def tune(
 
 
 def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
-    """Scores of held-out instances under every point: array (len(grid), n_held, n_classes).
+    """Return scores of held-out instances at every point: array (len(grid), n_held, n_classes).
 
-    Estimators that can do it at once do it themselves; the others are fitted point by point.
+    An estimator with a method ``search`` fits all points at once.
     """
     if hasattr(classifier, "search"):
         return classifier.search(X, y, held, grid)
@@ -58,13 +57,13 @@ def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray,
 def fold_scores(
     classifier: Any, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Any
 ) -> list[np.ndarray]:
-    """Per split the scores of what it holds out, as :func:`grid_scores` gives them.
+    """Return, per split, the scores of its held-out instances, as :func:`grid_scores` does.
 
-    Estimators that can fit all splits at once do.
+    An estimator with a method ``search_folds`` fits all splits at once.
     """
     if hasattr(classifier, "search_folds"):
-        found: list[np.ndarray] = classifier.search_folds(X, y, splits, grid)
-        return found
+        results: list[np.ndarray] = classifier.search_folds(X, y, splits, grid)
+        return results
     return [grid_scores(classifier, X[fit], y[fit], X[held], grid) for fit, held in splits]
 
 
@@ -75,14 +74,14 @@ def score_word(
     gold: np.ndarray,
     folds: WordFolds,
 ) -> np.ndarray:
-    """The out-of-fold scores of every point of a search space on one word.
+    """Return the out-of-fold scores of every point of a search space on one word.
 
     Parameters
     ----------
     classifier : scikit-learn classifier
     grid : sequence of n_points mappings of parameter to value
     vectors : array of shape (n, features)
-        Of the training instances alone.
+        The training instances alone.
     gold : int array of shape (n,)
     folds : WordFolds
         With ``held``.
@@ -94,14 +93,14 @@ def score_word(
     """
     assert folds.held is not None
     n_senses = int(gold.max()) + 1
-    repeats = [list(folds.splits(repeat)) for repeat in range(len(folds.held))]
-    splits = [split for of_repeat in repeats for split in of_repeat]
+    repeats = [list(folds.splits(i)) for i in range(len(folds.held))]
+    splits = [split for repeat in repeats for split in repeat]
     fold_results = iter(fold_scores(classifier, vectors, gold, splits, grid))
     scores = np.empty((len(repeats), len(grid), len(WORD_SCORES)))
-    for repeat, of_repeat in enumerate(repeats):
+    for i, repeat in enumerate(repeats):
         predicted = np.empty((len(grid), len(gold)), dtype=np.int64)
-        for fit, held in of_repeat:
+        for fit, held in repeat:
             predicted[:, held] = np.unique(gold[fit])[next(fold_results).argmax(axis=2)]
-        found = word_scores(np.stack([confusion(gold, point, n_senses) for point in predicted]))
-        scores[repeat] = np.stack([found[metric] for metric in WORD_SCORES], axis=-1)
+        by_metric = word_scores(np.stack([confusion(gold, point, n_senses) for point in predicted]))
+        scores[i] = np.stack([by_metric[metric] for metric in WORD_SCORES], axis=-1)
     return scores

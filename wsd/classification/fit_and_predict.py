@@ -1,6 +1,4 @@
-"""Fit a classifier on a word's training rows and predict the others; what every such fit notes of
-itself.
-"""
+"""Fit a classifier on a word's training rows and predict the other rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,17 +16,17 @@ from wsd.errors import ConfigError
 
 
 class LabelledWord(NamedTuple):
-    """A word's vectors with what is to be learned from them.
+    """A word's vectors and the labels to learn from them.
 
     Attributes
     ----------
     corpus : Corpus
-        As it is on disk: the digest of folds and vectors is its own.
+        As on disk: folds and vectors have its digest.
     labelled : Corpus
-        The same, with the labels to learn.
+        The same corpus with the labels to learn.
     vectors : array of shape (len(corpus), features)
     unfitted : function of parameters
-        Gives the estimator with them, and its defaults for the others.
+        Returns the unfitted estimator with these parameters, and defaults for the others.
     """
 
     corpus: Corpus
@@ -40,23 +38,23 @@ class LabelledWord(NamedTuple):
 def fit_and_predict(
     words: Iterable[LabelledWord], trains: Sequence[Folds], tuned: Sequence[Mapping[str, Any]]
 ) -> list[list[WordPredictions]]:
-    """Fit on the whole of each training set what was chosen on its folds, and predict.
+    """Fit on each whole training set with the tuned parameters, and predict.
 
     Parameters
     ----------
     words : iterable of LabelledWord
     trains : sequence of Folds
-        A word that one of them lacks is left out there.
+        A word that a training set lacks is left out there.
     tuned : sequence of mappings
-        Per training set parameters, space and untuned words, as in the provenance.
+        Parameters, space and untuned words of each training set, as in the provenance.
     """
     made: list[list[WordPredictions]] = [[] for _ in trains]
     for word in words:
-        for train, of_train, into in zip(trains, tuned, made, strict=True):
+        for train, settings, predictions in zip(trains, tuned, made, strict=True):
             if word.corpus.word in train.words:
-                classifier = word.unfitted(tuned_parameters(of_train, word.corpus.word))
+                classifier = word.unfitted(tuned_parameters(settings, word.corpus.word))
                 rows = train.rows(word.corpus)
-                into += predict_word(word.labelled, word.vectors, classifier, rows)
+                predictions += predict_word(word.labelled, word.vectors, classifier, rows)
     return made
 
 
@@ -73,7 +71,7 @@ def predict_word(
     classifier : scikit-learn classifier
         Unfitted; with ``predict_proba`` or ``decision_function`` over all classes.
     rows : int array, optional
-        The rows to fit on; by default all of the training split.
+        The rows to fit on; by default the training split.
 
     Returns
     -------
@@ -90,9 +88,9 @@ def predict_word(
 def predict_splits(
     corpus: Corpus, vectors: np.ndarray, classifier: Any, n_train: int
 ) -> list[WordPredictions]:
-    """Predict the rows of every split but the training split with a fitted classifier.
+    """Predict the rows of every other split with a classifier fitted on ``n_train`` instances.
 
-    As :func:`predict_word`, of what was fitted on ``n_train`` instances.
+    Returns what :func:`predict_word` does.
     """
     splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
     made = []
@@ -115,7 +113,7 @@ def predict_splits(
 
 
 def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
-    """Scores of every sense by a fitted classifier; NaN for one without training instances.
+    """Return the scores of every sense; NaN for a sense without training instances.
 
     Parameters
     ----------
@@ -133,24 +131,24 @@ def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray
     return scores
 
 
-def estimator_for(estimator: str, found: Features, parameters: Mapping[str, Any]) -> Any:
-    """The estimator that is fitted on a feature set: of a learned mix, the one that learns it."""
-    mixed = [choice for _, choice in found.parts if choice.operation == "mix"]
+def estimator_for(estimator: str, features: Features, parameters: Mapping[str, Any]) -> Any:
+    """Return the estimator for a feature set; for a learned mix, the one that learns it."""
+    mixed = [choice for _, choice in features.parts if choice.operation == "mix"]
     if not mixed:
         return make_estimator(estimator, parameters)
-    if estimator != "logistic" or len(found.parts) > 1:
-        what = f"{estimator} on {found.view} cannot learn the mix {found.layers!r}"
-        raise ConfigError(what, where="layers", fix="use logistic on one view")
+    if estimator != "logistic" or len(features.parts) > 1:
+        problem = f"{estimator} on {features.view} cannot learn the mix {features.layers!r}"
+        raise ConfigError(problem, where="layers", fix="use logistic on one view")
     return make_estimator("mixed_logistic", {**parameters, "layers": len(mixed[0].layers)})
 
 
 def tuned_parameters(provenance: Mapping[str, Any], word: str) -> dict[str, Any]:
-    """The parameters that a word was fitted with, as the provenance of its predictions says."""
+    """Return the parameters of a word, from the provenance of its predictions."""
     if word in provenance["untuned"]:
         return fixed_parameters(provenance["space"])
     return provenance["parameters"]
 
 
 def provenance_on(train: Folds) -> dict[str, Any]:
-    """What the provenance of any predictions has: training set, usual task, versions."""
+    """Return the provenance that all predictions share: training set, task, versions."""
     return {"train": train.train, "task": "sense", "versions": versions()}

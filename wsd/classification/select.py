@@ -1,7 +1,7 @@
-"""Choosing a configuration on training folds: feature set, classifier and parameters at once.
+"""Select a configuration by cross-validation: feature set, classifier and parameters at once.
 
-One choice for all words, and one per word. It is written down, with the search space and the
-objective, before any test prediction is scored. Only files of :mod:`wsd.artifacts.cv_table` are
+There is a selection for all words, and one per word. It is written, with search space and
+objective, before any test prediction is scored: only files of :mod:`wsd.artifacts.cv_table` are
 read.
 """
 
@@ -26,16 +26,16 @@ from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
 CONFIGURATION = ("view", "layers", "classifier", "estimator")
-# What the folds say of a candidate; empty where no word has folds.
-OF_FOLDS = ("objective", "spread", "frequency")
+# The cross-validated scores of a candidate; empty if no word has folds.
+CV_COLUMNS = ("objective", "spread", "frequency")
 SELECTION_COLUMNS = [
     *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
-    *(*OF_FOLDS, "selected"),
+    *(*CV_COLUMNS, "selected"),
 ]
 
 
 class Candidate(NamedTuple):
-    """One feature set and classifier, with what the folds say about it.
+    """A feature set and classifier, with its cross-validated scores.
 
     Attributes
     ----------
@@ -55,14 +55,14 @@ def choose(
 ) -> tuple[list[dict[str, Any]], int] | None:
     """Rank candidates on the held-out training instances of some words.
 
-    Each candidate stands with the best point of its search space. ``frequency`` is the share of
-    the repeats in which it, with its best point of that repeat, comes out first: how much the
-    choice depends on how the folds fell.
+    Each candidate is ranked by the best point of its search space. ``frequency`` is the share of
+    repeats in which the candidate, with its best point of that repeat, ranks first. It shows how
+    much the selection depends on the draw of the folds.
 
     Parameters
     ----------
     candidates : sequence of Candidate
-        Of equally good ones the first is chosen.
+        The first one wins a tie.
     objective : str
         Among ``wsd.artifacts.cv_table.OBJECTIVES``.
     words : sequence of str, optional
@@ -72,18 +72,18 @@ def choose(
     -------
     list of dict, one per candidate, and the index of the chosen one; None if no word has folds
     """
-    rows, of_repeats = [], []
+    rows, by_repeat = [], []
     for candidate in candidates:
-        of = candidate.search.objective(objective, words)
+        values = candidate.search.objective(objective, words)
         parameters = candidate.search.best(objective, words)
-        if of is None or parameters is None:
+        if values is None or parameters is None:
             return None
-        of_repeats.append(of.max(axis=1))
-        of_point = of[:, candidate.search.grid.index(parameters)]
-        scores = {"objective": float(of_point.mean()), "spread": float(of_point.std())}
+        by_repeat.append(values.max(axis=1))
+        at_best = values[:, candidate.search.grid.index(parameters)]
+        scores = {"objective": float(at_best.mean()), "spread": float(at_best.std())}
         named = {name: getattr(candidate, name) for name in CONFIGURATION}
         rows.append({**named, "parameters": parameters, **scores})
-    first = _first_best(np.stack(of_repeats))
+    first = _first_best(np.stack(by_repeat))
     for i, row in enumerate(rows):
         row["frequency"] = float((first == i).mean())
     chosen = int(_first_best(np.array([[row["objective"]] for row in rows]))[0])
@@ -91,23 +91,24 @@ def choose(
 
 
 def _first_best(values: np.ndarray) -> np.ndarray:
-    """Per column, the first row that has the column's maximum but for rounding."""
+    """Return, per column, the first row that has the maximum, up to rounding."""
     return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
 
 
 def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
-    """Choose for all words and for each word.
+    """Select for all words and for each word.
 
     Parameters
     ----------
     group : sequence of Candidate
-        Of equally good ones the first is chosen.
+        The first one wins a tie.
     objective : str
 
     Returns
     -------
-    dict of ``rows``, those of :func:`choose` with their scope, the chosen one first, and
-    ``chosen``: of ``all``, and per word; None if no word has folds and there is a choice
+    dict with ``rows``, those of :func:`choose` with their scope, the selected one first, and
+    ``chosen``, with ``all`` and ``words``; None if no word has folds and there are several
+    candidates
     """
     for_all = choose(group, objective)
     if for_all is None:
@@ -115,36 +116,35 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
     rows, best = for_all
     order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
     table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
-    # On a single word many configurations make the same few errors: of these, the one that is
-    # better on all words.
+    # On a single word many configurations tie: the one that is better on all words wins.
     ranked = [group[i] for i in order]
     words: dict[str, Mapping[str, Any]] = {}
     first = group[0].search
     for word in sorted({*first.scores, *first.untuned}):
-        of_word = choose(ranked, objective, [word]) if word in first.scores else None
-        if of_word is None:
+        ranking = choose(ranked, objective, [word]) if word in first.scores else None
+        if ranking is None:
             words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
         else:
-            word_rows, chosen = of_word
+            word_rows, chosen = ranking
             words[word] = word_rows[chosen]
             table.append({**words[word], "scope": word, "selected": True})
     return {"rows": table, "chosen": {"all": rows[best], "words": words}}
 
 
 def _only(group: Sequence[Candidate]) -> dict[str, Any] | None:
-    """As :func:`choose_each`, of words without folds: what needs none, for it is all there is."""
+    """Select the only candidate for words without folds, if there is only one."""
     candidate = group[0]
     if len(group) > 1 or len(candidate.search.grid) > 1:
         return None
     named = {name: getattr(candidate, name) for name in CONFIGURATION}
-    row = {**named, "parameters": candidate.search.grid[0], **dict.fromkeys(OF_FOLDS)}
+    row = {**named, "parameters": candidate.search.grid[0], **dict.fromkeys(CV_COLUMNS)}
     words = dict.fromkeys(sorted(candidate.search.untuned), row)
     rows = [{**row, "scope": ALL_WORDS, "selected": True}]
     return {"rows": rows, "chosen": {"all": row, "words": words}}
 
 
 def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
-    """The parameters that every point of the search space has: the rest are left to defaults."""
+    """Return the parameters that all points of the search space share."""
     grid = candidate.search.grid
     return {k: v for k, v in row["parameters"].items() if all(p[k] == v for p in grid)}
 
@@ -152,58 +152,58 @@ def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
 def read_candidates(
     searches: Sequence[Path], objective: str
 ) -> dict[tuple[str, str], list[tuple[Candidate, Path, Mapping[str, Any]]]]:
-    """The candidates of every model and training set, each with its file and what that is of.
+    """Return the candidates of each model and training set, with their files and provenances.
 
-    Those that come first are chosen among equally good ones.
+    Their order decides ties.
 
     Raises
     ------
     ResultError
-        If one was tuned for another objective, or on other folds or words than the others.
+        If a search has another objective, or other folds or words than the others.
     """
     groups: dict[tuple[str, str], list[Any]] = {}
     common: dict[str, Any] = {}
     for path in searches:
-        found, source = read_search(path)
+        search, source = read_search(path)
         if source["objective"] != objective:
             raise wrong_file(f"tuned for {source['objective']}, not {objective}", path)
         tuned_on = {key: source[key] for key in ("folds", "corpus")}
         if common.setdefault(source["train"], tuned_on) != tuned_on:
-            what = "the search of another run: its folds, words or sentences differ from"
-            raise wrong_file(f"{what} {searches[0]}", path)
+            problem = "the search of another run: its folds, words or sentences differ from"
+            raise wrong_file(f"{problem} {searches[0]}", path)
         model = source["encoder"]["model"]
-        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=found)
+        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
         order = parse_features(candidate.view, candidate.layers, model["blocks"]).order
         place = (order, candidate.view, candidate.classifier)
         group = groups.setdefault((model["name"], source["train"]), [])
         group.append((place, (candidate, path, source)))
     return {
-        key: [rest for _, rest in sorted(group, key=itemgetter(0))]
+        key: [entry for _, entry in sorted(group, key=itemgetter(0))]
         for key, group in sorted(groups.items())
     }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_files(parser, "--searches")
     add_objective(parser, cv_table.OBJECTIVES)
     add_path(parser, "--table", "every candidate, .csv")
     writes(parser, "table")
-    add_out(parser, "what is chosen", ".json")
+    add_out(parser, "the selection", ".json")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Choose per model and training set, for all words and for each, and write both down."""
+    """Select per model and training set, for all words and for each word, and write both files."""
     groups = read_candidates(args.searches, args.objective)
     sources = [source for group in groups.values() for _, _, source in group]
     spaces = {source["classifier"]: source["space"] for source in sources}
     folds = {source["train"]: source["folds"] for source in sources}
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
-    for (name, train), found in groups.items():
-        group = [candidate for candidate, _, _ in found]
-        of_group = choose_each(group, args.objective)
-        if of_group is None and train == FULL:
+    for (name, train), entries in groups.items():
+        group = [candidate for candidate, _, _ in entries]
+        selection = choose_each(group, args.objective)
+        if selection is None and train == FULL:
             points = sum(len(candidate.search.grid) for candidate in group)
             raise ResultError(
                 f"nothing can be selected for {name!r} among {points} candidates: no word has "
@@ -212,19 +212,19 @@ def run(args: argparse.Namespace) -> None:
                 fix="draw fewer folds (config key tuning.folds), or leave one layer choice and one "
                 "classifier without lists of values, so that nothing has to be selected",
             )
-        if of_group is None:
+        if selection is None:
             continue
-        chosen.setdefault(name, {})[train] = of_group["chosen"]
-        for row in of_group["rows"]:
+        chosen.setdefault(name, {})[train] = selection["chosen"]
+        for row in selection["rows"]:
             parameters = json.dumps(row["parameters"], sort_keys=True)
             rows.append({"model": name, "train": train, **row, "parameters": parameters})
     write_csv(args.table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
-    said = {
+    record = {
         "objective": args.objective,
         "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
         "folds": folds,
         "space": spaces,
-        "candidates": {f"{name}, {train}": len(of) for (name, train), of in groups.items()},
+        "candidates": {f"{name}, {train}": len(group) for (name, train), group in groups.items()},
         "chosen": chosen,
     }
-    write_json(args.out, said)
+    write_json(args.out, record)

@@ -1,4 +1,4 @@
-"""What a model file says of itself to people: a card in Markdown."""
+"""Write the model card of a `.wsd` file, in Markdown."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,19 +17,19 @@ The encoder is not in this file: it is looked for where it came from ({source}),
 that `--encoder` names, and refused if a file of it has another checksum."""
 LIMITS = """\
 - The senses are those of the table, whatever else a word may mean: a sentence in another sense gets
-  one of them. What is far from every training sentence is marked as uncertain; how often that
-  catches such a sentence is measured, not promised.
-- Trained on {title}. Other kinds of text are another task: figures above are of its test split.
+  one of them. Sentences far from every training sentence are marked as uncertain; the section on
+  far sentences has the measured rates.
+- Trained on {title}. The scores above are of its test split; other kinds of text may give others.
 - Words are found in the forms that the training sentences have, and in those that the rules of
-  English make; part of speech is not looked at in the text.
+  English make; the part of speech in the text is not checked.
 - {probability}"""
 CALIBRATED = (
     "Probabilities are temperature-scaled on folds of the training set, one temperature per word; "
     "words without one had too few instances. The parameters were tuned on the same folds."
 )
 SHIFTED = (
-    " The folds chose to weigh the classes' priors otherwise than the training set has them, which "
-    "macro-F1 gains from: rarer senses get more than their share, which no temperature mends."
+    " Cross-validation selected a shift of the senses' priors, which improves macro-F1: "
+    "rarer senses get higher probabilities than their frequency, whatever the temperature."
 )
 SENTENCES_IN = "The training sentences are in the file: it may only be passed on as they may."
 SENTENCES_OUT = "The training sentences are not in the file, only their line numbers and vectors."
@@ -43,7 +43,7 @@ EXPECTED_ERROR = (
 def card(
     manifest: Record, file: str, dataset: Record, measured: Measured, *, with_sentences: bool
 ) -> str:
-    """The card of a model file.
+    """Return the card of a model file.
 
     Parameters
     ----------
@@ -52,17 +52,17 @@ def card(
     file : str
         The file's name.
     dataset : mapping
-        ``title``, ``licence``, ``source`` and ``citation``, as far as they are known.
+        ``title``, ``licence``, ``source`` and ``citation``, where known.
     measured : mapping
         ``scores``, rows of scores.csv on the test split, with ``macro_f1_low`` and
-        ``macro_f1_high`` where there are intervals; ``overall``, the row of comparison.csv if
-        there is one; ``calibration`` and ``ood``, rows of those tables over all words.
+        ``macro_f1_high`` if there are intervals; ``overall``, the row of comparison.csv, if any;
+        ``calibration`` and ``ood``, the rows of those tables over all words.
     with_sentences : bool
     """
     encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
     source, versions, parameters = (
-        ", ".join(f"{name} {value}" for name, value in of.items())
-        for of in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
+        ", ".join(f"{name} {value}" for name, value in pairs.items())
+        for pairs in (encoder["model"]["source"], manifest["versions"], predicted["parameters"])
     )
     weights = {k: v for k, v in encoder["model"]["files"].items() if k.endswith(".safetensors")}
     words, scores = manifest["words"], measured["scores"]
@@ -119,7 +119,7 @@ def _scores(scores: Records, overall: Records, words: Record) -> str:
 
 
 def _measures(row: Record, *names: str) -> list[str]:
-    """In percent, each with its interval if there is one."""
+    """Return scores in percent, each with its interval if it has one."""
     cells = []
     for name in names:
         text, bounds = f"{100 * row[name]:.1f}", (f"{name}_low", f"{name}_high")

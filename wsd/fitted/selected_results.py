@@ -1,5 +1,6 @@
-"""What `wsd fit` and `wsd predict` read of a dataset's results: the selected configuration, tables,
-sentences.
+"""Read the selected configuration, tables and sentences of a dataset's results.
+
+`wsd fit`, `wsd predict` and `wsd calibration` use it.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from wsd.storage.result_files import parsing
 
 @dataclass(frozen=True)
 class Configuration:
-    """What was selected, or what somebody asks for instead."""
+    """A configuration: the selected one, or another candidate that the user names."""
 
     model: str
     view: str
@@ -40,34 +41,34 @@ class Configuration:
         return f"{self.model}, {self.view}, layers {self.layers}, {self.classifier}"
 
     def features(self, blocks: int) -> Features:
-        """The views and layer choices, of an encoder of ``blocks`` blocks."""
+        """Return the views and layer choices, for an encoder of ``blocks`` blocks."""
         return parse_features(self.view, self.layers, blocks)
 
     @property
     def is_usable(self) -> bool:
-        """Whether it is of use on new text: a random word of the sentence cannot be drawn again."""
+        """Return whether it works on new text: the view of a random word does not."""
         return DRAWN not in self.view.split(JOIN)
 
 
 class Results:
-    """What one run of a dataset has made.
+    """The results of one run of a dataset.
 
     Parameters
     ----------
     folder : Path
         ``results/<dataset>``, the folder of a run's tables, or the map of a run.
     run : str, optional
-        Its name. By default the run without a name; where there is none, the only one.
+        Its name. By default the run without a name, or else the only run.
     """
 
     def __init__(self, folder: Path, run: str | None = None) -> None:
         self.folder, self._asked = folder, run
-        # Fitting a word, finding it and quoting its sentences follow each other.
+        # Fitting a word and quoting its sentences read the same table.
         self._read = lru_cache(maxsize=1)(read)
 
     @cached_property
     def map(self) -> RunMap:
-        """Where the files of the run are.
+        """Return the map of the run's files.
 
         Raises
         ------
@@ -78,15 +79,15 @@ class Results:
             return RunMap(self.folder)
         run = choose_run(self.folder, SELECTION, self._asked)
         if run is None:
-            # Not the folder of checksums, which has a file of each name.
+            # Not the hidden folder of checksums, which has a file of each name.
             folders = self.folder.glob("[!.]*")
             below = sorted(str(folder) for folder in folders if runs_with(folder, SELECTION))
             fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
         path = tables_of(self.folder, run) / RUN_MAP
         if not path.exists():
-            what = f"no {RUN_MAP} beside the tables: they are of an earlier version"
-            raise ResultError(what, where=str(path.parent), fix="run snakemake again")
+            problem = f"no {RUN_MAP} beside the tables: they are of an earlier version"
+            raise ResultError(problem, where=str(path.parent), fix="run snakemake again")
         return RunMap(path)
 
     def choose(
@@ -96,14 +97,14 @@ class Results:
         layers: str | None = None,
         classifier: str | None = None,
     ) -> Configuration:
-        """The candidate that the folds say is best, among those that are as asked for.
+        """Return the best candidate by cross-validation, among those with the given names.
 
-        With nothing asked for, what was selected; of several models, that of the best of them.
+        Without names this is the selected configuration of the best model.
 
         Raises
         ------
         ConfigError
-            If no candidate is as asked for; it names what there is.
+            If no candidate has these names; it lists the names that there are.
         """
         path = self.map.file(SELECTION)
         with parsing(path):
@@ -113,41 +114,41 @@ class Results:
             for column, value in asked.items():
                 if value is None:
                     continue
-                there = table[column].unique()
-                if value not in there:
+                names = table[column].unique()
+                if value not in names:
                     raise ConfigError(
                         f"no candidate has the {column} {value!r}",
                         where=f"--{column}",
-                        fix=f"choose among {', '.join(there)}, or add it to the config and run "
+                        fix=f"choose among {', '.join(names)}, or add it to the config and run "
                         "snakemake",
                     )
                 table = table[table[column] == value]
-            # Within a model what was selected comes first, though another may be as good.
+            # Within a model the selected configuration comes first, before any that ties with it.
             best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
             return Configuration(*(str(best[name]) for name in asked))
 
-    def predictions(self, of: Configuration) -> Path:
-        """Where the predictions of a configuration lie."""
-        folder = f"{of.model}/predictions/{FULL}/{of.view}"
-        return self.map.file(f"{folder}/{of.layers}.{of.classifier}.parquet")
+    def predictions(self, configuration: Configuration) -> Path:
+        """Return the path of the predictions of a configuration."""
+        model, view, layers, classifier = vars(configuration).values()
+        return self.map.file(f"{model}/predictions/{FULL}/{view}/{layers}.{classifier}.parquet")
 
-    def vectors(self, of: Configuration) -> Words:
-        """Where the vectors of its model lie."""
-        return self.map.words(f"{of.model}/embeddings")
+    def vectors(self, configuration: Configuration) -> Words:
+        """Return the vectors of a configuration's model."""
+        return self.map.words(f"{configuration.model}/embeddings")
 
     @cached_property
     def folds(self) -> Folds:
-        """The folds of the full training set."""
+        """Return the folds of the full training set."""
         return read_folds(self.map.file(f"folds/{FULL}.parquet"))
 
     def corpus(self, word: str) -> Corpus:
-        """A word's table."""
+        """Return a word's corpus."""
         folder = self.map.file(f"corpus/{TABLES}").parent
         return self._read(folder / f"{file_name(word)}.parquet")
 
     @cached_property
     def dataset(self) -> Dataset | None:
-        """What the results are of; None, if nothing says what."""
+        """Return the dataset of the results; None if it is unknown."""
         if self.map.has(SOURCE):
             manifest = self.map.file(SOURCE).with_suffix("") / MANIFEST
             if manifest.exists():
@@ -155,24 +156,24 @@ class Results:
         return DATASETS.get(self.map.folder.name)
 
     def sense_texts(self, corpus: Corpus) -> tuple[SenseText, ...]:
-        """What people read in place of a word's senses; without a manifest nothing is given."""
+        """Return the names and glosses of a word's senses."""
         if self.dataset:
             return self.dataset.sense_texts(corpus.word, corpus.senses)
         return sense_texts(corpus.word, corpus.senses)
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
-    """The sentences that a word was fitted on; None if the results are of another table."""
+    """Return the sentences that a word was fitted on; None if the results have another corpus."""
     try:
         table = results.corpus(word.word)
     except DamageError:
         raise
-    except ResultError:  # it is not there
+    except ResultError:  # there is no table
         return None
     if table.digest != word.corpus:
         return None
     if not np.isin(word.lines, table.index[table.split == "train"]).all():
-        what = f"the classifier of {word.word!r} was fitted on lines that its corpus has not"
+        problem = f"the classifier of {word.word!r} was fitted on lines that its corpus lacks"
         fix = "make the model file again with `wsd fit`, or get it again from where it came"
-        raise ModelError(what, fix=fix)
+        raise ModelError(problem, fix=fix)
     return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]

@@ -1,9 +1,7 @@
-"""A configuration of the results, fitted again word by word for use on new text.
+"""Fit a configuration of the results again, word by word, for use on new text.
 
-Everything comes from what the evaluation left behind: the vectors, the rows and folds of the
-training set, the tuned parameters. A fitted word is only handed out if it gives the stored
-predictions on the test split again, so that the scores that were reported are those of what is
-used.
+Vectors, training rows, folds and tuned parameters are those of the evaluation. A fitted word must
+reproduce the stored predictions of the test split, so that the reported scores are its scores.
 """
 
 from functools import partial
@@ -22,7 +20,7 @@ from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.word_classifier import FittedWord
 from wsd.metrics import out_of_distribution, reliability
 
-# How far scores may lie from the stored ones: rounding, never another fit.
+# Tolerance between new and stored scores: rounding only.
 RTOL, ATOL = 1e-6, 1e-9
 
 
@@ -40,18 +38,17 @@ class Fitting:
     source : dict
         The provenance of the predictions.
     encoder : dict
-        What made the vectors: model, pooling, input, precision, versions.
+        How the vectors were made: model, pooling, input, precision, versions.
     features : Features
     stored : dict of word to WordPredictions
-        Those of the test split.
+        The stored predictions of the test split.
     folds : Folds
-        Of the training set.
+        The folds of the training set.
 
     Raises
     ------
     ResultError
-        If the results lack the configuration, or have it, or its folds, with other settings than
-        the run's.
+        If the results lack the configuration, or have it, or its folds, with other settings.
     ConfigError
         If it cannot be used on new text.
     """
@@ -59,8 +56,8 @@ class Fitting:
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
         if not configuration.is_usable:
-            what = "the view `other` is one random word of the sentence, a control"
-            raise ConfigError(what, where="--view", fix="choose another view")
+            problem = "the view `other` is one random word of the sentence, a control"
+            raise ConfigError(problem, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             raise ConfigError(
@@ -70,7 +67,7 @@ class Fitting:
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
-        self.stored = {one.word: one for one in stored if one.split == TEST}
+        self.stored = {words.word: words for words in stored if words.split == TEST}
         self.folds = results.folds
 
     def word(self, word: str) -> FittedWord:
@@ -79,32 +76,31 @@ class Fitting:
         Raises
         ------
         ResultError
-            If table, vectors or folds are not those of the predictions, or the fitted word does
-            not give the stored predictions of the test split again.
+            If corpus, vectors or folds are not those of the predictions, or the fitted word does
+            not reproduce the stored predictions of the test split.
         """
         return Learner(self, word).fitted()
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """What stands for a word in its training sentences."""
+        """Return the forms of a word in its training sentences."""
         return self.results.corpus(word).forms
 
     def sentences(self, word: str) -> list[str]:
-        """A word's training sentences in the order of its vectors."""
+        """Return a word's training sentences in the order of its vectors."""
         table = self.results.corpus(word)
         return [" ".join(table.tokens[row]) for row in self.folds.rows(table)]
 
 
-def _stale(what: str, where: Path) -> ResultError:
-    return ResultError(what, where=str(where), fix="run snakemake again")
+def _stale(problem: str, where: Path) -> ResultError:
+    return ResultError(problem, where=str(where), fix="run snakemake again")
 
 
 class Learner:
-    """A word's vectors and all that its classifier was tuned to, before it is fitted.
+    """A word's vectors and tuned parameters, before its classifier is fitted.
 
     Parameters
     ----------
     fitting : Fitting
-        Of its configuration.
     word : str
 
     Attributes
@@ -114,16 +110,20 @@ class Learner:
     """
 
     def __init__(self, fitting: Fitting, word: str) -> None:
-        source, of = fitting.source, fitting.configuration
+        source, configuration = fitting.source, fitting.configuration
         self.corpus = fitting.results.corpus(word)
-        made = fitting.results.map.path
+        where = fitting.results.map.path
         if self.corpus.digest != source["corpus"][word]:
-            raise _stale(f"the corpus of {word!r} is not the one that was predicted", made)
-        vectors = fitting.results.vectors(of)
-        found, self.vectors, made_by = read_features(vectors, self.corpus, of.view, of.layers)
-        if made_by["model"] != fitting.encoder["model"]:
-            what = f"the vectors of {word!r} are of another encoder than the predictions"
-            raise _stale(what, made)
+            raise _stale(f"the corpus of {word!r} is not the one that was predicted", where)
+        features, self.vectors, encoder = read_features(
+            fitting.results.vectors(configuration),
+            self.corpus,
+            configuration.view,
+            configuration.layers,
+        )
+        if encoder["model"] != fitting.encoder["model"]:
+            problem = f"the vectors of {word!r} are of another encoder than the predictions"
+            raise _stale(problem, where)
         rows = fitting.folds.rows(self.corpus)
         self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
         self._lines = self.corpus.index[rows]
@@ -131,31 +131,27 @@ class Learner:
         self._called = fitting.results.sense_texts(self.corpus)
         self._estimator = source["estimator"]
         self._parameters = fit_and_predict.tuned_parameters(source, word)
-        # The estimator with the tuned parameters.
         self._unfitted = partial(
-            fit_and_predict.estimator_for, self._estimator, found, self._parameters
+            fit_and_predict.estimator_for, self._estimator, features, self._parameters
         )
 
     def temperature(self) -> float | None:
-        """Fitted on each training instance while its fold is held out, in the first drawing.
-
-        None if the word has no folds.
-        """
+        """Fit the temperature on out-of-fold scores of the first repeat; None without folds."""
         if self._folds.held is None:
             return None
         held_out = np.full((len(self._gold), len(self.corpus.senses)), np.nan)
         splits = list(self._folds.splits(0))
-        found = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
-        for (fit, held), (scores,) in zip(splits, found, strict=True):
+        results = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
+        for (fit, held), (scores,) in zip(splits, results, strict=True):
             held_out[np.ix_(held, np.unique(self._gold[fit]))] = scores
         logits = reliability.to_logits(held_out, self._estimator, self._parameters)
         return reliability.fit_temperature(logits, self._gold)
 
     def fitted(self) -> FittedWord:
-        """The word, fitted on its whole training set, as :meth:`Fitting.word` says."""
+        """Fit the word on its whole training set, as :meth:`Fitting.word`."""
         classifier = self._unfitted().fit(self._train, self._gold)
         train = out_of_distribution.unit(self._train).astype(np.float32)
-        made = FittedWord(
+        fitted = FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
             called=self._called,
@@ -171,18 +167,17 @@ class Learner:
             forms=self.corpus.forms,
         )
         if self._stored is not None:
-            self._check(made, self._stored)
-        return made
+            self._check(fitted, self._stored)
+        return fitted
 
-    def _check(self, made: FittedWord, stored: WordPredictions) -> None:
-        """Refuse a word that does not give the stored predictions of the test split again."""
-        tested = self.vectors[self.corpus.split == TEST]
-        again = made.scores(tested)
+    def _check(self, fitted: FittedWord, stored: WordPredictions) -> None:
+        """Refuse a word that does not reproduce the stored predictions of the test split."""
+        again = fitted.scores(self.vectors[self.corpus.split == TEST])
         alike = np.allclose(again, stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
         if not alike or (np.nanargmax(again, axis=1) != stored.predicted).any():
             worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
             raise ResultError(
-                f"fitted again, the classifier of {made.word!r} does not give the stored "
+                f"fitted again, the classifier of {fitted.word!r} does not give the stored "
                 f"predictions: a score differs by {worst:.2g}",
                 fix="run snakemake again: the predictions are of other versions or another "
                 "machine, and the scores with them",
