@@ -144,7 +144,7 @@ def place(
 def _score_cv(
     points: np.ndarray, gold: np.ndarray, n_senses: int, folds: WordFolds | None
 ) -> float:
-    """Return the macro-F1 on training points of a vote of the five nearest points of other folds."""
+    """Return macro-F1 on training points, by a vote of the five nearest points of other folds."""
     if folds is None or folds.held is None:
         return float("nan")
     voters = np.empty((len(points), K), dtype=np.int64)
