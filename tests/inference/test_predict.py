@@ -508,8 +508,8 @@ def test_training_sentences_stay_out_unless_asked_for(
     assert "may only be passed on as they may" in WsdFile(Path(file)).card
     bad = tmp_path / "bad.wsd"
     for sentences, message in (
-        (b"[]", "no mapping of words to lists"),
-        (b'{"crane": [1]}', "no mapping of words to lists"),
+        (b"[]", "not a mapping of words to lists"),
+        (b'{"crane": [1]}', "not a mapping of words to lists"),
         (b'{"crane": ["one"]}', "do not belong together"),
     ):
         rewritten(Path(file), bad, sentences_json=sentences)
