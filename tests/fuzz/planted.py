@@ -41,7 +41,7 @@ FAULTS = {
     "a digest check skipped": Fault(
         "table",
         "artifacts/corpus_table.py",
-        'require(corpus.digest == provenance["digest"], "its digest is another")',
+        'require(corpus.digest == provenance["digest"], "the digest differs")',
         "pass",
     ),
     "a checksum of the archive skipped": Fault(

@@ -21,8 +21,15 @@ Path(sys.argv[1]).write_text(json.dumps([code, found]))
 
 
 def of_every_command() -> set[str]:
-    """The modules of wsd that every command loads, whichever it is."""
-    return set().union(*map(step_code.closure, COMMAND_LINE))
+    """Return the modules of wsd that every command loads: the declarations of studies too."""
+    return declarations().union(*map(step_code.closure, COMMAND_LINE))
+
+
+def declarations() -> set[str]:
+    """Return the modules that the registry of studies loads."""
+    probe = "import sys, wsd.studies.registry; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], stdout=subprocess.PIPE, text=True)
+    return {name for name in done.stdout.split() if name.startswith("wsd.studies.")}
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:

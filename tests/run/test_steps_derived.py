@@ -29,7 +29,7 @@ def test_a_step_loads_what_was_derived(folder: Path) -> None:
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in found.items():
-        derived = without_rooms(step_code.closure(COMMANDS[command].module))
+        derived = without_rooms(step_code.modules(command))
         missing[command] = sorted(names - derived - of_all)
         idle[command] = sorted(derived - names)
     assert not any(missing.values()), json.dumps(missing, indent=1)
@@ -44,14 +44,14 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = step_code.closure(COMMANDS["download"].module) | of_every_command()
+    derived = step_code.modules("download") | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
 def test_noad_loads_what_was_derived(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    derived = step_code.closure(COMMANDS["noad"].module) | of_every_command()
+    derived = step_code.modules("noad") | of_every_command()
     # The rarest: few words, quickly laid out.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 

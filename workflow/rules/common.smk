@@ -124,6 +124,7 @@ MODEL_OF = {
     keyed: CONFIG.encoders[name]
     for wildcard in ("model", "record", *KEYS.names)
     for name, keyed in FILES.keyed[wildcard].items()
+    if name in CONFIG.encoders
 }
 OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
 # Everything but learning curves is trained on the full training set.
