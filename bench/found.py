@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from wsd.corpora.focal_word_recall import FoundCount, count_found
+from wsd.corpora.focal_word_recall import count_found
 from wsd.corpora.word_forms import Finder
 
 AT_LEAST = 10
@@ -97,17 +97,19 @@ def main() -> None:
             test[one.word].append(one)
         elif not args.rules:
             seen[one.word].add(one.tokens[one.position])
-    total, misses = FoundCount(), Counter[tuple[str, str]]()
+    total, misses = Counter[str](), Counter[tuple[str, str]]()
     for word, instances in test.items():
         finder = Finder([word], lambda word: seen[word])
         for one in instances:
             count = count_found(finder, [(one.tokens, one.position)])
             total += count
-            if not count.with_word:
+            if not count["with_word"]:
                 misses[word, one.tokens[one.position]] += 1
+    share = total["with_word"] / total["sentences"]
     print(
-        f"{args.corpus}: {len(test)} words, found in {total} "
-        f"({100 * total.with_word / total.sentences:.2f}%); {total.several:,} have several occurrences"
+        f"{args.corpus}: {len(test)} words, found in {total['with_word']:,} of "
+        f"{total['sentences']:,} test sentences ({100 * share:.2f}%); {total['several']:,} have "
+        "several occurrences"
     )
     for (word, token), times in misses.most_common(args.misses):
         print(f"  {word}: {token!r}, {times} times")

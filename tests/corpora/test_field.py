@@ -14,7 +14,6 @@ from require import missing, needs
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.pair_table import read_pairs
 from wsd.cli import main
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.storage.file_names import file_name
@@ -182,6 +181,8 @@ def test_an_import_is_right_or_refused_with_one_message(
         return
     assert code == 0 and "error" not in error
     if isinstance(expected, Pairs):
+        from wsd.studies.pairs.pair_table import read_pairs
+
         pairs = read_pairs(out)
         tokens, at = pairs.sentences.tokens, pairs.sentences.position
         focal = [[tokens[row][at[row]] for row in of] for of in pairs.rows]

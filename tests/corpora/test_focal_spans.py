@@ -88,7 +88,7 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
     assert {text[slice(*span)].casefold() for text, span in X} == set(corpus.forms)
     # As running text the whole of it is found again, and cut out as the table has it.
     found = found_in_test(corpus)
-    assert found.sentences == found.with_word > 0
+    assert found["sentences"] == found["with_word"] > 0
     assert cut(*X[0]).tokens in corpus.tokens
 
 

@@ -30,7 +30,6 @@ import wsd.run.plan
 import wsd.run.session
 from wsd.artifacts import dataset, noad
 from wsd.studies.registry import STUDIES, extensions
-from wsd.artifacts.pair_table import PAGE as PAIRS_PAGE
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
@@ -398,7 +397,8 @@ def show_reports(published):
     if published.get("summary.csv"):
         leaders = leaderboard(Path(f"{TABLES}/summary.csv"))
         print(f"\n{leaders}\n", file=sys.stderr, flush=True)
-    pages = [of for of in published if Path(of).name in ("index.html", PAIRS_PAGE)]
+    front_pages = ["index.html", *(study.front_page for study in STUDIES.values())]
+    pages = [of for of in published if Path(of).name in front_pages]
     for page in pages:
         print(f"The pages: {Path(TABLES, page).absolute()}", file=sys.stderr)
     if pages:

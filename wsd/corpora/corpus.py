@@ -1,16 +1,18 @@
-"""Read and check the files of words, and write a table per word."""
+"""Read and check the files of words, and write a table per word.
+
+A study can add a corpus of another kind. The module that it names for this command
+(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out, forms)``, which writes
+the tables and returns their paths, or returns None for a corpus that is not of its kind.
+"""
 
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
-from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS, UNLABELLED_FILE
-from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.pair_table import PAIRS_FILE, read_pairs, write_pairs
+from wsd.artifacts.dataset import MANIFEST, UNLABELLED_FILE
 from wsd.artifacts.run_map import TABLES, write_listing
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.text_format import read_text, read_unlabelled
@@ -30,9 +32,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    of_pairs = (args.source / PAIRS_FILE).exists()
     forms = FormCheck()
-    paths = _pairs(args.source, args.out, forms) if of_pairs else list(_words(args, forms))
+    for study in args.studies:
+        if (paths := study.write_tables(args.source, args.out, forms)) is not None:
+            break
+    else:
+        paths = list(_words(args, forms))
     if not _allows_any_form(args.source / MANIFEST):
         fix = "import the corpus again, with --any-form if the focal words are meant as they are"
         forms.report(str(args.source), fix)
@@ -46,18 +51,6 @@ def _allows_any_form(manifest: Path) -> bool:
     except (OSError, RecursionError, ValueError):
         return False
     return isinstance(facts, dict) and facts.get(ANY_FORM) is True
-
-
-def _pairs(source: Path, out: Path, forms: FormCheck) -> list[Path]:
-    dataset, pairs = read_manifest(source / MANIFEST), read_pairs(source)
-    for i, word in enumerate(pairs.word.tolist()):
-        where = f"the {pairs.split[i]} pair {pairs.line[i]}"
-        for row in pairs.rows[i].tolist():
-            position = int(pairs.sentences.position[row])
-            forms.add(word, position, pairs.sentences.tokens[row], where)
-    about = {key: getattr(dataset, key) for key in ("name", *ABOUT)}
-    write_pairs(out, replace(pairs, about=about))
-    return [out / file for file in OF_PAIRS]
 
 
 def _words(args: argparse.Namespace, forms: FormCheck) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """Count in how many of a corpus's own sentences the focal word is found again in running text."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -14,48 +14,26 @@ from wsd.corpora.word_forms import Finder
 from wsd.errors import WsdError
 
 
-@dataclass(frozen=True)
-class FoundCount:
-    """The number of sentences in which the focal word is found.
+def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
+    """Look for the focal word of each sentence, which is its tokens and a position.
 
-    Attributes
-    ----------
-    sentences : int
-        All sentences.
-    with_word : int
-        Those in which the focal word is found, alone or with other occurrences.
-    several : int
-        Those with more than one occurrence.
+    Returns
+    -------
+    Counter
+        The number of ``sentences``, of those ``with_word``, in which the focal word is found, and
+        of those in which ``several`` occurrences are found.
     """
-
-    sentences: int = 0
-    with_word: int = 0
-    several: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.with_word:,} of {self.sentences:,} test sentences"
-
-    def __add__(self, other: "FoundCount") -> "FoundCount":
-        return FoundCount(
-            self.sentences + other.sentences,
-            self.with_word + other.with_word,
-            self.several + other.several,
-        )
-
-
-def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> FoundCount:
-    """Look for the focal word of each sentence, which is its tokens and a position."""
-    count = FoundCount()
+    count = Counter[str]()
     for tokens, position in sentences:
         occurrences = finder.find(" ".join(tokens))
         start = len(" ".join([*tokens[:position], ""]))
         span = start, start + len(tokens[position])
         is_found = any((match.start, match.end) == span for match in occurrences)
-        count += FoundCount(1, is_found, len(occurrences) > 1)
+        count.update(sentences=1, with_word=is_found, several=len(occurrences) > 1)
     return count
 
 
-def found_in_test(corpus: Corpus) -> FoundCount:
+def found_in_test(corpus: Corpus) -> Counter[str]:
     """Count the test sentences of a word, with the forms of the rules and of the training set."""
     finder = Finder([corpus.word], lambda _: corpus.forms)
     rows = np.flatnonzero(corpus.split == "test")
@@ -82,6 +60,7 @@ def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator
             continue
         if {path.name for path in paths} >= {*OF_PAIRS}:  # their sentences have no word in common
             continue
-        total = sum((count(path) for path in paths if path not in damaged), FoundCount())
-        if total.sentences:
-            yield f"{folder}: finds the focal word in {total}"
+        total = sum((count(path) for path in paths if path not in damaged), Counter[str]())
+        if n := total["sentences"]:
+            number = f"{total['with_word']:,} of {n:,} test sentences"
+            yield f"{folder}: finds the focal word in {number}"

@@ -119,6 +119,8 @@ class Study:
         The value of the config key ``analyses`` that switches it on; empty if it has none.
     rules : bool
         Whether it has rules, in ``workflow/rules/<name>.smk``.
+    front_page : str
+        The name of the page that a run shows at its end; empty if it has none.
     kinds : mapping of str to Kind
         The kinds of files that it writes.
     feeds : mapping of str to Kind
@@ -131,6 +133,7 @@ class Study:
     extends: ClassVar[Mapping[str, str]] = {}
     analysis: ClassVar[str] = ""
     rules: ClassVar[bool] = True
+    front_page: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Kind]] = {}
     feeds: ClassVar[Mapping[str, Kind]] = {}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ABOUT
-from wsd.artifacts.pair_table import Pairs
+from wsd.studies.pairs.pair_table import Pairs
 
 
 def pairs_of(*rows: tuple[str, str, int], about: Mapping[str, str] | None = None) -> Pairs:

@@ -10,8 +10,8 @@ from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.pair_table import PAIRS_FILE, SENTENCES_FILE, read_pairs, write_pairs
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
+from wsd.studies.pairs.pair_table import PAIRS_FILE, SENTENCES_FILE, read_pairs, write_pairs
 
 TRAIN = (
     "carry\tV\t1-1\tThey carried water .\tShe carries weight .\n"

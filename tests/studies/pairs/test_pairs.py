@@ -8,13 +8,13 @@ import pytest
 from made import write_vectors
 from made_pairs import pairs_of
 
-from wsd.artifacts.pair_table import Pairs, read_pairs, write_pairs
 from wsd.cli import main
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
 from wsd.studies.pairs.cosines import COSINES, TABLE, read_cosines
+from wsd.studies.pairs.pair_table import Pairs, read_pairs, write_pairs
 from wsd.studies.pairs.pairs import measure, run, score
 
 PAIRS = pairs_of(

@@ -9,10 +9,10 @@ from made_pairs import pairs_of
 from tiny import tiny_bert
 
 from wsd.artifacts.dataset import SENTENCES
-from wsd.artifacts.pair_table import write_pairs
 from wsd.cli import main
 from wsd.storage.csv import read_csv, write_csv
 from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, write_cosines
+from wsd.studies.pairs.pair_table import write_pairs
 from wsd.studies.pairs.pairs import score
 from wsd.studies.pairs.pairs_page import page
 from wsd.studies.pairs.plots import curve, histogram

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.pair_table import Pairs
 from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing
+from wsd.studies.pairs.pair_table import Pairs
 
 COSINES, TABLE = "cosines.parquet", "pairs.csv"
 NAMES = ("model", "view", "transform", "layers", "split")

@@ -15,7 +15,6 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
-from wsd.artifacts.pair_table import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
 from wsd.corpora.focal_form_check import FormCheck, is_form
 from wsd.corpora.importer.file_kinds import FileKind, Request
 from wsd.corpora.importer.focal_word import Sentence
@@ -28,6 +27,7 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 from wsd.studies.pairs import pairs_to_senses, wic
+from wsd.studies.pairs.pair_table import DIFFERENT, SAME, SPLITS, UNKNOWN, Pairs, write_pairs
 
 LABELS = {True: SAME, False: DIFFERENT, None: UNKNOWN}
 

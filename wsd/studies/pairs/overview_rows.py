@@ -7,7 +7,6 @@ from pathlib import Path
 
 from wsd.artifacts.column_names import feature_set
 from wsd.artifacts.named_runs import NAMELESS, RUNS
-from wsd.artifacts.pair_table import PAGE
 from wsd.artifacts.transform_names import transform_label
 from wsd.errors import WsdError
 from wsd.report.overview import Listed, Result, day, title
@@ -15,6 +14,9 @@ from wsd.report.pages.report_data import having, records
 from wsd.storage.csv import read_csv
 from wsd.studies.pairs.cosines import TABLE
 from wsd.studies.pairs.pairs_page import COLUMNS
+from wsd.studies.pairs.study import Pairs
+
+PAGE = Pairs.front_page
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

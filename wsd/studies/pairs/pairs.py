@@ -16,7 +16,6 @@ import pandas as pd
 from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms, add_word_files
 from wsd.artifacts.dataset import SENTENCES
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
-from wsd.artifacts.pair_table import SAME, SPLITS, Pairs, read_pairs
 from wsd.artifacts.run_map import word_file
 from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
@@ -36,6 +35,7 @@ from wsd.studies.pairs.cosines import (
     Cosines,
     write_cosines,
 )
+from wsd.studies.pairs.pair_table import SAME, SPLITS, Pairs, read_pairs
 
 NONE = (np.nan, np.nan)
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")

@@ -21,7 +21,8 @@ class Pairs(Study):
         "pairs": "Score every layer: same sense in both sentences, or not?",
         "pairs-page": "Write the page of the pairs.",
     }
-    extends = {"import": "import_pairs", "overview": "overview_rows"}
+    front_page = "pairs.html"
+    extends = {"corpus": "corpus_of_pairs", "import": "import_pairs", "overview": "overview_rows"}
     kinds = {
         "pairs": Kind(
             "pairs",
@@ -38,13 +39,11 @@ class Pairs(Study):
 
     def patterns(self, places: Places) -> dict[str, Any]:
         """Return the folder of the tables and the page."""
-        from wsd.artifacts.pair_table import PAGE
-
         config, keys = places.config, places.keys
         choices = [model.unmixed(config.page_view) for model in config.models.values()]
         key = keys.key("pairs", keys.view(config.page_view), choices)
         folder = f"{places.store}/{{model}}/@{key}"
-        name, suffix = PAGE.split(".")
+        name, suffix = self.front_page.split(".")
         page = keys.key("pairs-page", folder, config.sentences, keys.pages)
         return {
             "folder": folder,

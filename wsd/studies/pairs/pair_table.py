@@ -1,9 +1,8 @@
-"""A corpus of pairs: two sentences with one word, of one sense in both or of two.
+"""The tables of a corpus of pairs: two sentences each, in which a word has the same sense or not.
 
-A folder with two tables. ``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table`,
-each sentence of a split once and none with a sense, so that ``wsd embed`` reads it as it reads a
-word. ``pairs.parquet`` has a row per pair: the word, the split, the line, the rows of its two
-sentences and what is said of them.
+``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table` with each sentence of a split
+once and without senses, so that ``wsd embed`` reads it like a word. ``pairs.parquet`` has a row per
+pair: the word, the split, the line, the rows of its two sentences, and the label.
 """
 
 from collections.abc import Mapping
@@ -21,8 +20,6 @@ from wsd.storage.result_files import parsing, require
 
 SPLITS = ("train", "dev", "test")
 SENTENCES_FILE, PAIRS_FILE = OF_PAIRS
-# Of a run: the page, beside the tables.
-PAGE = "pairs.html"
 SAME, DIFFERENT, UNKNOWN = 1, 0, -1
 
 
@@ -35,13 +32,13 @@ class Pairs:
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation.
     sentences : Corpus
-        Its gold says nothing.
+        Its gold senses are meaningless.
     word, split : arrays of shape (n,)
-        ``carry.v``; ``"train"``, ``"dev"`` or ``"test"``.
+        Such as ``carry.v``, and ``"train"``, ``"dev"`` or ``"test"``.
     line : int array of shape (n,)
-        In the split's file, from 1.
+        The line in the split's file, from 1.
     rows : int array of shape (n, 2)
-        Of the sentences.
+        The rows of the two sentences.
     same : int array of shape (n,)
         ``SAME``, ``DIFFERENT`` or ``UNKNOWN``.
     """
@@ -58,7 +55,7 @@ class Pairs:
         return len(self.word)
 
     def labelled(self, split: str) -> np.ndarray:
-        """The pairs of a split of which something is said, by number."""
+        """Return the row numbers of a split's pairs that have a label."""
         return np.flatnonzero((self.split == split) & (self.same != UNKNOWN))
 
 
@@ -82,7 +79,7 @@ def write_pairs(folder: Path, pairs: Pairs) -> None:
 
 
 def read_pairs(folder: Path) -> Pairs:
-    """Read what :func:`write_pairs` wrote.
+    """Read the tables of :func:`write_pairs`.
 
     Raises
     ------
@@ -105,9 +102,9 @@ def read_pairs(folder: Path) -> Pairs:
             same=column["same"],
         )
         require(len(pairs) > 0, "no pairs")
-        require(rows.min() >= 0 and rows.max() < len(sentences), "a row of no sentence")
-        require(np.isin(pairs.split, SPLITS).all(), "a split that is none")
-        require(np.isin(pairs.same, (SAME, DIFFERENT, UNKNOWN)).all(), "a label that is none")
+        require(rows.min() >= 0 and rows.max() < len(sentences), "a row without a sentence")
+        require(np.isin(pairs.split, SPLITS).all(), "an unknown split")
+        require(np.isin(pairs.same, (SAME, DIFFERENT, UNKNOWN)).all(), "an unknown label")
         known = provenance["sentences"]
     if known != sentences.digest:
         raise wrong_file("the pairs belong to another table of sentences", path)
