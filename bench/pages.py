@@ -66,7 +66,7 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
     choices = [parse_layers(layer, layers - 1) for layer in range(layers)]
     classifiers = {"logistic": PROBABILITY, "nearest_centroid": LEAD}
     gold = corpus.gold[corpus.split == "test"]
-    n_test = len(gold)
+    shape = len(choices), len(gold)
 
     def projection(explained: tuple[float, float] | None) -> Projection:
         points = rng.normal(size=(n, 2)) + corpus.gold[:, None] * rng.normal(size=2)
@@ -84,10 +84,8 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
             )
             for _ in choices
         ],
-        predicted={
-            r: [np.where(rng.random(n_test) < 0.1, 0, gold) for _ in choices] for r in classifiers
-        },
-        confidence={r: [rng.random(n_test) for _ in choices] for r in classifiers},
+        predicted={r: np.where(rng.random(shape) < 0.1, 0, gold) for r in classifiers},
+        confidence={r: rng.random(shape) for r in classifiers},
         scores={
             r: [dict.fromkeys(("macro_f1", "accuracy", "balanced_accuracy"), 0.9) for _ in choices]
             for r in classifiers

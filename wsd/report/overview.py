@@ -1,16 +1,18 @@
 """The page that lists the reports of every dataset and run: ``results/index.html``.
 
 It depends only on the current content of the folder, so that the last writer leaves it up to date.
+A study that extends the command ``overview`` names a module with two functions:
+``arguments(parser)``, and ``reports(results)``, which yields a :class:`Listed` per page of its own.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from wsd import logs
 from wsd.artifacts.column_names import SELECTED, feature_set
@@ -71,16 +73,6 @@ class Listed:
     group: str = ""
 
 
-class OverviewModule(Protocol):
-    """The module that a study names for the command ``overview``."""
-
-    def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the study's options."""
-
-    def reports(self, results: Path) -> Iterable[Listed]:
-        """List the study's own pages below the folder of all results."""
-
-
 def reports(results: Path) -> Iterator[Listed]:
     """Yield every report below a folder of all results, by dataset and run."""
     for dataset in sorted(results.glob("*")):
@@ -136,7 +128,7 @@ def day(path: Path) -> str:
     return ""
 
 
-def write_overview(results: Path, studies: Sequence[OverviewModule] = ()) -> Path:
+def write_overview(results: Path, studies: Sequence[Any] = ()) -> Path:
     """Write ``index.html``, unless it is up to date, and return its path."""
     listed = [*reports(results), *(row for study in studies for row in study.reports(results))]
     groups: dict[str, list[Listed]] = {}

@@ -6,16 +6,15 @@ A study that extends the command ``report`` names a module with two functions:
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from wsd.artifacts.corpus_table import Corpora, Corpus
+from wsd.artifacts.corpus_table import Corpus
 
 if TYPE_CHECKING:
     from wsd.report.pages.report_data import Report
@@ -80,13 +79,3 @@ class Extension:
 
     def write_page(self, report: Report, folder: Path) -> None:
         """Write the page of :attr:`link` into the report's folder."""
-
-
-class ReportModule(Protocol):
-    """The module that a study names for the command ``report``."""
-
-    def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the study's options."""
-
-    def load(self, args: argparse.Namespace, corpora: Corpora) -> Extension:
-        """Read the files that the options name."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
@@ -98,12 +99,10 @@ def _word_results(
         projections={m: per_choice for m, per_choice in projections.items() if not missing[m]},
         missing={method: reason for method, reason in missing.items() if reason},
         neighbours=over_choices(results.neighbours, ""),
-        predicted={
-            name: [p.predicted for p in per_choice] for name, per_choice in predictions.items()
-        },
+        predicted={c: np.stack([p.predicted for p in predictions[c]]) for c in kinds},
         confidence={
-            name: [confidence_of(p, kinds[name]) for p in per_choice]
-            for name, per_choice in predictions.items()
+            c: np.stack([confidence_of(p, kind) for p in predictions[c]])
+            for c, kind in kinds.items()
         },
         scores={c: [scores[model, name, c, word] for name in choices] for c in kinds},
     )

@@ -25,7 +25,7 @@ PROBABILITY, LEAD = "probability", "lead"
 
 @dataclass(frozen=True, eq=False)
 class WordResults:
-    """One word in one model; lists are over layer choices, in their order.
+    """One word in one model; lists and first axes are over layer choices, in their order.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class WordResults:
         The methods that gave no projection of the word, and why.
     neighbours : list of Neighbours
         Rows are those of ``corpus``.
-    predicted : mapping of classifier to list of int arrays of shape (n_test,)
+    predicted : mapping of classifier to int array of shape (choices, n_test)
         In the order of the corpus's test rows; indices into its senses.
-    confidence : mapping of classifier to list of float arrays of shape (n_test,)
+    confidence : mapping of classifier to float array of shape (choices, n_test)
     scores : mapping of classifier to list of mappings of metric to fraction
     """
 
@@ -47,8 +47,8 @@ class WordResults:
     projections: dict[str, list[Projection]]
     missing: dict[str, str]
     neighbours: list[Neighbours]
-    predicted: dict[str, list[np.ndarray]]
-    confidence: dict[str, list[np.ndarray]]
+    predicted: dict[str, np.ndarray]
+    confidence: dict[str, np.ndarray]
     scores: dict[str, list[dict[str, float]]]
 
     @property
@@ -74,20 +74,12 @@ class WordResults:
             self,
             corpus=self.corpus.take(kept),
             projections={
-                method: [
-                    replace(projection, points=projection.points[kept]) for projection in per_choice
-                ]
-                for method, per_choice in self.projections.items()
+                method: [replace(p, points=p.points[kept]) for p in projections]
+                for method, projections in self.projections.items()
             },
             neighbours=[_renumbered(neighbours, kept) for neighbours in self.neighbours],
-            predicted={
-                name: [senses[tests] for senses in per_choice]
-                for name, per_choice in self.predicted.items()
-            },
-            confidence={
-                name: [values[tests] for values in per_choice]
-                for name, per_choice in self.confidence.items()
-            },
+            predicted={name: senses[:, tests] for name, senses in self.predicted.items()},
+            confidence={name: values[:, tests] for name, values in self.confidence.items()},
         )
 
     def n_errors(self, classifier: str, choice: int) -> int:
