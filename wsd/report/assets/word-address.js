@@ -10,6 +10,7 @@ wsd.wordAddress = (data, defaults, offered) => {
 
   function encode(state) {
     const shown = [state.choice, ...state.others].map((choice) => layers[choice]);
+    // "beside" is the key of side-by-side plots, so that links of earlier versions keep working.
     const parts = [[state.others.length ? "beside" : "layers", shown.join(",")]];
     if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);

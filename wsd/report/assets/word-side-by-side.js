@@ -45,11 +45,11 @@ wsd.wordSideBySide = (first, figure, data, state, { pin, choose, changed }) => {
   // ---- The plots ----
 
   // Above a plot: a select of its layer choice, and the classifier's score there.
-  function addTitle(to, number, chosen) {
+  function addTitle(to, number, onChange) {
     const line = make("p", undefined, "pick"), pick = make("select");
     pick.append(...Array.from(byId("layers").options, ({ text, value }) => new Option(text, value)));
     pick.setAttribute("aria-label", `Layer choice of plot ${number}`);
-    pick.addEventListener("change", () => chosen(pick.selectedIndex));
+    pick.addEventListener("change", () => onChange(pick.selectedIndex));
     line.append(pick, make("span"));
     to.prepend(line);
     return (choice) => {
