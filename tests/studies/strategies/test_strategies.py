@@ -358,7 +358,7 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
         return Strategy("one", "", runs)
 
     def names(one: Strategy, other: Strategy) -> list[tuple[str, str]]:
-        return [(a.model, b.model) for a, b in one.beside(other)]
+        return [(a.model, b.model) for a, b in one.pairs(other)]
 
     draws = strategy("nshot-3.set1", "nshot-3.set2")
     assert names(draws, draws) == [("nshot-3.set1",) * 2, ("nshot-3.set2",) * 2]

@@ -1,16 +1,16 @@
-"""What stands behind the scores: near-duplicates, suspected gold errors, hard cases, confusions.
+"""Audit scores: near-duplicates, suspected gold errors, hard cases and confusions.
 
 Three tables. ``duplicates.csv`` counts, per word, the test sentences that have a near-duplicate
 in training (:mod:`wsd.metrics.near_duplicates`). ``instances.csv`` has a row per test instance with
-its sentence, the most similar training sentence, how many of the audited predictions are right, and
-whether its gold sense is in doubt. ``confusions.csv`` counts which sense was taken for which.
+its sentence, the most similar training sentence, the number of correct predictions, and whether its
+gold sense is suspected. ``confusions.csv`` counts pairs of gold and predicted senses.
 
-A gold sense is *suspected* when one classifier with probabilities, the judge, gives at every
-single layer from 1 up, of those audited, at least 0.9 to one and the same other sense. That says
-where to look, not that the label is wrong: a sentence can mislead an encoder at every layer.
+A gold sense is *suspected* if one classifier with probabilities, the judge, gives at least 0.9 to
+the same other sense at every audited single layer from 1 up. The label may still be right: a
+sentence can mislead an encoder at every layer.
 
-The tables are opened in spreadsheets, so that a sentence may have an apostrophe before it (see
-:mod:`wsd.storage.csv`); the corpus's own table has the sentence as it is.
+For spreadsheets, a sentence may get an apostrophe in front (see :mod:`wsd.storage.csv`); the
+corpus's own table has the original.
 """
 
 import argparse
@@ -35,14 +35,14 @@ CONFIDENT = 0.9
 
 
 class Verdict(NamedTuple):
-    """What the judge says of each test instance of a word.
+    """The judge's verdict on each test instance of a word.
 
     Attributes
     ----------
     sense : int array of shape (n,)
-        The sense other than gold that every layer predicts; -1 where there is none.
+        The sense other than gold that every layer predicts; -1 if there is none.
     confidence : float array of shape (n,)
-        Its mean probability over the layers; NaN where there is none.
+        Its mean probability over the layers; NaN if there is none.
     suspected : bool array of shape (n,)
         Whether its probability is at least 0.9 at every layer.
     """
@@ -53,19 +53,19 @@ class Verdict(NamedTuple):
 
 
 def judge_word(layers: Sequence[WordPredictions]) -> Verdict:
-    """Where one classifier contradicts gold at every layer.
+    """Find instances where one classifier contradicts gold at every layer.
 
     Parameters
     ----------
     layers : sequence of WordPredictions
-        Of one word, one per layer, at least one; with probabilities as scores.
+        The predictions of one word at each layer, with probabilities as scores.
     """
     first = layers[0]
     rows = np.arange(len(first.gold))
     agreed = (first.predicted != first.gold) & np.all(
-        [one.predicted == first.predicted for one in layers], axis=0
+        [layer.predicted == first.predicted for layer in layers], axis=0
     )
-    given = np.stack([one.scores[rows, one.predicted] for one in layers])
+    given = np.stack([layer.scores[rows, layer.predicted] for layer in layers])
     return Verdict(
         sense=np.where(agreed, first.predicted, -1),
         confidence=np.where(agreed, given.mean(axis=0), np.nan),
@@ -79,16 +79,16 @@ def list_instances(
     files: Sequence[ComparisonRow],
     judge: str | None,
 ) -> pd.DataFrame:
-    """One row per test instance.
+    """Return a row per test instance.
 
     Parameters
     ----------
     corpora : mapping of word to Corpus
     similar : mapping of word to MostSimilar
     files : sequence of ComparisonRow
-        As :func:`read_files` gives them.
+        As from :func:`read_files`.
     judge : str or None
-        Name of the classifier that gold is held against; None for no verdict.
+        The name of the classifier that gold is compared with; None for no verdict.
 
     Returns
     -------
@@ -134,30 +134,30 @@ def _names(corpus: Corpus, codes: np.ndarray) -> list[str]:
 
 
 def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
-    """Those of the judge at a single layer from 1 up."""
-    of_judge = [file for file in files if file.classifier == judge]
-    found = [file for file in of_judge if file.layers.isdigit() and file.layers != "0"]
-    if not found:
+    """Return the predictions of the judge at single layers from 1 up."""
+    own = [file for file in files if file.classifier == judge]
+    judges = [file for file in own if file.layers.isdigit() and file.layers != "0"]
+    if not judges:
         raise ConfigError(
             f"no predictions of the classifier {judge!r} on a single layer from 1 up",
             fix="name a classifier and layers that the config has, or audit without a judge",
         )
-    scores = (word.scores for file in found for word in file.words)
-    if not all(np.allclose(np.nansum(of_word, axis=1), 1) for of_word in scores):
+    scores = (word.scores for file in judges for word in file.words)
+    if not all(np.allclose(np.nansum(rows, axis=1), 1) for rows in scores):
         raise ConfigError(
             f"the scores of the classifier {judge!r} are no probabilities",
             fix="name a classifier that gives probabilities, such as logistic regression",
         )
-    return found
+    return judges
 
 
 def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
-    """How often each sense was taken for each: per file and word, with what is right.
+    """Count the pairs of gold and predicted senses, per file and word.
 
     Returns
     -------
     DataFrame: ``KEYS``, word, gold, predicted and n
-        Only what occurs has a row; the senses in the order of the inventory.
+        A row per pair that occurs, with the senses in the order of the inventory.
     """
     rows = []
     for file in files:
@@ -170,12 +170,12 @@ def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
 
 
 def _key(file: ComparisonRow) -> dict[str, str]:
-    """Which predictions a file has: the values of ``KEYS``."""
+    """Return the values of ``KEYS``, which identify the predictions of a file."""
     return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
 
 
 def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[ComparisonRow]:
-    """Read predictions that belong to the corpora and to each other.
+    """Read the predictions to audit, of one training set and view.
 
     Parameters
     ----------
@@ -203,19 +203,19 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Com
     keys = pd.DataFrame([_key(file) for file in files])
     if keys.duplicated().any():
         twice = int(keys.duplicated().argmax())
-        what = f"two files hold the predictions of {', '.join(map(str, keys.loc[twice]))}"
-        raise ResultError(what, where=str(paths[twice]), fix="name each file once")
+        problem = f"two files hold the predictions of {', '.join(map(str, keys.loc[twice]))}"
+        raise ResultError(problem, where=str(paths[twice]), fix="name each file once")
     for part in ("train", "view"):
-        if len(found := set(keys[part])) > 1:
+        if len(names := set(keys[part])) > 1:
             raise ResultError(
-                f"predictions of several kinds of {part}: {', '.join(sorted(found))}",
+                f"predictions of several kinds of {part}: {', '.join(sorted(names))}",
                 fix=f"audit one {part} at a time",
             )
     return files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_corpora(parser)
     add_files(parser, "--predictions")
     parser.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")

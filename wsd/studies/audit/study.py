@@ -36,7 +36,7 @@ class Audit(Study):
             return Outputs()
         # The classifier whose scores are probabilities judges the labels.
         classifiers = config.classifiers.values()
-        judges = [found.name for found in classifiers if found.estimator == "logistic"][:1]
+        judges = [c.name for c in classifiers if c.estimator == "logistic"][:1]
         read = [self.predictions(files, name) for name in config.models]
         folder = f"{files.store}/audit@{files.keys.key('audit', read, judges)}/{{model}}"
         tables = [f"{folder}/{table}.csv" for table in TABLES]

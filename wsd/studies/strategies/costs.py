@@ -1,8 +1,8 @@
-"""What steps took in processor time, as far as it is on record.
+"""Read the processor time of steps from their logs.
 
-Every step that ends well says so in the last line of its log, with the processor time that it took
-over all cores. `wsd finetune` writes more, ``costs.csv``, with a row per trial and per seed. What
-is not on record is NaN, and so is every sum that it is part of.
+The last line of the log of a successful step has its processor time over all cores. `wsd finetune`
+also writes ``costs.csv``, with a row per trial and per seed. A missing time is NaN, and so is every
+sum that it is part of. Files of other studies are looked up by name in the map of the run.
 """
 
 import json
@@ -24,15 +24,16 @@ from wsd.storage.result_files import UNEXPECTED
 
 
 class Spent(NamedTuple):
-    """Processor seconds: of what was chosen, and with all that it was chosen among."""
+    """Processor seconds of the selected configuration, and including the search."""
 
     chosen: float
     searched: float
 
 
 def processor_seconds(log: Path) -> float:
-    """What a step took; NaN if its log is missing or none, or does not end well, or says that an
-    earlier step has done a part.
+    """Return the processor time of a step.
+
+    NaN if the log is missing or damaged, if the step failed, or if an earlier step did a part.
     """
     with suppress(OSError, *UNEXPECTED):
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -43,14 +44,14 @@ def processor_seconds(log: Path) -> float:
 
 
 def _sum(seconds: Iterable[float]) -> float:
-    """What several steps took together; NaN if one of them is not on record, or there is none."""
-    found = list(seconds)
-    return fsum(found) if found else nan
+    """Return the sum of times; NaN if one of them is missing, or there is none."""
+    times = list(seconds)
+    return fsum(times) if times else nan
 
 
 @dataclass(frozen=True)
 class Costs:
-    """The records of one run. The log of a step lies where its file does, below the logs.
+    """The processor times of one run. A log has the relative path of the step's file.
 
     Attributes
     ----------
@@ -58,68 +59,68 @@ class Costs:
     logs : Path
         The folder of the logs of the dataset's steps.
     trains : tuple of str
-        All its training sets, every draw.
+        All training sets of the run, with every draw.
     """
 
     run: RunMap
     logs: Path
     trains: tuple[str, ...]
 
-    def _of(self, name: str) -> float:
-        """What the step took that made a file."""
+    def _step(self, name: str) -> float:
+        """Return the time of the step that made a file."""
         if name not in self.run.files:
             return nan
-        kept = Path(self.run.files[name].removeprefix(f"{STORE}/"))
-        return processor_seconds(self.logs / kept.with_suffix(".log"))
+        file = Path(self.run.files[name].removeprefix(f"{STORE}/"))
+        return processor_seconds(self.logs / file.with_suffix(".log"))
 
     def embedding(self, model: str) -> float:
-        """Every layer of every stored view of all words, in one job or several."""
-        of = f"{model}/embeddings/alignment."
-        return _sum(self._of(name) for name in self.run.files if name.startswith(of))
+        """Return the time of embedding: all words, views and layers, in one job or several."""
+        start = f"{model}/embeddings/alignment."
+        return _sum(self._step(name) for name in self.run.files if name.startswith(start))
 
     def classifying(self, model: str, train: str, view: str, layers: str, classifier: str) -> float:
-        """One feature set and classifier: tuned on folds, fitted and applied.
+        """Return the time of tuning and fitting a feature set and classifier, and predicting.
 
-        All further training sets are done in one job: where they are draws of one setting, each
-        has an equal share of it; of other ones it is not on record what each took.
+        One job does all further training sets. Draws of one setting share its time equally; the
+        time of other training sets is unknown.
         """
 
-        def predictions(of: str) -> float:
-            return self._of(f"{model}/predictions/{of}/{view}/{layers}.{classifier}.parquet")
+        def job(name: str) -> float:
+            return self._step(f"{model}/predictions/{name}/{view}/{layers}.{classifier}.parquet")
 
         if train == FULL:
-            return predictions(FULL)
-        further = [of for of in self.trains if of != FULL]
-        if len({setting(of)[0] for of in further}) > 1:
+            return job(FULL)
+        further = [name for name in self.trains if name != FULL]
+        if len({setting(name)[0] for name in further}) > 1:
             return nan
-        # The log lies where the files of one of them do.
-        taken = (seconds for seconds in map(predictions, further) if not isnan(seconds))
-        return next(taken, nan) / len(further)
+        # One of the training sets has the log.
+        times = (seconds for seconds in map(job, further) if not isnan(seconds))
+        return next(times, nan) / len(further)
 
     def baseline(self, name: str) -> float:
-        """A baseline without an encoder."""
-        return self._of(f"baselines/{name}.parquet")
+        """Return the time of a baseline without an encoder."""
+        return self._step(f"baselines/{name}.parquet")
 
     def substitutes(self, model: str) -> float:
-        """Asking a model for substitutes, and learning from bags of them."""
-        bags = self._of(f"{model}/baselines/bag_of_substitutes.parquet")
-        return self._of(f"{model}/substitutes/words.json") + bags
+        """Return the time of the bag of substitutes, with the substitutes themselves."""
+        bags = self._step(f"{model}/baselines/bag_of_substitutes.parquet")
+        return self._step(f"{model}/substitutes/words.json") + bags
 
     def zero_shot(self, model: str, layers: str) -> float:
-        """Embedding sentences and glosses, and taking the nearest gloss."""
-        of_glosses = self._of(f"{model}/gloss-vectors/alignment.1.json")
-        nearest = self._of(f"{model}/zero-shot/{layers}.gloss.parquet")
+        """Return the time of embedding sentences and glosses, and taking the nearest gloss."""
+        of_glosses = self._step(f"{model}/gloss-vectors/alignment.1.json")
+        nearest = self._step(f"{model}/zero-shot/{layers}.gloss.parquet")
         return self.embedding(model) + of_glosses + nearest
 
     def classifying_selected(self, model: str) -> float:
-        """Fitting and applying what each word's folds chose."""
-        return self._of(f"{model}/predictions/{FULL}/per-word/per-word.per-word.parquet")
+        """Return the time of fitting and applying the selection per word."""
+        return self._step(f"{model}/predictions/{FULL}/per-word/per-word.per-word.parquet")
 
     def finetuning(self, model: str, train: str) -> Spent:
-        """One seed, on average; and with every trial. Seeds are no search: none is picked."""
+        """Return the mean time of a seed, and including all trials; seeds are not a search."""
         with suppress(OSError, ResultError, *UNEXPECTED):
             rows = pd.read_csv(self.run.file(f"{model}/finetune/{train}/costs.csv"))
             seconds = rows["processor_seconds"].astype(float)
-            one = float(seconds[rows["seed"].notna()].mean()) or nan
-            return Spent(one, one + fsum(seconds[rows["seed"].isna()]))
+            seed = float(seconds[rows["seed"].notna()].mean()) or nan
+            return Spent(seed, seed + fsum(seconds[rows["seed"].isna()]))
         return Spent(nan, nan)

@@ -1,9 +1,8 @@
-"""The strategies to tell a word's sense by, and what each was run on.
+"""Gather the strategies for word sense disambiguation and their predictions.
 
-Nothing here looks at a test label to choose: a layer and a feature set are what the folds of the
-very training set choose. Where a training set is too small for folds, the last single layer stands,
-since to choose one takes labels, with the classifier that has the least to tune. Of zero-shot rows
-it is the last layer too.
+No test label is used to select anything: layer and feature set are selected by cross-validation on
+the same training set. If that is too small for folds, the last single layer is taken, with the
+classifier that has the fewest points to tune. Zero-shot rows have the last layer too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +35,7 @@ BY_CV, LAST, GIVEN = "cross-validation", "last layer", "as given"
 
 
 class Run(NamedTuple):
-    """What one strategy predicts after one training set, what that took, and how it was trained."""
+    """The predictions of a strategy after one training set, its processor time, and its setting."""
 
     train: str
     row: ComparisonRow
@@ -46,13 +45,13 @@ class Run(NamedTuple):
 
 @dataclass(eq=False)
 class Strategy:
-    """A strategy on one training set, or on the draws of one setting; or the seeds of one.
+    """A strategy with its runs: one training set, the draws of one setting, or several seeds.
 
     Attributes
     ----------
     name : str
     selected_by : str
-        How its configuration was chosen; empty if there was none to choose.
+        How its configuration was selected; empty if there was nothing to select.
     runs : list of Run
     """
 
@@ -61,25 +60,25 @@ class Strategy:
     runs: list[Run] = field(default_factory=list)
 
     def mean(self, metric: str) -> float:
-        """A mean over words, and over runs."""
+        """Return a score, as the mean over words and over runs."""
         return fsum(run.row.mean(metric) for run in self.runs) / len(self.runs)
 
-    def beside(self, other: "Strategy") -> list[tuple[ComparisonRow, ComparisonRow]]:
-        """Its runs beside those of another strategy that learned from the same sentences.
+    def pairs(self, other: "Strategy") -> list[tuple[ComparisonRow, ComparisonRow]]:
+        """Pair its runs with those of another strategy that have the same training sentences.
 
-        What learned from none stands beside what learned from all.
+        Runs without training are paired with those on the full training set.
         """
         return [
-            (run.row, of.row)
-            for run, of in product(self.runs, other.runs)
-            if {run.train, of.train} in ({run.train}, {NO_TRAIN, FULL})
+            (first.row, second.row)
+            for first, second in product(self.runs, other.runs)
+            if {first.train, second.train} in ({first.train}, {NO_TRAIN, FULL})
         ]
 
 
-# Per candidate of a model and training set: it, its search's path, and that one's provenance.
+# The candidates of a model and training set, with path and provenance of their searches.
 Group = Sequence[tuple[Candidate, Path, Mapping[str, Any]]]
 Named = tuple[str, str, Run]
-# By model and setting, in their order.
+# By model and setting, in order.
 Strategies = dict[tuple[str, str], list[Strategy]]
 
 
@@ -91,42 +90,42 @@ def gather(
     corpora: Corpora,
     costs: Costs,
 ) -> Strategies:
-    """The strategies of every model and setting, of which there are files.
+    """Return the strategies of every model and setting that have files.
 
     Parameters
     ----------
-    groups : mapping of (model, training set) to what `read_candidates` gives of it
+    groups : mapping of (model, training set) to candidates
+        As from :func:`wsd.classification.select.read_candidates`.
     files : mapping of kind to paths
-        Those of ``KINDS``; and ``candidates``, the predictions by the path of their search.
+        The kinds of ``KINDS``; and ``candidates``, the predictions by the path of their search.
     chosen : mapping
         The ``chosen`` of selection.json.
     objective : str
     corpora : mapping of word to Corpus
     costs : Costs
     """
-    found: Strategies = {}
+    strategies: Strategies = {}
     for model in dict.fromkeys(model for model, _ in groups):
         of_model: dict[tuple[str, str], Strategy] = {}
         runs = [*_without_vectors(model, files, corpora, costs)]
-        trains = [train for of, train in groups if of == model]
+        trains = [train for name, train in groups if name == model]
         for train in sorted(trains, key=lambda train: train != FULL):
             selected = chosen.get(model, {}).get(train, {}).get("all")
             frozen = Frozen(groups[model, train], objective, selected, files["candidates"])
             runs += frozen.runs(model, train, corpora, costs)
         runs += _others(model, groups, files, corpora, costs)
         for name, selected_by, run in runs:
-            of = FULL if run.train == NO_TRAIN else setting(run.train)[0]
-            strategy = of_model.setdefault((of, name), Strategy(name, selected_by))
-            strategy.runs.append(run)
-        for (of, _), strategy in of_model.items():
-            found.setdefault((model, of), []).append(strategy)
-    return found
+            size = FULL if run.train == NO_TRAIN else setting(run.train)[0]
+            of_model.setdefault((size, name), Strategy(name, selected_by)).runs.append(run)
+        for (size, _), strategy in of_model.items():
+            strategies.setdefault((model, size), []).append(strategy)
+    return strategies
 
 
 def _without_vectors(
     model: str, files: Mapping[str, Sequence[Path]], corpora: Corpora, costs: Costs
 ) -> Iterator[Named]:
-    """The baselines, those that any model has and the model's own; and zero-shot."""
+    """Yield the baselines, shared and of the model itself, and the zero-shot strategies."""
     for row in read_rows(files["baselines"], column_names.BASELINE, corpora):
         if (name := BASELINES.get(row.classifier)) and row.model in ("no encoder", model):
             own = row.model == model
@@ -149,7 +148,7 @@ def _others(
     corpora: Corpora,
     costs: Costs,
 ) -> Iterator[Named]:
-    """Each word as its own folds choose; and what was fine-tuned."""
+    """Yield the selection per word, and fine-tuning."""
     for row in read_rows(files["per_word"], column_names.SELECTED_PER_WORD, corpora):
         if row.model == model:
             everything = [candidate for candidate, _, _ in groups[model, FULL]]
@@ -169,28 +168,28 @@ def _others(
 
 
 def _row(path: Path, kind: str, corpora: Corpora) -> ComparisonRow:
-    """The predictions of a training set, which may lack words."""
-    there = {word.word for word in predictions.read_predictions(path)[0]}
-    (row,) = read_rows([path], kind, {word: corpora[word] for word in corpora if word in there})
+    """Read the predictions after a training set, which may lack words."""
+    words = {word.word for word in predictions.read_predictions(path)[0]}
+    (row,) = read_rows([path], kind, {word: corpora[word] for word in corpora if word in words})
     return row
 
 
-def _classifying(model: str, train: str, of: Sequence[Candidate], costs: Costs) -> float:
-    return fsum(costs.classifying(model, train, c.view, c.layers, c.classifier) for c in of)
+def _classifying(model: str, train: str, among: Sequence[Candidate], costs: Costs) -> float:
+    return fsum(costs.classifying(model, train, c.view, c.layers, c.classifier) for c in among)
 
 
 @dataclass(frozen=True, eq=False)
 class Frozen:
-    """What the vectors of a frozen encoder give on one training set.
+    """The candidates of a frozen encoder on one training set.
 
     Attributes
     ----------
     group : sequence of (Candidate, path of its search, provenance)
     objective : str
     selected : mapping or None
-        What `wsd select` wrote of this training set for all words, if it did.
+        The selection for all words on this training set, if `wsd select` made one.
     predicted : mapping of path to path
-        The predictions that belong to a search.
+        The predictions of each search.
     """
 
     group: Group
@@ -199,14 +198,14 @@ class Frozen:
     predicted: Mapping[Path, Path]
 
     def runs(self, model: str, train: str, corpora: Corpora, costs: Costs) -> Iterator[Named]:
-        """The best single layer, and the best of everything."""
+        """Yield the best single layer, and the best feature set."""
         every = [candidate for candidate, _, _ in self.group]
         singles = [candidate for candidate in every if candidate.layers.isdigit()]
         for name, among in ((BEST_LAYER, singles), (FEATURES, every)):
             choice, selected_by = self._choice(name, among)
             if choice is None:
                 continue
-            (path,) = (path for of, path, _ in self.group if of is choice)
+            (path,) = (path for candidate, path, _ in self.group if candidate is choice)
             row = _row(self.predicted[path], column_names.CANDIDATE, corpora)
             embedding = costs.embedding(model)
             spent = Spent(
@@ -218,11 +217,11 @@ class Frozen:
     def _choice(self, name: str, among: Sequence[Candidate]) -> tuple[Candidate | None, str]:
         if name == FEATURES and self.selected is not None:
             return self._selected(among), BY_CV
-        found = choose(among, self.objective) if among else None
-        if found is not None:
-            return among[found[1]], BY_CV
+        ranking = choose(among, self.objective) if among else None
+        if ranking is not None:
+            return among[ranking[1]], BY_CV
         if name == BEST_LAYER and among:
-            return min(among, key=lambda of: (-int(of.layers), len(of.search.grid))), LAST
+            return min(among, key=lambda c: (-int(c.layers), len(c.search.grid))), LAST
         return None, ""
 
     def _selected(self, among: Sequence[Candidate]) -> Candidate:
@@ -231,7 +230,7 @@ class Frozen:
             if all(getattr(candidate, key) == value for key, value in names.items()):
                 return candidate
         raise ResultError(
-            f"what was selected is not among the candidates: {', '.join(names.values())}",
+            f"the selected configuration is not among the candidates: {', '.join(names.values())}",
             where="--selection, --searches",
             fix="give the selection and the candidates of one run",
         )

@@ -1,10 +1,10 @@
-"""Ways to tell a word's sense side by side: what they score, on how many labels, in what time.
+"""Compare strategies for word sense disambiguation: scores, labels and processor time.
 
-A row per strategy and training set of each model: baselines, glosses, substitutes, frozen vectors,
-fine-tuning. The difference is to the frozen encoder's best single layer on the same training set
-and test instances. Of several draws or seeds the row has the mean, and each beside it. Processor
-time is what is on record (:mod:`wsd.studies.strategies.costs`): it is in this table alone, since it
-differs from run to run.
+The table has a row per strategy and training set of each model: baselines, glosses, substitutes,
+frozen vectors, fine-tuning. Differences are to the best single layer of the frozen encoder, on the
+same training set and test instances. A row has the mean over draws or seeds, and the score of each.
+Processor time (:mod:`wsd.studies.strategies.costs`) differs from run to run, so no other table has
+it.
 """
 
 import argparse
@@ -46,9 +46,9 @@ COLUMNS = [
     *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
     *("n_words", "runs", "draws", "labels", "processor_minutes", "processor_minutes_with_search"),
     *(
-        f"{metric}{of}"
+        f"{metric}{end}"
         for metric in METRICS
-        for of in (
+        for end in (
             *("", "_low", "_high", "_of_runs"),
             *("_difference", "_difference_low", "_difference_high", "_p", "_p_holm"),
         )
@@ -59,15 +59,15 @@ Line = dict[str, Any]
 
 
 def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) -> list[Line]:
-    """A row per strategy of one model and training set.
+    """Return a row per strategy of one model and training set.
 
     The differences to the best layer are one family of Holm's method per metric. Whether a strategy
-    can be told from the best one by macro-F1 is corrected for all pairs, since which one is best
-    was not known before.
+    is significantly worse than the best one by macro-F1 is corrected for all pairs, since the best
+    one was not known before.
     """
-    reference = next((of for of in strategies if of.name == BEST_LAYER), None)
-    best = max(strategies, key=lambda of: of.mean(METRICS[0]))
-    # Strategies with the same predictions count as one: between them there is nothing to test.
+    reference = next((s for s in strategies if s.name == BEST_LAYER), None)
+    best = max(strategies, key=lambda s: s.mean(METRICS[0]))
+    # Strategies with the same predictions count once: there is nothing to test.
     distinct: list[Strategy] = []
     for strategy in strategies:
         if not any(_same(strategy, other) for other in distinct):
@@ -76,7 +76,7 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
     lines = []
     for strategy in strategies:
         learned = NO_TRAIN if strategy.runs[0].train == NO_TRAIN else train
-        line = {"model": model, "train": learned, **_of_strategy(strategy, seed)}
+        line = {"model": model, "train": learned, **_columns(strategy, seed)}
         if reference and strategy is not reference:
             line |= _differences(strategy, reference, seed)
         p = 1.0
@@ -93,8 +93,8 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
     return lines
 
 
-def _of_strategy(strategy: Strategy, seed: int) -> Line:
-    """What it is, what it took and what it scores, without its differences."""
+def _columns(strategy: Strategy, seed: int) -> Line:
+    """Return names, processor time and scores of a strategy, without its differences."""
     rows = [run.row for run in strategy.runs]
     intervals = intervals_over_draws([row.confusions for row in rows], rng=seed)
     line: Line = {
@@ -104,15 +104,13 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
             name: ", ".join(dict.fromkeys(getattr(row, name) for row in rows))
             for name in ("view", "layers", "classifier")
         },
-        "setting": "; ".join(dict.fromkeys(filter(None, (of.setting for of in strategy.runs)))),
+        "setting": "; ".join(dict.fromkeys(filter(None, (run.setting for run in strategy.runs)))),
         "n_words": len(rows[0].words),
         "runs": len(rows),
-        "draws": len({of.train for of in strategy.runs}),
+        "draws": len({run.train for run in strategy.runs}),
         "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
         "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
-        "processor_minutes_with_search": float(
-            np.mean([run.spent.searched for run in strategy.runs])
-        )
+        "processor_minutes_with_search": float(np.mean([r.spent.searched for r in strategy.runs]))
         / 60,
     }
     for metric in METRICS:
@@ -123,7 +121,7 @@ def _of_strategy(strategy: Strategy, seed: int) -> Line:
 
 
 def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
-    """The strategy less the reference, and the test of that.
+    """Return the strategy minus the reference, with interval and p-value.
 
     The same predictions have the difference 0, no interval and no test.
     """
@@ -140,20 +138,20 @@ def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
 
 
 def _same(strategy: Strategy, other: Strategy) -> bool:
-    """Whether two strategies predict the same senses in every run."""
+    """Return whether two strategies predict the same senses in every run."""
     joints = _joints(strategy, other)
-    return bool(joints) and all(identical(of_run) for of_run in joints)
+    return bool(joints) and all(map(identical, joints))
 
 
 def _joints(strategy: Strategy, other: Strategy) -> list[list[Counts]]:
-    return [one.joints(beside) for one, beside in strategy.beside(other)]
+    return [first.joints(second) for first, second in strategy.pairs(other)]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_corpora(parser)
     add_files(parser, "--candidates", "predictions of every configuration and training set")
-    add_files(parser, "--searches", "what the folds say of each, in the same order")
+    add_files(parser, "--searches", "CV scores of each, in the same order")
     add_path(parser, "--selection", "of `wsd select`, .json")
     for kind, text in (
         ("baselines", "no encoder, or its substitutes"),
@@ -163,13 +161,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     ):
         add_optional_files(parser, f"--{kind}", f"predictions: {text}")
     add_path(parser, "--map", "the run's run.json, for where its steps' files are")
-    add_path(parser, "--logs", "folder of the logs of the dataset's steps, for what each took")
+    add_path(
+        parser, "--logs", "folder of the logs of the dataset's steps, for their processor time"
+    )
     add_seed(parser)
     add_out(parser, "the table", ".csv")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the table: models and training sets in their order, the full one first."""
+    """Write the table: models and training sets in order, the full training set first."""
     corpora = read_corpora(args.corpus, args.words)
     with parsing(args.selection):
         selection = read_json(args.selection)
@@ -179,10 +179,10 @@ def run(args: argparse.Namespace) -> None:
     costs = Costs(RunMap(args.map), args.logs, trains)
     files = {kind: getattr(args, kind) for kind in KINDS}
     files["candidates"] = dict(zip(args.searches, args.candidates, strict=True))
-    found = gather(groups, files, chosen, objective, corpora, costs)
+    by_model = gather(groups, files, chosen, objective, corpora, costs)
     lines = [
         line
-        for (model, train), strategies in found.items()
+        for (model, train), strategies in by_model.items()
         for line in table_of(model, train, strategies, args.seed)
     ]
     write_csv(args.out, pd.DataFrame(lines, columns=COLUMNS))
