@@ -1,9 +1,8 @@
-"""The plane of a shrinkage LDA: the axes along which the senses lie farthest apart, for how far the
-instances of one sense spread.
+"""Project instances on the first two axes of a shrinkage LDA.
 
-Fitted on training rows alone, which makes those very rows look better separated than any other.
-So a training point is drawn where a fit places it that has not seen it, one fit per fold, turned
-to lie on the plane of the fit on all; every other point is placed by that one.
+These axes separate the senses best, relative to the within-class covariance. An LDA separates the
+rows that it was fitted on better than other rows. So a training point is placed by the fit of the
+other folds, aligned with the fit on all training rows; all other points are placed by that fit.
 """
 
 from dataclasses import dataclass
@@ -17,18 +16,18 @@ from wsd.metrics.eigenvectors import largest
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.within_class_covariance import Covariance, classes_of
 
-SHRINKAGE = 0.5  # what `lda` has where nothing is tuned
+SHRINKAGE = 0.5  # the default of the classifier `lda`
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding
 
 
 def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
-    """Why a word has no such plane; empty if it has one.
+    """Return why a word has no such projection; empty if it has one.
 
     Parameters
     ----------
     corpus : Corpus
     folds : WordFolds or None
-        Of the full training set.
+        Folds of the full training set.
     """
     gold = corpus.gold[corpus.split == "train"]
     senses, counts = np.unique(gold, return_counts=True)
@@ -49,24 +48,24 @@ def obstacle(corpus: Corpus, folds: WordFolds | None) -> str:
 def discriminants(
     vectors: np.ndarray, corpus: Corpus, folds: WordFolds
 ) -> tuple[np.ndarray, tuple[float, float] | None]:
-    """Every instance on the first two axes of an LDA.
+    """Project every instance on the first two axes of an LDA.
 
-    With two senses there is one; the second axis is then the first principal component of the
-    residuals. An axis is in units of the spread within senses.
+    With two senses there is one axis; the second axis is then the first principal component of the
+    residuals. The unit of an axis is the standard deviation within senses.
 
     Parameters
     ----------
     vectors : array of shape (n, features)
     corpus : Corpus
     folds : WordFolds
-        Of the full training set; of their repeats the first is used.
+        Folds of the full training set; the first repeat is used.
 
     Returns
     -------
     points : float32 array of shape (n, 2)
     explained : tuple of 2 floats, or None
-        Share of the variance between senses, in units of their spread, along each axis. None with
-        two senses: their one axis holds all of it, however far apart they lie.
+        Share of the between-sense variance along each axis. None with two senses, whose one axis
+        has all of it.
     """
     train = np.flatnonzero(corpus.split == "train")
     _, gold = np.unique(corpus.gold[train], return_inverse=True)
@@ -78,9 +77,9 @@ def discriminants(
     with one_thread():
         whole = _fit(fitted, gold)
         points[:] = whole.place(vectors)
-        for seen, held in folds.splits(0):
-            fold = _fit(fitted[seen], gold[seen])
-            points[train[held]] = fold.turned_to(whole, fitted, seen).place(fitted[held])
+        for fit, held in folds.splits(0):
+            fold = _fit(fitted[fit], gold[fit]).aligned_with(whole, fitted[fit])
+            points[train[held]] = fold.place(fitted[held])
     return points, whole.explained
 
 
@@ -92,8 +91,8 @@ class _Fit:
     ----------
     origin : array of shape (features,)
     axes : array of shape (features, senses - 1 or 2)
-        The discriminants, the first the one along which the senses lie farthest apart; of two
-        senses also the main direction of what is left.
+        The discriminants, the best first; with two senses also the first principal component of
+        the residuals.
     means : array of shape (senses, senses - 1)
         The senses' means on the discriminants, weighted by their frequency.
     """
@@ -104,7 +103,7 @@ class _Fit:
 
     @property
     def explained(self) -> tuple[float, float] | None:
-        """Share of the variance between senses along the first two axes, if there are two."""
+        """Return the shares of between-sense variance of the first two axes, if there are two."""
         between = (self.means**2).sum(axis=0)
         if len(between) < 2:
             return None
@@ -112,23 +111,23 @@ class _Fit:
         return float(shares[0]), float(shares[1])
 
     def place(self, vectors: np.ndarray) -> np.ndarray:
-        """Points of shape (n, 2)."""
+        """Return points of shape (n, 2)."""
         return (vectors - self.origin) @ self.axes[:, :2]
 
-    def turned_to(self, other: "_Fit", rows: np.ndarray, both: np.ndarray) -> "_Fit":
-        """The same, laid on another fit's axes.
+    def aligned_with(self, other: "_Fit", rows: np.ndarray) -> "_Fit":
+        """Return the same fit, rotated onto the axes of another fit.
 
-        Its discriminants are turned and mirrored so that the senses' means lie as nearly as they
-        can where the other has them (orthogonal Procrustes), and what is left is mirrored so that
-        the rows that both have seen do.
+        The discriminants are rotated and reflected so that the senses' means match those of the
+        other fit (orthogonal Procrustes). The axis of residuals is reflected so that the given rows
+        match.
         """
         n = self.means.shape[1]
         u, _, v = np.linalg.svd(self.means.T @ other.means)
         axes = self.axes.copy()
         axes[:, :n] = axes[:, :n] @ (u @ v)
-        own, others = ((rows @ of.axes[:, n:])[both] for of in (self, other))
-        alike = ((own - own.mean(axis=0)) * (others - others.mean(axis=0))).sum(axis=0)
-        axes[:, n:] *= np.where(alike < 0, -1, 1)
+        own, others = (rows @ fit.axes[:, n:] for fit in (self, other))
+        products = ((own - own.mean(axis=0)) * (others - others.mean(axis=0))).sum(axis=0)
+        axes[:, n:] *= np.where(products < 0, -1, 1)
         return _Fit(self.origin, axes, self.means @ (u @ v))
 
 
@@ -143,25 +142,25 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     weighted = classes.means * np.sqrt(classes.counts / classes.counts.sum())[:, None]
     spread = Covariance(classes, SHRINKAGE)
     solved = spread.solve(weighted.T)
-    # Their own mean is the origin, so that one axis fewer than senses tells them apart.
-    values, turns = (of[..., :0:-1] for of in eigh(weighted @ solved))
+    # The means are centred, so there is one discriminant fewer than senses.
+    values, turns = (array[..., :0:-1] for array in eigh(weighted @ solved))
     lengths = np.sqrt(values.clip(0))
-    found = values > RANK * max(values[0], 0)
-    axes = solved @ np.divide(turns, lengths, out=np.zeros_like(turns), where=found)
+    nonzero = values > RANK * max(values[0], 0)
+    axes = solved @ np.divide(turns, lengths, out=np.zeros_like(turns), where=nonzero)
     axes *= np.where(_largest(axes) < 0, -1, 1)
     senses = len(classes.counts)
     if senses == 2:
-        axes = np.column_stack([axes, _main_direction_beside(axes[:, 0], spread)])
+        axes = np.column_stack([axes, _residual_component(axes[:, 0], spread)])
     return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
 
 
-def _main_direction_beside(axis: np.ndarray, spread: Covariance) -> np.ndarray:
-    """The direction of most spread that is uncorrelated with an axis, in units of its spread.
+def _residual_component(axis: np.ndarray, spread: Covariance) -> np.ndarray:
+    """Return the first principal component of the residuals, the rows minus their part on an axis.
 
-    That is the first principal component of the rows less their part along the axis.
+    It is uncorrelated with the axis, in units of its standard deviation.
     """
     of_axis = spread.times(axis)
-    # The products of what is left, from the products of all.
+    # The products of the residuals, from the products of the rows.
     if spread.rows is None:
         less, other = of_axis, spread.crossed(axis)
         square = axis @ other
@@ -181,5 +180,5 @@ def _main_direction_beside(axis: np.ndarray, spread: Covariance) -> np.ndarray:
 
 
 def _largest(axes: np.ndarray) -> np.ndarray:
-    """The entry of each axis that is farthest from 0; an axis has no sign but the one given it."""
+    """Return the entry of each axis with the largest absolute value, which fixes its sign."""
     return np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)[0]

@@ -24,7 +24,7 @@ class Curvature:
         self.probabilities, self.counts, self.turn = probabilities, counts, turn
         self.of_two = 2 * probabilities[0] * probabilities[1] * counts if len(turn) == 1 else None
 
-    def of(self, fits: np.ndarray) -> "Curvature":
+    def subset(self, fits: np.ndarray) -> "Curvature":
         """That of some of the fits."""
         return Curvature(self.probabilities[:, fits], self.counts[fits], self.turn)
 
@@ -77,7 +77,7 @@ def hessian_of(
     def hessian(way: np.ndarray, left: np.ndarray) -> np.ndarray:
         nonlocal of_left
         if len(left) < len(of_left.counts):
-            of_left = curvature.of(left)
+            of_left = curvature.subset(left)
         bent = backward(of_left.times(forward(way, left)), left)
         bent += penalised[left] * way
         return bent
@@ -92,25 +92,29 @@ def solved(
     precision: np.ndarray,
     most: int = MOST,
 ) -> tuple[np.ndarray, int]:
-    """What the Hessian of each fit takes to minus its gradient, and the number of iterations.
+    """Solve the Newton equation of each fit: the Hessian times the step is minus the gradient.
 
     Parameters
     ----------
     hessian, precondition : functions of array (k, n_left, width) and the positions of those fits
     gradient : array of shape (k, n_fits, width)
     precision : array of shape (n_fits,)
-        How small the residual of each fit shall be.
+        The largest residual of each fit.
     most : int
-        Iterations.
+        The most iterations.
+
+    Returns
+    -------
+    array of shape (k, n_fits, width), and the number of iterations
     """
-    found, residual = np.zeros_like(gradient), -gradient
-    step, left = found.copy(), np.arange(len(precision))
+    solution, residual = np.zeros_like(gradient), -gradient
+    step, left = solution.copy(), np.arange(len(precision))
     better = precondition(residual, left)
     way, descent = better.copy(), products(residual, better)
     for iteration in range(1, most + 1):
         bent = hessian(way, left)
         along = products(way, bent)
-        safe = (along > 0) & (descent > 0)  # else nothing but rounding is left of the direction
+        safe = (along > 0) & (descent > 0)  # else the direction is rounding error
         share = np.where(safe, descent / np.where(safe, along, 1), 0)[:, None]
         step += share * way
         bent *= share
@@ -119,18 +123,18 @@ def solved(
         if not going.any() or iteration == most:
             break
         if going.mean() < FEW:
-            found[:, left] = step
+            solution[:, left] = step
             left, descent = left[going], descent[going]
             step, residual, way = (array[:, going] for array in (step, residual, way))
         better = precondition(residual, left)
         before, descent = descent, products(residual, better)
         way *= (descent / np.where(before > 0, before, 1))[:, None]
         way += better
-    found[:, left] = step
-    return found, iteration
+    solution[:, left] = step
+    return solution, iteration
 
 
 def products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The inner product of each fit: array (n_fits,)."""
-    found: np.ndarray = np.einsum("kfd,kfd->f", first, second)
-    return found
+    """Return the inner product of each fit: array (n_fits,)."""
+    inner: np.ndarray = np.einsum("kfd,kfd->f", first, second)
+    return inner

@@ -92,15 +92,15 @@ class Dense:
             penalised,
         )
         precondition, most = self._preconditioner(inner, curvature, penalised, columns)
-        found, iterations = solved(hessian, precondition, slope, precision, most)
+        solution, iterations = solved(hessian, precondition, slope, precision, most)
         self._worth -= iterations
         self._plain &= iterations < most
         if basis is not None:
-            # Across the span the Hessian is the penalty alone.
+            # Outside the span the Hessian is the penalty alone.
             across = gradient / length - _product(slope, basis.T)
             across[..., :-1] /= penalty * self.penalised[fits, :-1]
-            found = _product(found, basis.T) - across
-        return found * length
+            solution = _product(solution, basis.T) - across
+        return solution * length
 
     def _system(self, kind: type, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """What a step is solved on, the same turned, and the basis of the rows' span."""
@@ -132,9 +132,7 @@ class Dense:
             most = int(SHORT * (1 + solving) + cost / STEPS)
             return lambda residual, left: residual / diagonal[:, left], most
         if not self._factors or self._worth <= 0 or self._factors[0].dtype != inner.dtype:
-            self._factors = [
-                _factor(inner, of_class, penalised.mean(axis=0)) for of_class in blocks
-            ]
+            self._factors = [_factor(inner, block, penalised.mean(axis=0)) for block in blocks]
             self._worth = cost
         factors, turn = self._factors, curvature.turn
 
@@ -143,8 +141,8 @@ class Dense:
                 flat = residual.reshape(-1, residual.shape[-1])
                 return _inverse(factors[0], flat).reshape(residual.shape)
             of_classes = np.tensordot(turn.T, residual, 1)
-            found = [_inverse(*of_class) for of_class in zip(factors, of_classes, strict=True)]
-            return np.tensordot(turn, np.stack(found), 1)
+            inverses = [_inverse(*pair) for pair in zip(factors, of_classes, strict=True)]
+            return np.tensordot(turn, np.stack(inverses), 1)
 
         return precondition, MOST
 
@@ -170,13 +168,13 @@ class Sparse:
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """As :meth:`Dense.forward`."""
-        found = _sparse_product(self.features, weights[..., :-1] * self.columns[fits])
-        return found * self.rows[fits] + weights[..., -1:]
+        logits = _sparse_product(self.features, weights[..., :-1] * self.columns[fits])
+        return logits * self.rows[fits] + weights[..., -1:]
 
     def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """As :meth:`Dense.backward`."""
-        found = _sparse_product(self.turned, residual * self.rows[fits]) * self.columns[fits]
-        return np.concatenate([found, residual.sum(axis=2, keepdims=True)], axis=2)
+        gradient = _sparse_product(self.turned, residual * self.rows[fits]) * self.columns[fits]
+        return np.concatenate([gradient, residual.sum(axis=2, keepdims=True)], axis=2)
 
     def step(
         self,
@@ -216,32 +214,32 @@ class Sparse:
         )
 
         def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
-            found: np.ndarray = residual / diagonal[:, left]
-            return found
+            scaled: np.ndarray = residual / diagonal[:, left]
+            return scaled
 
         slope = (gradient / length).astype(self.columns.dtype)
-        found, _ = solved(hessian, precondition, slope, precision)
-        return found * length
+        solution, _ = solved(hessian, precondition, slope, precision)
+        return solution * length
 
 
 def _full(columns: int) -> int:
-    """As many columns a product takes as long as with these."""
+    """Return how many columns a product could have in the time that it takes for these."""
     return ALONE if columns == 1 else max(columns, FULL)
 
 
 def _turned(rows: np.ndarray, columns: int) -> np.ndarray:
-    """BLAS multiplies few columns with a matrix half as fast again if it need not turn it."""
+    """Transpose rows; BLAS is 1.5 times as fast with few columns if it need not copy the matrix."""
     return np.ascontiguousarray(rows.T) if columns >= FULL else rows.T
 
 
 def _sparse_product(rows: sparse.csr_array, right: np.ndarray) -> np.ndarray:
-    """Of all fits at once: (a, b) with (k, n_fits, b)."""
-    found = rows @ right.reshape(-1, right.shape[-1]).T
-    return np.ascontiguousarray(found.T).reshape(*right.shape[:-1], -1)
+    """Multiply (a, b) with (k, n_fits, b), for all fits at once."""
+    product = rows @ right.reshape(-1, right.shape[-1]).T
+    return np.ascontiguousarray(product.T).reshape(*right.shape[:-1], -1)
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of all fits at once: (k, n_fits, a) with (a, b).
+    """Multiply (k, n_fits, a) with (a, b), for all fits at once.
 
     The processor's flag for an invalid operation is not looked at: some kernels of BLAS raise it
     for lanes of a register beyond the array, by chance and without effect on the product. A

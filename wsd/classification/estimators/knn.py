@@ -82,26 +82,23 @@ class KNN(TransformedClassifier):
 
 
 def _nearest(X: np.ndarray, trained: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Distances and rows of the k nearest, ascending; equally near ones by position.
-
-    Of vectors of length 1, block by block; of fewer than k, all.
-    """
+    """Return distances and rows of the k nearest unit vectors, ascending; ties by position."""
     k = min(k, len(trained))
     with one_thread():
-        found = [_of_block(X[of] @ trained.T, k) for of in blocks(len(X), len(trained))]
-    distances, rows = (np.concatenate(part) for part in zip(*found, strict=True))
-    return distances, rows
+        parts = [_of_block(X[rows] @ trained.T, k) for rows in blocks(len(X), len(trained))]
+    distances, nearest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return distances, nearest
 
 
 def _of_block(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same, of the products of some of them. Overwritten."""
+    """Return the same for products of some of the vectors, which are overwritten."""
     np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
     nearest = np.sort(np.argpartition(distances, k - 1, axis=1)[:, :k], axis=1)
     bound = np.take_along_axis(distances, nearest, axis=1).max(axis=1)
-    # Of several that are as near as the k-th, a partition takes any.
+    # A partition breaks ties with the k-th arbitrarily.
     for i in np.flatnonzero(np.count_nonzero(distances <= bound[:, None], axis=1) > k):
         candidates = np.flatnonzero(distances[i] <= bound[i])
         nearest[i] = np.sort(candidates[np.argsort(distances[i, candidates], kind="stable")[:k]])
-    found = np.take_along_axis(distances, nearest, axis=1)
-    order = np.argsort(found, axis=1, kind="stable")
-    return np.take_along_axis(found, order, axis=1), np.take_along_axis(nearest, order, axis=1)
+    values = np.take_along_axis(distances, nearest, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(values, order, axis=1), np.take_along_axis(nearest, order, axis=1)

@@ -168,10 +168,10 @@ class Logistic(Classifier):
         """
         classes, codes = np.unique(y, return_inverse=True)
         counts = np.zeros((len(splits), len(y)))
-        for of_split, (fit, _) in zip(counts, splits, strict=True):
-            of_split[fit] = 1
+        for row, (fit, _) in zip(counts, splits, strict=True):
+            row[fit] = 1
         sizes = counts @ (codes[:, None] == np.arange(len(classes)))
-        found: dict[int, np.ndarray] = {}
+        results: dict[int, np.ndarray] = {}
         if len(classes) > 1:
             with one_thread():
                 together, fits = self._together(X, codes, counts, (sizes > 0).all(axis=1), grid)
@@ -179,11 +179,11 @@ class Logistic(Classifier):
                     log_prior = np.log(sizes[number] / sizes[number].sum())
                     held = splits[number][1]
                     logits = {fit.C: fit.logits[:, i][:, held].T for fit in fits}
-                    found[number] = self._at_points(grid, logits, log_prior)
+                    results[number] = self._at_points(grid, logits, log_prior)
         for number, (fit, held) in enumerate(splits):
-            if number not in found:
-                found[number] = self.search(X[fit], y[fit], X[held], grid)
-        return [found[number] for number in range(len(splits))]
+            if number not in results:
+                results[number] = self.search(X[fit], y[fit], X[held], grid)
+        return [results[number] for number in range(len(splits))]
 
     def _together(
         self, X: np.ndarray, codes: np.ndarray, counts: np.ndarray, whole: np.ndarray, grid: Points

@@ -55,11 +55,11 @@ class NearestCentroid(TransformedClassifier):
         if self.metric not in METRICS:
             raise ConfigError(f"metric {self.metric!r}", fix=f"use {' or '.join(METRICS)}")
         X, y = self._to_fit(X, y)
-        self.centroids_ = np.stack([X[y == of].mean(axis=0) for of in self.classes_])
+        self.centroids_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Cosine similarity, or negative distance: the higher, the nearer.
+        """Return cosine similarity or negative distance.
 
         Returns
         -------
@@ -70,10 +70,10 @@ class NearestCentroid(TransformedClassifier):
     def search_folds(
         self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
     ) -> list[np.ndarray]:
-        """Scores of held-out instances under every point of a search space, on many splits.
+        """Return scores of held-out instances at every point of a search space, on many splits.
 
-        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. The sums of all
-        folds' classes are one product; a transform is fitted anew by each fold.
+        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. One product
+        gives the sums of all folds' classes; a transform is fitted on each fold.
         """
         points = self._filled(grid)
         if any(point["transform"] != "none" for point in points):
@@ -86,12 +86,12 @@ class NearestCentroid(TransformedClassifier):
         counts = members.sum(axis=2)
         with one_thread():
             sums = (members.reshape(-1, len(y)) @ X).reshape(*counts.shape, -1)
-            found = []
+            results = []
             for (_, held), of_fold, n in zip(splits, sums, counts, strict=True):
                 centroids = of_fold[n > 0] / n[n > 0, None]
                 rows = X[held]
-                found.append(np.stack([_scores(p["metric"], rows, centroids) for p in points]))
-        return found
+                results.append(np.stack([_scores(p["metric"], rows, centroids) for p in points]))
+        return results
 
     def _each(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
         return np.stack([class_scores(self.set_params(**p).fit(X, y), held) for p in grid])

@@ -32,8 +32,9 @@ class NotConvergedError(WsdError):
     """
 
     def __init__(self, fits: np.ndarray) -> None:
-        said = "logistic regression did not converge"
-        super().__init__(said, fix="use a smaller C in the config")
+        super().__init__(
+            "logistic regression did not converge", fix="use a smaller C in the config"
+        )
         self.fits = fits
 
 
@@ -122,22 +123,22 @@ class _Losses:
         self.counts, self.turn = counts, helmert(int(codes.max()) + 1)
         self.gold = self.turn[:, codes][:, None]
 
-    def of(self, logits: np.ndarray, fits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities (n_classes, n_fits, n_rows), and summed losses (n_fits,)."""
+    def evaluate(self, logits: np.ndarray, fits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return probabilities (n_classes, n_fits, n_rows) and summed losses (n_fits,)."""
         of_gold = np.einsum("kfn,kon->fn", logits, self.gold)
-        found = np.tensordot(self.turn.T, logits, 1)
-        largest = found.max(axis=0)
-        np.exp(np.subtract(found, largest, out=found), out=found)
-        total = found.sum(axis=0)
-        found /= total
+        values = np.tensordot(self.turn.T, logits, 1)
+        largest = values.max(axis=0)
+        np.exp(np.subtract(values, largest, out=values), out=values)
+        total = values.sum(axis=0)
+        values /= total
         losses = np.log(total) + largest - of_gold
-        return found, np.einsum("fn,fn->f", losses, self.counts[fits])
+        return values, np.einsum("fn,fn->f", losses, self.counts[fits])
 
     def residual(self, probabilities: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """The gradient of the losses by the logits' coordinates."""
-        found: np.ndarray = np.tensordot(self.turn, probabilities[:, fits], 1) - self.gold
-        found *= self.counts[fits]
-        return found
+        gradient: np.ndarray = np.tensordot(self.turn, probabilities[:, fits], 1) - self.gold
+        gradient *= self.counts[fits]
+        return gradient
 
 
 class _Fits:
@@ -149,7 +150,7 @@ class _Fits:
         self.design, self.losses, self.penalty = design, losses, penalty
         self.weights, self.logits = weights.copy(), logits.copy()
         every = np.arange(len(losses.counts))
-        self.probabilities, self.objective = losses.of(logits, every)
+        self.probabilities, self.objective = losses.evaluate(logits, every)
         self.objective += self._penalty(weights, every)
 
     def _penalty(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
@@ -160,7 +161,7 @@ class _Fits:
         self, fits: np.ndarray, weights: np.ndarray, logits: np.ndarray, most: np.ndarray
     ) -> np.ndarray:
         """Move each of the fits whose objective there is at most so high, and say which moved."""
-        probabilities, objective = self.losses.of(logits, fits)
+        probabilities, objective = self.losses.evaluate(logits, fits)
         objective += self._penalty(weights, fits)
         moved: np.ndarray = objective <= most
         to = fits[moved]

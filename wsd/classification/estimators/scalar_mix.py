@@ -72,28 +72,27 @@ def layer_weights(
     options = {"gtol": tol, "ftol": ROUNDING}
     lowest = Mixtures(stack, codes, C, tol).lowest
     for _ in range(STARTS):
-        found: Any = minimize(lowest, mixture, jac=True, method="L-BFGS-B", options=options)
-        mixture = found.x
-        if found.success:
+        result: Any = minimize(lowest, mixture, jac=True, method="L-BFGS-B", options=options)
+        mixture = result.x
+        if result.success:
             break
-    if not (found.success or np.abs(found.jac).max() <= SMALL_GRADIENT):
-        said = f"the scalar mix did not converge: {found.message}"
-        raise WsdError(said, fix="use a smaller C in the config")
+    if not (result.success or np.abs(result.jac).max() <= SMALL_GRADIENT):
+        problem = f"the scalar mix did not converge: {result.message}"
+        raise WsdError(problem, fix="use a smaller C in the config")
     return softmax(mixture)
 
 
 class Mixtures:
-    """What a logistic regression comes to on one mixture of layers after the other.
+    """The minimum of a logistic regression's loss, as a function of the mixture of layers.
 
-    At its minimum the loss changes with the mixture as if the classifier stayed as it is
-    (variable projection, Golub and Pereyra 1973), so that a handful of weights are searched
-    for in place of a handful and all of the classifier's. Each fit starts at the last one's
-    weights.
+    At the minimum, the derivative by the mixture is that for a constant classifier (variable
+    projection, Golub and Pereyra 1973). So only the layers' weights are searched. Each fit starts
+    at the weights of the previous one.
 
     Parameters
     ----------
     stack, codes, C
-        As of :func:`layer_weights`.
+        As in :func:`layer_weights`.
     tol : float
         No component of the gradient of a fit's mean loss exceeds it.
     """
@@ -107,7 +106,7 @@ class Mixtures:
         self.weights: np.ndarray | None = None
 
     def lowest(self, mixture: np.ndarray) -> tuple[float, np.ndarray]:
-        """The lowest mean loss with its penalty, by logits of the layers, and its gradient."""
+        """Return the lowest penalised mean loss for logits of the layers, and its gradient."""
         layers, n, width = self.stack.shape
         share = softmax(mixture)
         flat = self.stack.reshape(layers, n * width)
@@ -117,15 +116,15 @@ class Mixtures:
         rows = (share @ flat).reshape(n, width) / scale
         every = np.ones((1, n))
         design = Dense(rows, np.ones((1, width)))
-        (found,) = fit_all(design, self.codes, every, [self.C], self.tol, self.weights)
-        self.weights = found.weights
-        weights = found.weights[:, 0, :-1] / scale  # on the mixture as it is
-        residual = softmax(found.logits[:, 0], axis=0) - self.gold
+        (fit,) = fit_all(design, self.codes, every, [self.C], self.tol, self.weights)
+        self.weights = fit.weights
+        weights = fit.weights[:, 0, :-1] / scale  # on the mixture as it is
+        residual = softmax(fit.logits[:, 0], axis=0) - self.gold
         # Two classes have one vector of weights: see newton.py.
         penalty = (2 if len(weights) == 2 else 1) / self.C
         of_share = flat @ (residual.T @ weights).ravel()
         of_share += penalty * (covariance @ (weights**2).sum(axis=0))
-        return float(found.objective[0]) / n, share * (of_share - share @ of_share) / n
+        return float(fit.objective[0]) / n, share * (of_share - share @ of_share) / n
 
 
 class MixedLogistic(Classifier):
