@@ -28,10 +28,18 @@ from wsd.corpora.text_format import read_text
 from wsd.encoder.model import resolve
 
 
+# Files that take minutes, the longest first.
+LONGEST = (
+    *("test_every_kind", "test_workflow", "test_removal", "test_slurm", "test_settings_and_back"),
+    *("test_survival", "test_runs", "test_tutorial", "test_crash", "test_installed"),
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first, so that no process is left with the longest at the end."""
+    """Put the files that take longest first, so that no process ends long after the others."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: (places.get(item.path.stem, len(LONGEST)), -slow[item.path]))
 
 
 ARCHIVES = "bert-disambiguation-*.tar.gz"

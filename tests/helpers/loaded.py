@@ -10,13 +10,19 @@ from wsd.run import step_code
 # What every command loads before its own module: its arguments, what it may not write over, the
 # lock of a run.
 COMMAND_LINE = {"wsd.arguments", "wsd.run.output_guard", "wsd.run.lock"}
+# Libraries are loaded once, and every command is a process of its own with no module of wsd.
 PROBE = """
-import json, sys
-from pathlib import Path
-from wsd import cli
-code = cli.main(sys.argv[2:])
-found = [name for name in sys.modules if name.split(".")[0] == "wsd"]
-Path(sys.argv[1]).write_text(json.dumps([code, found]))
+import json, os, sys
+import bokeh.plotting, matplotlib.figure, pandas, pyarrow.parquet, sklearn.linear_model, transformers
+for call in json.load(sys.stdin):
+    if os.fork() == 0:
+        from wsd import cli
+        code = cli.main(call)
+        names = [name for name in sys.modules if name.split(".")[0] == "wsd"]
+        with open("loaded.jsonl", "a") as file:
+            file.write(json.dumps([code, names]) + "\\n")
+        os._exit(0)
+    os.wait()
 """
 
 
@@ -33,19 +39,25 @@ def declarations() -> set[str]:
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
-    """The modules of wsd that a real run of a command has loaded."""
-    found = folder / "found.json"
+    """Return the modules of wsd that a real run of a command loads."""
+    return loaded_by_each(folder, [list(arguments)])[0]
+
+
+def loaded_by_each(folder: Path, calls: list[list[str]]) -> list[set[str]]:
+    """Return the modules of wsd that each of several commands loads, run one after the other."""
+    (folder / "loaded.jsonl").unlink(missing_ok=True)
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, found, *arguments],
+        [sys.executable, "-c", PROBE],
         cwd=folder,
+        input=json.dumps(calls),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    code, names = json.loads(found.read_text())
-    assert code == 0, done.stdout
-    return without_rooms(names)
+    ended = [json.loads(line) for line in (folder / "loaded.jsonl").read_text().splitlines()]
+    assert [code for code, _ in ended] == [0] * len(calls), done.stdout
+    return [without_rooms(names) for _, names in ended]
 
 
 def without_rooms(names: set[str] | list[str]) -> set[str]:

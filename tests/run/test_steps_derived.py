@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from loaded import loaded, of_every_command, without_rooms
+from loaded import loaded, loaded_by_each, of_every_command, without_rooms
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
@@ -24,8 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_step_loads_what_was_derived(folder: Path) -> None:
     prepare(folder)
     found: dict[str, set[str]] = {}
-    for command, arguments in STEPS:
-        found.setdefault(command, set()).update(loaded(folder, command, *arguments))
+    each = loaded_by_each(folder, [[command, *arguments] for command, arguments in STEPS])
+    for (command, _), names in zip(STEPS, each, strict=True):
+        found.setdefault(command, set()).update(names)
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in found.items():

@@ -1,10 +1,9 @@
 """Runs with other settings, one after the other and at once: none disturbs another's results."""
 
-import os
+import contextlib
+import io
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +12,11 @@ from typing import Any
 import crash
 import pytest
 from checkout import Checkout
+from log_state import logs_as_before
 from same_results import results
 from tiny import tiny_bert
 
+from wsd.cli import main
 from wsd.run.lock import RUN, STATE
 from wsd.storage.json import read_json
 
@@ -57,20 +58,16 @@ def create(root: Path) -> Checkout:
     return checkout
 
 
-def arguments(name: str) -> tuple[str, ...]:
-    return ("--cores", "2", "--configfile", f"config/{name}.yaml")
+def arguments(name: str, cores: int = 2) -> tuple[str, ...]:
+    return ("--cores", str(cores), "--configfile", f"config/{name}.yaml")
 
 
 def look(checkout: Checkout) -> dict[str, bytes]:
     """What people read of the last run, and what is predicted with it."""
-    answered = subprocess.run(
-        [sys.executable, "-m", "wsd.cli", "predict", SENTENCE, "--format", "jsonl"],
-        cwd=checkout.root,
-        env={**os.environ, "PYTHONPATH": str(checkout.root)},
-        capture_output=True,
-        check=True,
-    )
-    return {**results(checkout.root / "results"), "predicted": answered.stdout}
+    answer = io.StringIO()
+    with contextlib.chdir(checkout.root), contextlib.redirect_stdout(answer), logs_as_before():
+        assert main(["predict", SENTENCE, "--format", "jsonl"]) == 0
+    return {**results(checkout.root / "results"), "predicted": answer.getvalue().encode()}
 
 
 def unlike(found: Mapping[str, bytes], expected: Mapping[str, bytes]) -> list[str]:
@@ -153,23 +150,26 @@ def test_a_model_of_the_same_name_and_back(checkout: Checkout, seen: dict[str, A
     seen["model"] = look(checkout)
     assert unlike(seen["model"], seen["first"])
     shutil.rmtree(checkout.root / ".snakemake")
-    for name in ("first", "words", "seed", "model", "first"):
+    for name in ("first", "words", "seed", "model"):
         back(checkout, seen, name)
 
 
 def test_in_another_order_and_two_at_once(
     checkout: Checkout, seen: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Each run gives what it gives where another comes before it, beside it, or none."""
+    """Each run gives what it gives where another comes before it, beside it, or none.
+
+    Here every run has one core, and there two.
+    """
     for name in OTHERS:  # where the tests before were left out
         if name not in seen:
             checkout.run(*arguments(name))
             seen[name] = look(checkout)
     other = create(tmp_path / "wsd")
     for name in ("model", "first"):
-        other.run(*arguments(name))
+        other.run(*arguments(name, cores=1))
         assert unlike(look(other), seen[name]) == []
-    words = crash.start(other.root, arguments("words"), tmp_path / "words.log")
+    words = crash.start(other.root, arguments("words", cores=1), tmp_path / "words.log")
     while not list((other.root / "results" / STATE).glob(f"*-{words.pid}{RUN}")):
         assert words.poll() is None
         time.sleep(0.05)
@@ -180,7 +180,7 @@ def test_in_another_order_and_two_at_once(
     assert f"(process {words.pid} on " in refused and "Traceback" not in refused
     assert refused.count("what to do: ") == 1
     words.send_signal(signal.SIGCONT)
-    other.run(*arguments("seed"))
+    other.run(*arguments("seed", cores=1))
     assert words.wait() == 0, (tmp_path / "words.log").read_text()[-3000:]
     for name in ("words", "seed", "model", "first"):
         back(other, seen, name)
