@@ -276,7 +276,7 @@ def test_neighbours_refuses_what_does_not_belong_together(
     write_vectors(tmp_path / "a" / "cls.safetensors", corpora["a"], vectors)
     write_vectors(tmp_path / "b" / "cls.safetensors", corpora["b"], vectors, pooling="first")
     out = tmp_path / "out.parquet"
-    with pytest.raises(ResultError, match="'a' and 'b' were made with another pooling"):
+    with pytest.raises(ResultError, match="'a' and 'b' differ in their pooling"):
         call_step(neighbours, corpora, embeddings=tmp_path, view="cls", layers="1", out=out)
     with pytest.raises(ConfigError, match="'2': there is no such layer"):
         call_step(neighbours, corpora, embeddings=tmp_path, view="cls", layers="2", out=out)

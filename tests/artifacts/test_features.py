@@ -205,7 +205,9 @@ def test_views_that_were_not_made_alike_are_refused(
     folder, corpus, vectors = stored
     path = folder / "mint" / "context.safetensors"
     write_vectors(path, corpus, vectors["context"], view="context", **changes)
-    with pytest.raises(ResultError, match=r"views focal\+context of 'mint' were not made alike"):
+    with pytest.raises(
+        ResultError, match=r"views focal\+context of 'mint' have different encoders"
+    ):
         read_features(folder, corpus, "focal+context", "1+1")
     read_features(folder, corpus, "focal", "1")
 
@@ -269,5 +271,5 @@ def test_words_embedded_differently_are_refused(key: str, value: Any) -> None:
         "sage": source("sage"),
         "thyme": source("thyme", **{key: value}),
     }
-    with pytest.raises(ResultError, match=f"'mint' and 'thyme' were made with another {key}"):
+    with pytest.raises(ResultError, match=f"'mint' and 'thyme' differ in their {key}"):
         shared_provenance(sources, Path("x"))

@@ -148,7 +148,7 @@ def test_what_is_no_listing_is_refused(tmp_path: Path, content: Any) -> None:
 def test_a_listing_lies_beside_what_it_lists_or_above(tmp_path: Path) -> None:
     write_listing(tmp_path / "above.json", {tmp_path / "a/b.csv": "x"})
     assert read_listing(tmp_path / "above.json") == {"a/b.csv": "x"}
-    with pytest.raises(ConfigError, match="does not lie below its folder") as caught:
+    with pytest.raises(ConfigError, match="does not lie below the folder") as caught:
         write_listing(tmp_path / "b/beside.json", {tmp_path / "a/b.csv": "x"})
     assert caught.value.where == str(tmp_path / "b/beside.json")
 

@@ -442,7 +442,7 @@ def test_layers_of_words_with_other_blocks_are_refused(
     """Layer -1 is another layer in each of the two files."""
     sage, vectors = toy(make_corpus, "sage")
     write_vectors(folder.root / "sage" / "context.safetensors", sage, vectors[:2])
-    with pytest.raises(ResultError, match="were made with another model"):
+    with pytest.raises(ResultError, match="differ in their model"):
         folder.classify()
     assert not folder.out.exists()
 

@@ -155,7 +155,7 @@ def test_fewer_groups_than_folds_are_not_folded(groups: int, tuned: bool) -> Non
 def test_a_word_without_folds_has_no_splits(make_corpus: MakeCorpus) -> None:
     found = draw_folds({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
     assert found.held is None
-    with pytest.raises(ValueError, match="without folds"):
+    with pytest.raises(ValueError, match="has no folds"):
         next(found.splits(0))
 
 

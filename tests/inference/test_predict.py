@@ -367,9 +367,9 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ),
         (
             {"manifest_json": from_hub("../../x", "0" * 40)},
-            "a repository or a revision that is none",
+            "an invalid repository or revision",
         ),
-        ({"manifest_json": from_hub("a/b", "main")}, "a repository or a revision that is none"),
+        ({"manifest_json": from_hub("a/b", "main")}, "an invalid repository or revision"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),
         ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "a file that no model has"),
         ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),

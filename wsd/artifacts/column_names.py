@@ -35,4 +35,4 @@ KEY_COLUMNS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 SCORES_COLUMNS = [*KEY_COLUMNS, "word", "n_senses", "n_train", "n_test", *WORD_SCORES]
 SUMMARY_COLUMNS = [*KEY_COLUMNS, *MEAN_SCORES]
 ALL_WORDS = "all words"
-TOGETHER = "(all)"  # in place of a word: all of them as one
+TOGETHER = "(all)"  # instead of a word: all words together

@@ -30,7 +30,7 @@ FILES = (
 FURTHER = "outofdomain.tsv"
 # The file of a word without senses.
 UNLABELLED_FILE = "sentences.txt"
-# A corpus of pairs of sentences has this in place of a word, and these files.
+# A corpus of pairs of sentences has this instead of a word, and these files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 ABOUT = ("title", "source", "licence", "licence_url", "citation")

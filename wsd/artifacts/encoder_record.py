@@ -1,4 +1,4 @@
-"""The record of a model that `wsd model` writes: read, and checked before it is believed."""
+"""Read and check the record of an encoder, which ``wsd model`` writes."""
 
 import re
 from pathlib import Path
@@ -9,17 +9,17 @@ from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing, require
 
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
-# How the names of a model's files end.
+# The suffixes of a model's files.
 SUFFIXES = (".json", ".model", ".safetensors", ".txt")
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read a record of :func:`wsd.encoder.model.resolve` that was written as JSON.
+    """Read the record that ``wsd model`` wrote, and check it.
 
     Raises
     ------
     ResultError
-        If it is missing, or not such a record.
+        If the file is missing, or is not a record of a model.
     """
     record: dict[str, Any] = read_json(path)
     with parsing(path):
@@ -28,45 +28,44 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def check_record(record: Any) -> None:
-    """Refuse what :func:`wsd.encoder.model.resolve` would not give.
+    """Refuse anything that :func:`wsd.encoder.model.resolve` would not return.
 
     Raises
     ------
     KeyError, TypeError, ValueError and the like
-        To be turned into an error that names the file.
+        The caller turns them into an error that names the file.
     """
-    names = (record["name"], record["model_type"], *record["source"], *record["source"].values())
-    names += (*record["files"], *record["files"].values())
-    kinds = {"hub", "package", "path"} & set(record["source"])
-    revised = ("hub" in kinds) == ("revision" in record["source"])
-    require(len(kinds) == 1 and revised, "an invalid source, or several")
-    require(all(isinstance(n, str) for n in names), "a name or a checksum that is no text")
+    source, files = record["source"], record["files"]
+    texts = (record["name"], record["model_type"], *source, *source.values())
+    texts += (*files, *files.values())
+    require(all(isinstance(text, str) for text in texts), "a name or a checksum is not a text")
+    kinds = {"hub", "package", "path"} & set(source)
+    revised = ("hub" in kinds) == ("revision" in source)
+    readable = not any("\0" in text for text in source.values())
+    require(len(kinds) == 1 and revised and readable, "an invalid source, or several")
+    require(("package" in kinds) == ("version" in source), "a package without its version")
     # A name with a path in it would lead out of the folder.
-    inside = all(name == Path(name).name and "\0" not in name for name in record["files"])
+    inside = all(name == Path(name).name and "\0" not in name for name in files)
     require(inside, "a file that is not in the model's folder")
-    require(all(name.endswith(SUFFIXES) for name in record["files"]), "a file that no model has")
-    whole = any(name.endswith(".safetensors") for name in record["files"])
-    require(whole and "config.json" in record["files"], "no checksums of weights and config.json")
-    # Other names could not be read on any machine.
-    require(not any("\0" in name for name in record["source"].values()), "an invalid source")
-    versioned = ("package" in kinds) == ("version" in record["source"])
-    require(versioned, "a package without its version")
+    require(all(name.endswith(SUFFIXES) for name in files), "a file that no model has")
+    whole = any(name.endswith(".safetensors") for name in files)
+    require(whole and "config.json" in files, "no checksums of weights and config.json")
     if "hub" in kinds:
-        named = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", record["source"]["hub"])
-        fixed = FULL_COMMIT.fullmatch(record["source"]["revision"])
-        require(named and fixed, "a repository or a revision that is none")
-    counts = [record[key] for key in ("blocks", "width")]
-    require(all(type(n) is int and n > 0 for n in counts), "blocks and width that are no counts")
+        valid = re.fullmatch(r"[\w.-]+(/[\w.-]+)?", source["hub"])
+        full = FULL_COMMIT.fullmatch(source["revision"])
+        require(valid and full, "an invalid repository or revision")
+    counts = (record["blocks"], record["width"])
+    require(all(type(n) is int and n > 0 for n in counts), "invalid numbers of blocks or width")
     check_seed(record["name"], record.get("random_weights"))
 
 
 def config_entry(name: str, key: str | None = None) -> str:
-    """What of a model is wrong, for errors: a key of its entry, or an argument of that name."""
+    """Return how an error names a model's config entry, or a key of it."""
     return f"model {name}" + (f", `{key}`" if key else "")
 
 
 def check_seed(name: str, seed: int | None) -> None:
-    """Refuse what is no seed of random weights; None is for the model's own.
+    """Refuse an invalid seed of random weights; None stands for the model's own weights.
 
     Raises
     ------

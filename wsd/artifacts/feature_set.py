@@ -1,9 +1,9 @@
-"""What a classifier sees of an instance: one vector or several side by side.
+"""Read feature sets: the vectors of an instance that a classifier gets.
 
 A feature set names a view and its layer choice, or several of each joined by ``+``:
 ``focal`` with ``mean-last-2``, or ``focal+context`` with ``mean-last-2+6``. Where there are
-several vectors, each is scaled to unit length, so that a view of longer vectors does not outweigh
-the others.
+several vectors, each is scaled to unit length. Otherwise the view with the longest vectors would
+outweigh the others.
 """
 
 import itertools
@@ -24,7 +24,7 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.storage.file_names import file_name
 
 JOIN = "+"
-# What the vectors of all words and views have in common.
+# The provenance that the vectors of all words and views share.
 ENCODER_KEYS = (
     "model", "architecture", "input", "pooling", "precision", "device", "versions",
 )  # fmt: skip
@@ -32,7 +32,7 @@ ENCODER_KEYS = (
 
 @dataclass(frozen=True)
 class Features:
-    """Views, each with its own layer choice.
+    """Views with a layer choice for each.
 
     Attributes
     ----------
@@ -43,55 +43,53 @@ class Features:
 
     @property
     def view(self) -> str:
-        """The views, joined by ``+``."""
+        """Return the views, joined by ``+``."""
         return JOIN.join(view for view, _ in self.parts)
 
     @property
     def layers(self) -> str:
-        """The names of the layer choices, joined by ``+``."""
+        """Return the names of the layer choices, joined by ``+``."""
         return JOIN.join(choice.name for _, choice in self.parts)
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Sorts feature sets: one view before several, single layers before combinations."""
+        """Return a sort key: one view before several, single layers before combinations."""
         return (len(self.parts), tuple(choice.order for _, choice in self.parts))
 
 
 def parse_features(
     views: str, layers: str, blocks: int, *, where: str | None = None, learned: bool = True
 ) -> Features:
-    """Read the two names of a feature set.
+    """Parse the two names of a feature set.
 
     See :func:`wsd.artifacts.layer_choice.parse_layers` for the last two parameters.
 
     Raises
     ------
     ConfigError
-        If there are not as many layer choices as views, or one of them does not exist.
+        If there are not as many layer choices as views, or a layer choice does not exist.
     """
-    named, choices = views.split(JOIN), layers.split(JOIN)
-    if len(named) != len(choices):
-        what = f"{len(choices)} layer choices in {layers!r} for {len(named)} views in {views!r}"
+    names, choices = views.split(JOIN), layers.split(JOIN)
+    if len(names) != len(choices):
+        what = f"{len(choices)} layer choices in {layers!r} for {len(names)} views in {views!r}"
         fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
         raise ConfigError(what, where=where, fix=fix)
-    pairs = zip(named, choices, strict=True)
-    return Features(
-        tuple(
-            (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
-            for view, choice in pairs
-        )
-    )
+    parts = [
+        (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
+        for view, choice in zip(names, choices, strict=True)
+    ]
+    return Features(tuple(parts))
 
 
 def vectors_file(words: Words, corpus: Corpus, view: str) -> Path:
-    """The file of a word's vectors."""
+    """Return the path of a word's vectors."""
     return word_file(words, f"{file_name(corpus.word)}/{view}{VECTORS}")
 
 
 def read_features(
     folder: Words, corpus: Corpus, views: str, layers: str
 ) -> tuple[Features, np.ndarray, dict[str, Any]]:
-    """The vectors of one word, reading only the layers that are named.
+    """Read the vectors of one word; only the layers of the feature set are read.
 
     Parameters
     ----------
@@ -106,28 +104,28 @@ def read_features(
     Features, float32 array of shape (len(corpus), features), and the vectors' provenance
     """
     opened = {v: Embeddings(vectors_file(folder, corpus, v), corpus) for v in views.split(JOIN)}
-    blocks = max(one.blocks for one in opened.values())
-    found = parse_features(views, layers, blocks, where="layers")
-    first, *others = (one.provenance for one in opened.values())
+    blocks = max(embeddings.blocks for embeddings in opened.values())
+    features = parse_features(views, layers, blocks, where="layers")
+    first, *others = (embeddings.provenance for embeddings in opened.values())
     differing = {"view": None, "seed": None}
     if any({**other, **differing} != {**first, **differing} for other in others):
-        what = f"the views {views} of {corpus.word!r} were not made alike"
+        what = f"the views {views} of {corpus.word!r} have different encoders or settings"
         where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
         raise ResultError(what, where=where, fix="delete the folder and run again")
-    # One view at most has a seed.
-    seed = next((of["seed"] for of in (first, *others) if of["seed"] is not None), None)
-    vectors = assemble(found, lambda view, layer: opened[view].layer(layer))
-    return found, vectors, {**first, "seed": seed}
+    # At most one view has a seed.
+    seed = next((s for made in (first, *others) if (s := made["seed"]) is not None), None)
+    vectors = assemble(features, lambda view, layer: opened[view].layer(layer))
+    return features, vectors, {**first, "seed": seed}
 
 
-def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
-    """The vectors of a feature set, from the hidden states that it names.
+def assemble(features: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
+    """Return the vectors of a feature set, made from its hidden states.
 
     Parameters
     ----------
-    found : Features
+    features : Features
     layer_of : function of a view and a layer
-        Gives float32 arrays of shape (n, width).
+        Returns float32 arrays of shape (n, width).
 
     Returns
     -------
@@ -135,7 +133,7 @@ def assemble(found: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.
     """
     parts = [
         choice.combine({layer: layer_of(view, layer) for layer in choice.layers})
-        for view, choice in found.parts
+        for view, choice in features.parts
     ]
     if len(parts) == 1:
         return parts[0]
@@ -154,7 +152,7 @@ class StoredFeatures:
     Attributes
     ----------
     features : Features
-        Known once a word was read.
+        Known once a word has been read.
     """
 
     features: Features
@@ -164,43 +162,44 @@ class StoredFeatures:
         self._sources: dict[str, dict[str, Any]] = {}
 
     def read(self, corpus: Corpus) -> np.ndarray:
-        """The vectors of one word: float32 array of shape (len(corpus), features)."""
-        read = read_features(self._folder, corpus, self._views, self._layers)
-        self.features, vectors, self._sources[corpus.word] = read
+        """Return the vectors of one word: float32 array of shape (len(corpus), features)."""
+        self.features, vectors, self._sources[corpus.word] = read_features(
+            self._folder, corpus, self._views, self._layers
+        )
         return vectors
 
     def provenance(self, where: Path) -> dict[str, Any]:
-        """Views, layers, and what :func:`shared_provenance` finds in the words that were read."""
+        """Return the views, the layers, and the shared provenance of the words read so far."""
         names = {"view": self.features.view, "layers": self.features.layers}
         return {**names, **shared_provenance(self._sources, where)}
 
 
 def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
-    """What the embeddings of all words must have in common, and the digest of each word's corpus.
+    """Return the provenance that all words share, and the digest of each word's corpus.
 
     Parameters
     ----------
     sources : mapping of word to the provenance of its embeddings
     where : Path
-        For the error.
+        The place that an error names.
 
     Raises
     ------
     ResultError
-        If two words' vectors come from different models, poolings or seeds.
+        If the vectors of two words come from different models, poolings or seeds.
     """
     first, *others = sources
     for other, key in itertools.product(others, (*ENCODER_KEYS, "seed")):
         if sources[other][key] != sources[first][key]:
-            what = f"the vectors of {first!r} and {other!r} were made with another {key}"
+            what = f"the vectors of {first!r} and {other!r} differ in their {key}"
             fix = "delete the embeddings of the model and run again"
             raise ResultError(what, where=str(where), fix=fix)
     encoder = {key: sources[first][key] for key in ENCODER_KEYS}
-    return {"encoder": encoder, "corpus": {word: of["corpus"] for word, of in sources.items()}}
+    return {"encoder": encoder, "corpus": {word: made["corpus"] for word, made in sources.items()}}
 
 
 def ordered_features(names: Sequence[tuple[str, str]], blocks: int) -> list[tuple[str, str]]:
-    """(views, layers) pairs, each once, in the order of :attr:`Features.order`."""
+    """Return distinct (views, layers) pairs, sorted by :attr:`Features.order`."""
     return sorted(
         set(names), key=lambda pair: (parse_features(pair[0], pair[1], blocks).order, pair)
     )

@@ -1,8 +1,8 @@
-"""The folds of a training set: on what its instances are tuned, decided before anything is fitted.
+"""Read and write the cross-validation folds of a training set.
 
-Stratified by sense, near-duplicates always together, drawn several times. One file per training
-set says for each of its instances which fold it is held out in, in each of the repeats. It is
-also the list of the set's rows: nothing after it asks again what was in the training set.
+Folds are drawn before anything is fitted: stratified by sense, with near-duplicates in one fold,
+and several times (repeats). The file of a training set has, for each of its instances, the fold in
+which it is held out in each repeat. Later steps take the rows of the training set from this file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +19,9 @@ from wsd.errors import ResultError
 from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
 
-# How many there are if nothing else is said; config/config.yaml says the same.
+# The default number of folds; config/config.yaml has the same.
 K = 5
-# What decides the folds of a word, beside its training instances.
+# The settings that decide a word's folds, besides its training instances.
 SETTINGS = ("k", "repeats", "seed")
 RUN_AGAIN = "run snakemake again with the config of this run"
 
@@ -35,10 +35,10 @@ class WordFolds:
     lines : int array of shape (n,)
         0-based lines of the full training file, ascending.
     component : int array of shape (n,)
-        Instances of one number are near-duplicates of each other, by a chain.
+        Instances that a chain of near-duplicates connects have the same number.
     held : int array of shape (repeats, n), or None
-        The fold each instance is held out in; None where the rarest sense has fewer instances
-        than there are folds, so that nothing can be tuned.
+        The fold in which each instance is held out. None if the rarest sense has fewer instances
+        than there are folds: then nothing can be tuned.
     """
 
     lines: np.ndarray
@@ -46,9 +46,9 @@ class WordFolds:
     held: np.ndarray | None
 
     def splits(self, repeat: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Rows to fit on and rows held out, counted from 0 within the training set, per fold."""
+        """Yield for each fold the rows to fit on and the held-out rows of the training set."""
         if self.held is None:
-            raise ValueError("a word without folds")
+            raise ValueError("the word has no folds")
         held = self.held[repeat]
         for fold in np.unique(held):
             yield np.flatnonzero(held != fold), np.flatnonzero(held == fold)
@@ -66,7 +66,7 @@ class Folds:
     words : mapping of word to WordFolds
         Words that the training set lacks are absent.
     corpus : mapping of word to str
-        The digest of the corpus that the lines are of.
+        The digests of the words' tables.
     """
 
     train: str
@@ -78,11 +78,11 @@ class Folds:
 
     @property
     def settings(self) -> dict[str, int]:
-        """How the folds were drawn: ``k``, ``repeats`` and ``seed``."""
+        """Return the settings of the draw: ``k``, ``repeats`` and ``seed``."""
         return {key: getattr(self, key) for key in SETTINGS}
 
     def rows(self, corpus: Corpus) -> np.ndarray:
-        """The rows of a word's table that the training set has, in the order of its lines.
+        """Return the rows of the training set in a word's table, in the order of its lines.
 
         Raises
         ------
@@ -99,28 +99,26 @@ class Folds:
 
 
 def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
-    """Read the folds of the words of a corpus. Those of other words are left out.
-
-    Runs share the file: it keeps the words that an earlier run had.
+    """Read the folds of the given words. Runs share the file, so it may have further words.
 
     Raises
     ------
     ResultError
         If the full training set lacks a word, or another training set lacks all of them.
     """
-    found = read(path)
-    if found.train == FULL:
-        check_words(path, found, corpora)
-    elif not set(corpora) & set(found.words):
-        what = f"the training set {found.train!r} has none of {', '.join(corpora)}"
+    folds = read(path)
+    if folds.train == FULL:
+        check_words(path, folds, corpora)
+    elif not set(corpora) & set(folds.words):
+        what = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
         raise ResultError(what, where=str(path), fix="choose other words, or another training set")
     return replace(
-        found, words={word: found.words[word] for word in corpora if word in found.words}
+        folds, words={word: folds.words[word] for word in corpora if word in folds.words}
     )
 
 
 def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:
-    """Refuse the folds of another run, which lack some of a run's words.
+    """Refuse folds of another run that lack some of this run's words.
 
     Raises
     ------
@@ -133,7 +131,7 @@ def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:
 
 
 def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:
-    """Refuse the folds of another run, which were drawn in another way.
+    """Refuse folds of another run that were drawn with other settings.
 
     Parameters
     ----------
@@ -141,7 +139,7 @@ def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> Non
         The file of the folds.
     folds : Folds
     settings : mapping
-        How the run drew them: ``k``, ``repeats`` and ``seed``, as its selection has it.
+        This run's ``k``, ``repeats`` and ``seed``.
 
     Raises
     ------
@@ -154,7 +152,7 @@ def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> Non
 
 
 def describe_settings(settings: Mapping[str, Any]) -> str:
-    """How folds were drawn, in words.
+    """Return the settings of folds as a text.
 
     >>> describe_settings({"k": 5, "repeats": 3, "seed": 1})
     '5 folds, drawn 3 times, seed 1'
@@ -165,16 +163,16 @@ def describe_settings(settings: Mapping[str, Any]) -> str:
 
 
 def write(path: Path, folds: Folds) -> None:
-    """Write folds as Parquet, whole or not at all."""
+    """Write folds as Parquet, atomically."""
     import pyarrow as pa
 
     words = folds.words.values()
-    held = [([[]] * len(of.lines) if of.held is None else of.held.T.tolist()) for of in words]
+    held = [[[]] * len(w.lines) if w.held is None else w.held.T.tolist() for w in words]
     table = pa.table(
         {
-            "word": [word for word, of in folds.words.items() for _ in of.lines],
-            "index": np.concatenate([of.lines for of in words]),
-            "component": np.concatenate([of.component for of in words]),
+            "word": np.repeat(list(folds.words), [len(word.lines) for word in words]),
+            "index": np.concatenate([word.lines for word in words]),
+            "component": np.concatenate([word.component for word in words]),
             "held_out_in": pa.array(chain.from_iterable(held), pa.list_(pa.int8())),
         }
     )
@@ -194,21 +192,20 @@ def read(path: Path) -> Folds:
             lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
             words[word] = WordFolds(lines, component, held if held.size else None)
         drawn = {key: provenance[key] for key in ("train", *SETTINGS)}
-        found = Folds(**drawn, words=words, corpus=provenance["corpus"])
-        _check(found)
-        return found
+        folds = Folds(**drawn, words=words, corpus=provenance["corpus"])
+        _check(folds)
+        return folds
 
 
 def _check(folds: Folds) -> None:
-    """Refuse what :func:`write` would not write."""
-    numbers = (folds.k, folds.repeats, folds.seed)
-    require(all(type(n) is int for n in numbers), "k, repeats or seed that is no whole number")
-    require(isinstance(folds.train, str), "no name of a training set")
-    require(isinstance(folds.corpus, dict), "no digests of its corpus")
-    for of in folds.words.values():
-        require(are_lines(of.lines), "lines that do not ascend, or none")
-        require(of.component.dtype.kind == "i", "near-duplicates that are not numbered")
-        if of.held is not None:
-            known = (of.held >= 0) & (of.held < folds.k)
-            shape = (folds.repeats, len(of.lines))
-            require(of.held.shape == shape and known.all(), "a fold that there is not")
+    whole = all(type(number) is int for number in folds.settings.values())
+    require(whole, "k, repeats or seed is not a whole number")
+    require(isinstance(folds.train, str), "the training set has no name")
+    require(isinstance(folds.corpus, dict), "the digests of the corpus are missing")
+    for word in folds.words.values():
+        require(are_lines(word.lines), "no lines, or lines that do not ascend")
+        require(word.component.dtype.kind == "i", "the near-duplicates are not numbered")
+        if word.held is not None:
+            known = (word.held >= 0) & (word.held < folds.k)
+            shape = (folds.repeats, len(word.lines))
+            require(word.held.shape == shape and known.all(), "a fold does not exist")

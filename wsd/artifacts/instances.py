@@ -1,4 +1,4 @@
-"""Tables with a row per instance of every word, and a score per word in the metadata."""
+"""Read and write tables with a row per instance of every word and a score per word."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,16 +21,16 @@ def write_instances(
     words: Mapping[str, Any],
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write columns of all words' instances, one word after the other, whole or not at all.
+    """Write columns of all words' instances, one word after the other, atomically.
 
     Parameters
     ----------
     path : Path
     corpora : mapping of word to Corpus
     columns : mapping of name to column
-        Beside word, split and index.
-    words : mapping of word to what has a score
-        Or NaN, which JSON lacks.
+        The columns after word, split and index.
+    words : mapping of word to an object with the attribute ``score``
+        A score may be NaN; the file has null for it, because JSON lacks NaN.
     provenance : mapping
     """
     import pyarrow as pa
@@ -48,9 +48,14 @@ def write_instances(
 def read_instances(
     path: Path,
 ) -> tuple["pa.Table", dict[str, np.ndarray], dict[str, float], dict[str, Any]]:
-    """Read what :func:`write_instances` wrote: the table, rows and score by word, provenance."""
+    """Read a table that :func:`write_instances` wrote.
+
+    Returns
+    -------
+    table, rows of each word, score of each word, provenance
+    """
     table, provenance = read_table(path)
     with parsing(path):
-        words = provenance["scores"].items()
-        scores = {word: float("nan") if of is None else float(of) for word, of in words}
+        noted = provenance["scores"].items()
+        scores = {word: float("nan") if score is None else float(score) for word, score in noted}
         return table, rows_by(table["word"], scores), scores, provenance

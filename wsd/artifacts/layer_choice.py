@@ -1,4 +1,4 @@
-"""The grammar of layer choices, and how the chosen layers become one vector.
+"""Parse layer choices, and combine the chosen layers into one vector.
 
 An encoder of L blocks has L + 1 hidden states: ``0`` is the embedding layer, ``1`` to ``L`` the
 blocks' outputs. A choice is
@@ -8,9 +8,9 @@ blocks' outputs. A choice is
 * ``<op>-all``, blocks 1 to L;
 * ``<op>-<i>-<j>-...``, the hidden states named;
 
-with op ``mean``, ``sum``, ``concat`` or ``mix``; the last is a weighted mean whose weights a
-classifier learns, which gets the layers one after the other. In a list of choices ``all`` stands
-for every single layer. Two spellings of one choice get one name: ``mean-last-1`` is ``L``,
+with op ``mean``, ``sum``, ``concat`` or ``mix``. A mix is a weighted mean: the classifier gets the
+layers one after the other and learns the weights. In a list of choices ``all`` stands for every
+single layer. All spellings of a choice have the same name: ``mean-last-1`` is ``L``,
 ``mean-last-L`` is ``mean-all``, ``mean-2-1`` is ``mean-1-2``, and ``mean-5-6`` of 6 blocks is
 ``mean-last-2``.
 """
@@ -25,7 +25,7 @@ from wsd.errors import ConfigError
 
 OPERATIONS = ("mean", "sum", "concat", "mix")
 NUMBER = r"(?:0|[1-9][0-9]{0,3})"
-MOST_BLOCKS = 9999  # that it can name
+MOST_BLOCKS = 9999  # the most that the grammar can name
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LayerChoice:
     Attributes
     ----------
     name : str
-        The one file-safe name of this choice.
+        The unique, file-safe name of this choice.
     operation : str
         ``mean``, ``sum``, ``concat`` or ``mix``; a single layer has ``mean``.
     layers : tuple of int
@@ -48,17 +48,17 @@ class LayerChoice:
 
     @property
     def order(self) -> tuple[bool, int, tuple[int, ...], str]:
-        """Sorts choices: single layers first, then by number of layers, layers and operation."""
+        """Return a sort key: single layers first, then number of layers, layers, operation."""
         return (not self.is_single, len(self.layers), self.layers, self.operation)
 
     @property
     def is_single(self) -> bool:
-        """Whether this is one hidden state rather than a combination."""
+        """Return whether this is one hidden state, not a combination."""
         return len(self.layers) == 1
 
     @property
     def widths(self) -> int:
-        """How many hidden states wide the vectors are."""
+        """Return the width of the vectors as a number of hidden states."""
         return len(self.layers) if self.operation in ("concat", "mix") else 1
 
     def combine(self, states: Mapping[int, np.ndarray]) -> np.ndarray:
@@ -85,7 +85,7 @@ class LayerChoice:
 def parse_layers(
     choice: str | int, blocks: int, *, where: str | None = None, learned: bool = True
 ) -> LayerChoice:
-    """Read one layer choice for an encoder of ``blocks`` blocks.
+    """Parse a layer choice for an encoder of ``blocks`` blocks.
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ def parse_layers(
     blocks : int
         Number of the encoder's blocks, L.
     where : str, optional
-        The config key or argument, for the error.
+        The config key or argument that an error names.
     learned : bool
-        Whether ``mix``, whose weights a classifier learns, is possible.
+        Whether ``mix`` is allowed, whose weights a classifier learns.
 
     Raises
     ------
     ConfigError
-        Naming the value, where it stands, and what is possible.
+        It names the value, its place, and the possible choices.
     """
     text = str(choice)
     operations = [name for name in OPERATIONS if learned or name != "mix"]
@@ -148,7 +148,7 @@ def parse_layers(
 
 
 def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
-    """The choice under its one name: the shortest of the spellings it has."""
+    """Return the choice under its shortest spelling."""
     if len(layers) == 1:
         return LayerChoice(str(layers[0]), "mean", layers)
     if layers == tuple(range(1, blocks + 1)):
@@ -163,14 +163,14 @@ def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
 def expand_layers(
     choices: Iterable[str | int], blocks: int, *, where: str | None = None
 ) -> list[LayerChoice]:
-    """Read a list of layer choices: each once, in one fixed order.
+    """Parse a list of layer choices; return the distinct choices in a fixed order.
 
     ``all`` stands for every single layer. Single layers come first, by number; combinations
     follow, by number of layers, then by the layers, then by operation.
     """
-    found = {
-        parse_layers(one, blocks, where=where and f"{where}[{i}]")
+    parsed = {
+        parse_layers(name, blocks, where=where and f"{where}[{i}]")
         for i, choice in enumerate(choices)
-        for one in (range(blocks + 1) if choice == "all" else (choice,))
+        for name in (range(blocks + 1) if choice == "all" else (choice,))
     }
-    return sorted(found, key=lambda choice: choice.order)
+    return sorted(parsed, key=lambda choice: choice.order)

@@ -1,8 +1,7 @@
-"""The manifest of a corpus, by ``wsd import`` or by a step of the workflow; and finding one."""
+"""Read the manifest of a corpus, and find the corpus that a user names."""
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,96 +24,98 @@ from wsd.storage.result_files import require
 
 
 def read_manifest(path: Path, *, name: str | None = None, title: str | None = None) -> Dataset:
-    """The corpus of a manifest that ``wsd import`` wrote.
+    """Return the corpus of a manifest that ``wsd import`` wrote.
 
     Parameters
     ----------
     path : Path
-        Of ``dataset.json``; the corpus's files lie beside it.
+        Of ``dataset.json``; the corpus's files lie next to it.
     name, title : str, optional
-        In place of the manifest's own.
+        Replace the manifest's own.
 
     Raises
     ------
     CorpusError
-        If it is missing, or is no manifest.
+        If the file is missing, or is not a manifest.
     """
     fix = "make the folder with `wsd import FILE --out FOLDER --name NAME`"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        found = manifest["format"]
-        require(found == FORMAT, f"its format is {found!r}, not {FORMAT}")
-        of_pairs = "pairs" in manifest
-        own = {key: manifest[key] for key in ("name", *ABOUT)}
-        own |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
-        wanted = (*COUNTS, "most_folds")  # the last is not in every manifest
-        words = _of_pairs(manifest) if of_pairs else manifest["words"]
-        counts = {
-            w: {k: of[k] for k in wanted if k in of or k in COUNTS} for w, of in words.items()
-        }
-        given = {w: parse_sense_texts(w, of.get("senses", {})) for w, of in words.items()}
-        digests = dict(manifest["files"])
-        seen = all(isinstance(text, str) and visible(text) == text for text in own.values())
-        require(seen, "a text that is none, or has a character that cannot be seen")
-        numbers = [n for of in counts.values() for n in of.values()]
-        counted = numbers and all(type(n) is int and n >= 0 for n in numbers)
-        require(counted, "no words, or a number of instances that is none")
-        labelled = manifest.get("labelled", True) is not False and not of_pairs
-        expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
-        require(set(digests) == expected, "other files than those of its words")
-        sums = all(re.fullmatch("[0-9a-f]{64}", of) for of in digests.values())
-        require(sums, "a checksum that is none")
-        # It becomes a link on the pages.
-        link = not own["licence_url"] or own["licence_url"].startswith(("https://", "http://"))
-        require(link, "a licence_url that is no address")
+        dataset = _parse(manifest, path.parent, name, title)
     except (OSError, RecursionError) as error:
         raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
         what = f"not the manifest of a corpus: {type(error).__name__} {error}"
         raise CorpusError(what, where=str(path), fix=fix) from None
-    # NOAD's is written by a step of the workflow.
-    if own["name"] not in noad.NOAD:
-        check_name(own["name"], str(path))
+    # A step of the workflow writes NOAD's manifest, with a name that is reserved.
+    if dataset.name not in noad.NOAD:
+        check_name(dataset.name, str(path))
+    return dataset
+
+
+def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> Dataset:
+    version = manifest["format"]
+    require(version == FORMAT, f"its format is {version!r}, not {FORMAT}")
+    texts = {key: manifest[key] for key in ("name", *ABOUT)}
+    texts |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
+    shown = all(isinstance(text, str) and visible(text) == text for text in texts.values())
+    require(shown, "a value is not a text, or has a character that cannot be seen")
+    # It becomes a link on the pages.
+    address = texts["licence_url"]
+    require(not address or address.startswith(("https://", "http://")), "licence_url is not a link")
+    of_pairs = "pairs" in manifest
+    if of_pairs:
+        words = {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
+    else:
+        words = manifest["words"]
+    counts = {word: {key: about[key] for key in COUNTS} for word, about in words.items()}
+    for word, about in words.items():
+        if "most_folds" in about:  # older manifests lack it
+            counts[word]["most_folds"] = about["most_folds"]
+    numbers = [number for count in counts.values() for number in count.values()]
+    valid = numbers and all(type(number) is int and number >= 0 for number in numbers)
+    require(valid, "no words, or an invalid number of instances")
+    labelled = manifest.get("labelled", True) is not False and not of_pairs
+    digests = dict(manifest["files"])
+    expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
+    require(set(digests) == expected, "its files do not match its words")
+    sums = all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
+    require(sums, "an invalid checksum")
     return Dataset(
-        **own,
-        folder=path.parent,
+        **texts,
+        folder=folder,
         counts=counts,
         digests=digests,
-        given=given,
+        given={w: parse_sense_texts(w, about.get("senses", {})) for w, about in words.items()},
         labelled=labelled,
         of_pairs=of_pairs,
     )
 
 
-def _of_pairs(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What a corpus of pairs has in place of words: all its sentences, as one."""
-    return {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
-
-
 def dataset_of_results(folder: Path) -> Dataset:
-    """The corpus that a folder ``results/<dataset>`` is of.
+    """Return the corpus of a folder ``results/<dataset>``.
 
     Raises
     ------
     CorpusError
-        If it is none of the built-in ones, and there is no manifest.
+        If it is not built in, and there is no manifest.
     """
     manifest = folder / "source" / MANIFEST
-    # NOAD has both: the manifest knows which words are there, and what their senses are called.
+    # NOAD is built in and has a manifest, which has its words and the names of their senses.
     if folder.name in DATASETS and not manifest.exists():
         return DATASETS[folder.name]
     return read_manifest(manifest)
 
 
 def find_dataset(text: str) -> Dataset:
-    """A corpus by the name of a built-in one, or the path of a manifest.
+    """Return the corpus for the name of a built-in corpus or the path of a manifest.
 
     Raises
     ------
     ConfigError
-        If it is neither.
+        If the text is neither.
     CorpusError
-        If it is no manifest.
+        If the file is not a manifest.
     """
     if text in DATASETS:
         return DATASETS[text]

@@ -1,7 +1,7 @@
-"""Runs side by side: where the tables of a config lie, and which runs a dataset has.
+"""Find the runs of a dataset and the folders of their tables.
 
-What people read of a run without a name lies in ``results/<dataset>``; of one with ``run: NAME``,
-in ``runs/NAME`` below it.
+The tables of a run without a name lie in ``results/<dataset>``; those of a run with ``run: NAME``
+lie in ``results/<dataset>/runs/NAME``.
 """
 
 import os
@@ -15,7 +15,7 @@ from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
-# What to do where there are no results.
+# What a user can do if there are no results.
 FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
@@ -23,51 +23,50 @@ PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "remov
 
 
 def tables_of(dataset: Path, run: str) -> Path:
-    """Where the tables of a run lie.
+    """Return the folder of the tables of a run.
 
     Parameters
     ----------
     dataset : Path
         ``results/<dataset>``.
     run : str
-        Its name; ``NAMELESS``, if it has none.
+        The name of the run, or ``NAMELESS``.
     """
     return dataset / RUNS / run if run else dataset
 
 
 def runs_with(dataset: Path, file: str) -> list[str]:
-    """The runs whose tables have a file beside them; the one without a name comes first."""
+    """Return the runs whose folder has a file; the run without a name comes first."""
     named = sorted(path.name for path in (dataset / RUNS).glob("*") if is_plain_name(path.name))
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
 
 
 def is_dataset(folder: Path) -> bool:
-    """Whether a folder has the results of a dataset.
+    """Return whether a folder has the results of a dataset.
 
     Raises
     ------
     OSError
-        If it cannot be read.
+        If the folder cannot be read.
     """
     here = any((folder / name).exists() for name in (STORE, RUN_MAP))
     return here or any((folder / RUNS).glob(f"*/{RUN_MAP}"))
 
 
 def tables_of_runs(dataset: Path) -> list[Path]:
-    """The folders of a dataset's runs that have a map; that of the run without a name is first.
+    """Return the folders of runs that have a map; the run without a name comes first.
 
     Raises
     ------
     OSError
-        If a folder cannot be read: what its run refers to is not known.
+        If a folder cannot be read, so that the files of its run are unknown.
     """
     runs = dataset / RUNS
     named = sorted(os.listdir(runs)) if _is_there(runs) else []  # noqa: PTH208 - glob skips errors
     return [path for path in (dataset, *map(runs.joinpath, named)) if _is_there(path / RUN_MAP)]
 
 
-def _is_there(path: Path) -> bool:
-    """Whether something is there, even if it is a link that leads nowhere."""
+def _is_there(path: Path) -> bool:  # a broken link is there too
     with suppress(FileNotFoundError, NotADirectoryError):
         path.lstat()
         return True
@@ -75,15 +74,15 @@ def _is_there(path: Path) -> bool:
 
 
 def started_runs(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Of the runs that have begun the last map of each name, and all former ones."""
-    found = (dataset / STORE / MAPS).glob("*.json")
-    paths = sorted(found, key=lambda path: path.lstat().st_mtime_ns)
+    """Return the last map of each run that was started, by its name, and all earlier maps."""
+    maps = (dataset / STORE / MAPS).glob("*.json")
+    paths = sorted(maps, key=lambda path: path.lstat().st_mtime_ns)
     last = {bare(path.name).removesuffix(".json"): path for path in paths}
     return last, [path for path in paths if path not in last.values()]
 
 
 def run_state(run: RunMap, tables: Path) -> str:
-    """How far a run has come that began with a map.
+    """Return the state of a run that was started.
 
     Parameters
     ----------
@@ -94,13 +93,13 @@ def run_state(run: RunMap, tables: Path) -> str:
     Returns
     -------
     str
-        ``PUBLISHED``; ``UNFINISHED``, also beside the tables of an earlier one; ``LOST``, if it has
-        tables and their map is gone; ``REMOVED``, if somebody has removed them.
+        ``PUBLISHED``; ``UNFINISHED``, even if an earlier run left tables; ``LOST``, if there are
+        tables without a map; or ``REMOVED``, if somebody removed the tables.
 
     Raises
     ------
     ResultError
-        If the map beside the tables is damaged.
+        If the map in the folder of the tables is damaged.
     """
     here = tables / RUN_MAP
     if os.path.lexists(here):
@@ -111,25 +110,25 @@ def run_state(run: RunMap, tables: Path) -> str:
 
 
 def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
-    """The run whose tables a command reads.
+    """Choose the run whose tables a command reads.
 
     Parameters
     ----------
     dataset : Path
     file : str
-        What it must have.
+        The file that the run must have.
     asked : str, optional
-        Its name. By default the run without a name; where there is none, the only one.
+        The name that the user gave. The default is the run without a name, or else the only run.
 
     Returns
     -------
     str or None
-        None if nothing is asked for, and no run has the file.
+        None if the user gave no name and no run has the file.
 
     Raises
     ------
     ConfigError
-        If the run that is asked for has it not, or several have and none is asked for.
+        If the named run lacks the file, or if no name was given and several named runs have it.
     """
     there = runs_with(dataset, file)
     named = [run for run in there if run != NAMELESS]
@@ -148,20 +147,20 @@ def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
 
 
 def run_label(run: str) -> str:
-    """A run, as a sentence names it."""
+    """Return how a sentence names a run."""
     return f"run {run}" if run else "the run without a name"
 
 
 def described_runs(results: Path) -> list[str]:
-    """A line per dataset that has tables, with its runs.
+    """Return a line for each dataset with tables, which lists its runs.
 
     Parameters
     ----------
     results : Path
-        Folder of all results, or of a dataset's.
+        The folder of all results, or of one dataset.
     """
     folders = (results, *sorted(results.glob("[!.]*")))
-    found = {folder: runs_with(folder, RUN_MAP) for folder in folders}
+    runs_of = {folder: runs_with(folder, RUN_MAP) for folder in folders}
     return [
-        f"{folder}: {', '.join(map(run_label, runs))}" for folder, runs in found.items() if runs
+        f"{folder}: {', '.join(map(run_label, runs))}" for folder, runs in runs_of.items() if runs
     ]

@@ -1,9 +1,8 @@
-"""The five instances of a word that lie nearest to each of its instances: one file per layer
-choice.
+"""Read and write the five nearest neighbours of every instance: one file per layer choice.
 
-It has word, split, index, and two lists of five, the neighbours' row numbers in the word's corpus
-and their similarities. Its metadata has, per word, how well the neighbours alone tell the senses
-apart.
+Its columns are word, split, index, and two lists of five: the neighbours' rows in the word's table
+and their similarities. The metadata has a score per word: how well the neighbours alone predict the
+senses.
 """
 
 from collections.abc import Mapping
@@ -21,14 +20,14 @@ from wsd.storage.result_files import parsing, require
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """One word's instances and those most similar to each.
+    """The nearest neighbours of one word's instances.
 
     Attributes
     ----------
     rows : int32 array of shape (n, 5)
-        Row numbers in the corpus, the most similar first; -1 where there are fewer than five.
+        Rows in the word's table, the most similar first; -1 if there are fewer than five.
     similarity : float32 array of shape (n, 5)
-        Cosines; NaN where there are fewer than five.
+        Cosines; NaN if there are fewer than five.
     score : float
         Macro-F1 on the test split of :func:`wsd.metrics.nearest.vote`; NaN if the word has no
         test instance.
@@ -42,7 +41,7 @@ class Neighbours:
 def write_neighbours(
     path: Path, corpora: Corpora, words: Mapping[str, Neighbours], provenance: Mapping[str, Any]
 ) -> None:
-    """Write the neighbours of all words, whole or not at all."""
+    """Write the neighbours of all words, atomically."""
     import pyarrow as pa
 
     def fives(name: str) -> pa.Array:
@@ -54,7 +53,7 @@ def write_neighbours(
 
 
 def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
-    """Read what :func:`write_neighbours` wrote, by word, and its provenance."""
+    """Read the neighbours that :func:`write_neighbours` wrote, by word, and the provenance."""
     table, places, scores, provenance = read_instances(path)
     with parsing(path):
         rows, similarity = (
@@ -62,11 +61,11 @@ def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
             for name in ("rows", "similarity")
         )
         words = {w: Neighbours(rows[places[w]], similarity[places[w]], scores[w]) for w in scores}
-        numbered = rows.dtype.kind == "i"
-        for of in words.values():
-            inside = numbered and ((of.rows >= -1) & (of.rows < len(of.rows))).all()
-            require(inside, "a neighbour that is no row of the word")
-        # A similarity may round to a little above 1; it is missing where a neighbour is.
+        require(rows.dtype.kind == "i", "the neighbours are not row numbers")
+        for word in words.values():
+            inside = ((word.rows >= -1) & (word.rows < len(word.rows))).all()
+            require(inside, "a neighbour is not a row of the word")
+        # A similarity may round to slightly above 1. It is NaN if there is no neighbour.
         cosines = similarity.dtype.kind == "f" and not (np.abs(similarity) > 1.001).any()
-        require(cosines, "a similarity that is no cosine")
+        require(cosines, "a similarity is not a cosine")
     return words, provenance

@@ -1,8 +1,8 @@
-"""Which words and senses of NOAD make a corpus, and how many instances they have.
+"""Select the words and senses of the NOAD corpora, and count their instances.
 
-SemCor and MASC hold the words of the New Oxford American Dictionary's senses. One dataset takes
-both, divided by document; two others train on the one and test on the other. What is kept can be
-told without the texts: ``data/noad.csv`` has, per word, the instances of each sense in the two.
+SemCor and MASC are annotated with the senses of the New Oxford American Dictionary. The corpus
+``noad`` takes both, divided by document; two other corpora train on one and test on the other. The
+selection needs no download: ``data/noad.csv`` has the numbers of instances of each sense in both.
 """
 
 import csv
@@ -13,38 +13,39 @@ from typing import NamedTuple
 import wsd
 
 TABLE = Path(wsd.__file__).parent / "data" / "noad.csv"
-# The dataset of both, and of each of the others the parts to train and to test on.
+# For each corpus the parts to train and to test on; None for both together.
 NOAD = {
     "noad": None,
     "noad-semcor-masc": ("semcor", "masc"),
     "noad-masc-semcor": ("masc", "semcor"),
 }
-# Fewer instances of a sense are too few for two sides and five folds; the table holds no rarer one.
+# With fewer instances a sense cannot have two splits and five folds; the table has no rarer sense.
 AT_LEAST = 10
 
 
 class InParts(NamedTuple):
-    """How many instances a sense has in each of the two."""
+    """The number of instances of a sense in each of the two parts."""
 
     semcor: int
     masc: int
 
 
-# By word and sense.
+# The numbers of instances, by word and sense.
 Counts = Mapping[str, Mapping[str, InParts]]
 
 
 def kept(counts: Counts, name: str, at_least: int) -> dict[str, dict[str, InParts]]:
-    """The words with two senses that have enough instances.
+    """Return the words that have at least two senses with enough instances.
 
     Parameters
     ----------
     counts : Counts
-        Of the senses that stand in two documents or more.
+        Of the senses that occur in at least two documents.
     name : str
         Among ``NOAD``.
     at_least : int
-        Instances of a sense; where one part is trained on, as many in that, and one in the other.
+        The least number of instances of a sense. If one part is for training, that part needs so
+        many, and the other part one.
     """
 
     def enough(sense: InParts) -> bool:
@@ -53,18 +54,19 @@ def kept(counts: Counts, name: str, at_least: int) -> dict[str, dict[str, InPart
         train, test = (getattr(sense, part) for part in parts)
         return train >= at_least and test >= 1
 
-    found = {w: {s: n for s, n in of.items() if enough(n)} for w, of in counts.items()}
-    return {word: senses for word, senses in sorted(found.items()) if len(senses) > 1}
+    frequent = {w: {s: n for s, n in ns.items() if enough(n)} for w, ns in counts.items()}
+    return {word: senses for word, senses in sorted(frequent.items()) if len(senses) > 1}
 
 
 def sizes(name: str, at_least: int | None) -> dict[str, int]:
-    """Instances per word of a dataset, all splits together; nothing is downloaded to know them."""
+    """Return the number of instances of each word, in all splits together."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         counts = {row["word"]: _senses(row["senses"]) for row in csv.DictReader(file)}
     words = kept(counts, name, at_least or AT_LEAST)
-    return {word: sum(map(sum, of.values())) for word, of in words.items()}
+    return {word: sum(map(sum, senses.values())) for word, senses in words.items()}
 
 
 def _senses(text: str) -> dict[str, InParts]:
-    """Numbered: ``"12+3 40+0"``, of each sense the instances in SemCor and in MASC."""
-    return {str(i): InParts(*map(int, of.split("+"))) for i, of in enumerate(text.split(" "))}
+    """Parse the numbers of instances in SemCor and MASC of each sense, such as ``"12+3 40+0"``."""
+    pairs = enumerate(text.split(" "))
+    return {str(sense): InParts(*map(int, pair.split("+"))) for sense, pair in pairs}

@@ -1,7 +1,7 @@
-"""Every instance in two dimensions: one file per method and layer choice.
+"""Read and write two-dimensional projections: one file per method and layer choice.
 
-It has word, split, index, x, y; its metadata has per word what share each axis holds, two scores,
-and why there is no picture where there is none.
+The columns are word, split, index, x and y. The metadata has for each word the share of variance of
+each axis, two scores, and, if there is no projection, the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,24 +20,24 @@ METHODS = ("pca", "discriminant", "tsne")
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """One word's instances in the plane.
+    """The two-dimensional projection of one word's instances.
 
     Attributes
     ----------
     points : float32 array of shape (n, 2)
-        In the corpus's row order; NaN for what the method leaves out.
+        In the corpus's row order; NaN for instances that the method leaves out.
     explained : tuple of 2 floats, or None
-        Per axis, 0 to 1: of principal components the share of the training instances' variance, of
-        an LDA's axes the share of the variance between senses, from three senses on. Two senses
-        have one axis, whose share says nothing, and t-SNE has no such thing.
+        The share of each axis, 0 to 1. For principal components, the share of the variance of the
+        training instances; for LDA with three senses or more, of the variance between senses. None
+        for t-SNE, and for LDA with two senses, which has a single axis.
     score : float
         Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
         has no test instance.
     missing : str
-        Why there is no picture of the word; all its points are then NaN.
+        The reason why the word has no projection; all its points are then NaN.
     score_cv : float
         Macro-F1 on the training split of a vote of the five nearest points of other folds; NaN if
-        the word has no folds, or the file is of an earlier version.
+        the word has no folds, or if an earlier version wrote the file.
     """
 
     points: np.ndarray
@@ -47,19 +47,19 @@ class Projection:
     score_cv: float = float("nan")
 
 
-def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Flip axes so that each picture resembles the one before it.
+def align_signs(projections: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Flip axes so that each projection resembles the previous one.
 
-    The sign of a principal component is arbitrary; without this a cloud jumps from side to side
-    as one steps through the layers.
+    The sign of a principal component is arbitrary. Without this, points would jump from side to
+    side as a reader steps through the layers.
 
     Parameters
     ----------
-    pictures : sequence of arrays of shape (n, 2)
+    projections : sequence of arrays of shape (n, 2)
         The same instances in neighbouring layers.
     """
     aligned: list[np.ndarray] = []
-    for points in pictures:
+    for points in projections:
         if aligned:
             sign = np.sign((aligned[-1] * points).sum(axis=0))
             points = points * np.where(sign == 0, 1, sign).astype(points.dtype)
@@ -68,43 +68,38 @@ def align_signs(pictures: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def write_projections(
-    path: Path, corpora: Corpora, pictures: Mapping[str, Projection], provenance: Mapping[str, Any]
+    path: Path, corpora: Corpora, words: Mapping[str, Projection], provenance: Mapping[str, Any]
 ) -> None:
-    """Write the projections of all words, whole or not at all."""
-    points = np.concatenate([pictures[word].points for word in corpora])
+    """Write the projections of all words, atomically."""
+    points = np.concatenate([words[word].points for word in corpora])
     columns = {"x": points[:, 0], "y": points[:, 1]}
-    explained = {word: pictures[word].explained for word in corpora}
-    missing = {word: pictures[word].missing for word in corpora if pictures[word].missing}
-    # NaN is left out: JSON lacks it.
-    on_folds = {
-        word: pictures[word].score_cv for word in corpora if not np.isnan(pictures[word].score_cv)
+    projections = {word: words[word] for word in corpora}.items()
+    about = {
+        "explained": {word: projection.explained for word, projection in projections},
+        "missing": {word: p.missing for word, p in projections if p.missing},
+        # NaN is left out, because JSON lacks it.
+        "scores_cv": {word: p.score_cv for word, p in projections if not np.isnan(p.score_cv)},
     }
-    said = {
-        **provenance, "explained": explained, "missing": missing, "scores_cv": on_folds
-    }  # fmt: skip
-    write_instances(path, corpora, columns, pictures, said)
+    write_instances(path, corpora, columns, words, {**provenance, **about})
 
 
 def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
-    """Read what :func:`write_projections` wrote, by word, and its provenance."""
+    """Read the projections that :func:`write_projections` wrote, by word, and the provenance."""
     table, rows, scores, provenance = read_instances(path)
     with parsing(path):
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-        # NaN is no place: t-SNE gives none to what came from out of domain.
-        places = points.dtype.kind == "f" and not np.isinf(points).any()
-        require(places, "a point that is no number, or infinite")
-        shares = provenance["explained"].items()
-        explained = {word: None if of is None else (of[0], of[1]) for word, of in shares}
-        missing = {word: str(why) for word, why in provenance["missing"].items()}
-        on_folds = {w: float(of) for w, of in provenance.get("scores_cv", {}).items()}
-        pictures = {
+        # NaN is allowed: t-SNE does not place out-of-domain instances.
+        valid = points.dtype.kind == "f" and not np.isinf(points).any()
+        require(valid, "a coordinate is not a finite number")
+        missing, scores_cv = provenance["missing"], provenance.get("scores_cv", {})
+        projections = {
             word: Projection(
                 points[rows[word]],
-                explained[word],
+                None if shares is None else (shares[0], shares[1]),
                 scores[word],
-                missing.get(word, ""),
-                on_folds.get(word, float("nan")),
+                str(missing.get(word, "")),
+                float(scores_cv.get(word, "nan")),
             )
-            for word in explained
+            for word, shares in provenance["explained"].items()
         }
-    return pictures, provenance
+    return projections, provenance

@@ -1,7 +1,7 @@
-"""The names that a user cannot give: the program's own files and folders have them.
+"""Refuse names that the program's own files, folders and rows have.
 
-Names of datasets, runs and models become folders beside fixed names; names of systems and
-classifiers become the first part of a file's name; words stand in tables beside fixed rows.
+Names of datasets, runs and models become folders next to folders with fixed names. Names of systems
+and classifiers become the first part of a file's name. Words are rows of tables with fixed rows.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device
 
-# By what is named. In lower case: two names that differ in case alone are one file on some disks.
+# By kind of name, in lower case, because names that differ only in case are one file on some disks.
 RESERVED = {
     # Below results/, and the built-in corpora.
     "dataset": frozenset(
@@ -22,7 +22,7 @@ RESERVED = {
             *(STORE, *noad.NOAD),
         }
     ),
-    # Below results/<dataset>/runs/ there are runs alone; but what has a store is a dataset.
+    # results/<dataset>/runs/ has only runs, but a folder with a store would be taken for a dataset.
     "run": frozenset({STORE}),
     # Below results/<dataset>/, results/<dataset>/runs/<run>/ and their folders of logs.
     "model": frozenset(
@@ -32,12 +32,12 @@ RESERVED = {
             *("systems", "trains", "uses"),
         }
     ),
-    # What tables have instead of a classifier or a word (artifacts/predictions, tables).
+    # Tables have these instead of the name of a classifier or a word.
     "classifier": frozenset({"per-word"}),
     "system": frozenset(),
     "word": frozenset({"all words", "(all)"}),
 }
-# What is a folder cannot be called as a file is.
+# The kinds whose names become folders, and the suffixes that a folder must not have.
 FOLDERS = ("dataset", "run", "model")
 SUFFIXES = (
     ".csv", ".damaged", ".html", ".json", ".log", ".md", ".parquet", ".part", ".safetensors",
@@ -46,15 +46,15 @@ SUFFIXES = (
 
 
 def check_reserved(kind: str, name: str, where: str) -> None:
-    """Refuse a name that the program has for something of its own.
+    """Refuse a name that the program itself uses.
 
     Parameters
     ----------
     kind : str
-        Of ``RESERVED``.
+        A key of ``RESERVED``.
     name : str
     where : str
-        The config key, option or file that has it.
+        The config key, option or file with the name.
 
     Raises
     ------
@@ -78,12 +78,12 @@ def check_reserved(kind: str, name: str, where: str) -> None:
 
 
 def check_case(folder: Path, name: str, where: str) -> None:
-    """Refuse a name that this disk takes for another one, which differs in case alone.
+    """Refuse a name that this disk cannot distinguish from a name in another case.
 
     Parameters
     ----------
     folder : Path
-        Where the name will be a folder.
+        The folder in which the name will be a folder.
     name, where : str
         As in :func:`check_reserved`.
 
@@ -99,9 +99,7 @@ def check_case(folder: Path, name: str, where: str) -> None:
 
 
 def check_free(key: str, names: Iterable[str], others: Iterable[str], fix: str) -> None:
-    """Refuse a reserved name, and a name that is given twice in any case.
-
-    Some disks ignore the case of file names.
+    """Refuse a reserved name, and a name that occurs twice, in the same or another case.
 
     Parameters
     ----------
@@ -110,9 +108,9 @@ def check_free(key: str, names: Iterable[str], others: Iterable[str], fix: str) 
     names : iterable of str
         The names of its entries.
     others : iterable of str
-        Names that are taken.
+        Names that are taken already.
     fix : str
-        What to do.
+        What the user can do.
 
     Raises
     ------

@@ -1,11 +1,11 @@
-"""The map of a run: which of the files in a dataset's store are its own.
+"""Read and write the map of a run, and listings of many files.
 
-What a run makes lies in ``results/<dataset>/store``, each file under keys of what decides it, so
-that runs never write over each other's. ``run.json`` beside the run's tables maps the paths that
-people read to those. Many words' files are one entry there: a listing, a JSON object of their
-paths, from the listing's folder, and their checksums. Snakemake asks for time and size of every
-input of every job, again and again: a rule that named a file per word would keep it busy for longer
-than the work.
+The files of all runs of a dataset lie in ``results/<dataset>/store``. Their paths have keys of
+everything that decides their content, so that runs never overwrite each other's files. A run's
+``run.json`` maps the paths that people read to the paths in the store. The files of many words are
+one entry: a listing, which is a JSON object with their relative paths and checksums. Rules name
+listings because Snakemake is slow with a file per word: it asks for the time and size of every
+input of every job again and again.
 """
 
 import json
@@ -23,23 +23,23 @@ from wsd.storage.json import read_json, write_json
 from wsd.storage.result_files import parsing, require
 
 RUN_MAP = "run.json"
-# In the store: the maps of runs that have begun.
+# The folder in the store with the maps of runs that were started.
 MAPS = "runs"
-# What lists the words' tables; and the files of the folders beside, of the same names.
+# The listing of the words' tables, and the listings of folders of the same names.
 TABLES = "words.json"
 PAGES = ("figures.json", "portable.json", "report.json", "uses.json")
 SOURCE = "source.json"
 LISTINGS = (TABLES, SOURCE, *PAGES)
-# The same of what was fine-tuned, below this folder: records are called so too.
+# The listing of a fine-tuned model, in a folder of this name; records of models have its name too.
 TRAINED, FINETUNE = "model.json", "finetune"
-# Folders of words' files, which lists lie beside.
+# The folders whose JSON files are listings of words' files.
 LISTED = ("embeddings", "gloss-vectors")
 DIGITS = 10
 KEY = re.compile(rf"@[0-9a-f]{{{DIGITS}}}(?=[./]|$)")
 
 
 def bare(name: str) -> str:
-    """A path, or a part of it, without its keys.
+    """Return a path, or a part of it, without its keys.
 
     >>> bare("store/m@0123456789/@abcdef0123/geometry.csv")
     'store/m/geometry.csv'
@@ -48,23 +48,23 @@ def bare(name: str) -> str:
 
 
 def write_listing(out: Path, checksums: Mapping[Path, str | None]) -> None:
-    """List files that lie below the listing's folder, with their checksums."""
+    """Write a listing of files below its folder, with their checksums."""
     if elsewhere := [path for path in checksums if not path.is_relative_to(out.parent)]:
-        what = f"a listing of what does not lie below its folder, such as {elsewhere[0]}"
-        raise ConfigError(what, where=str(out), fix="put it beside what it lists, or above")
-    found = {path.relative_to(out.parent).as_posix(): said for path, said in checksums.items()}
-    write_json(out, found)
+        what = f"{elsewhere[0]} does not lie below the folder of its listing"
+        raise ConfigError(what, where=str(out), fix="write the listing to the folder of its files")
+    files = {path.relative_to(out.parent).as_posix(): crc for path, crc in checksums.items()}
+    write_json(out, files)
 
 
 def list_folders(listings: Iterable[Path]) -> None:
-    """List every file of folders, such as pages; a listing lies beside its folder, of its name."""
+    """Write a listing of all files of each folder; it has the folder's name and ``.json``."""
     for listing in listings:
         files = (path for path in sorted(listing.with_suffix("").rglob("*")) if path.is_file())
         write_listing(listing, {path: checksum(path) for path in files if SUMS not in path.parts})
 
 
 def is_listing(path: Path) -> bool:
-    """Whether a file of a store lists others, by its name."""
+    """Return whether the name of a file in a store is that of a listing."""
     return path.suffix == ".json" and (
         bare(path.name) in LISTINGS
         or path.parent.name in LISTED
@@ -73,7 +73,7 @@ def is_listing(path: Path) -> bool:
 
 
 def megabytes(path: Path) -> float:
-    """Size of a file; of a listing, of all that it lists. What is not there has none."""
+    """Return the size of a file, or of all files of a listing; 0 if it is missing."""
     with suppress(OSError, ValueError, AttributeError, IndexError):
         status = path.stat()
         return _listed_mb(path, status.st_mtime_ns) if is_listing(path) else status.st_size / 1e6
@@ -82,28 +82,31 @@ def megabytes(path: Path) -> float:
 
 @lru_cache
 def _listed_mb(listing: Path, _: int) -> float:
-    sizes = json.loads(listing.read_text(encoding="utf-8")).values()
-    return sum(int(said.split()[-1]) for said in sizes) / 1e6
+    checksums = json.loads(listing.read_text(encoding="utf-8")).values()
+    return sum(int(checksum.split()[-1]) for checksum in checksums) / 1e6
 
 
 def read_listing(listing: Path) -> dict[str, str]:
-    """The files of a listing, by their paths from its folder, and their checksums.
+    """Return the checksums of the files of a listing, by their paths from its folder.
 
     Raises
     ------
     ResultError
-        If it is missing, damaged, or no listing.
+        If the file is missing, damaged, or not a listing.
     """
-    found = read_json(listing)
+    files = read_json(listing)
     with parsing(listing):
-        # A path could lead out of the folder.
-        inside = all(".." not in name.split("/") and name[:1] != "/" for name in found)
-        require(inside and all(isinstance(of, str) for of in found.values()), "not a listing")
-    return dict(found)
+        texts = all(isinstance(checksum, str) for checksum in files.values())
+        require(all(map(_is_inside, files)) and texts, "not a listing")
+    return dict(files)
+
+
+def _is_inside(path: str) -> bool:
+    return ".." not in path.split("/") and path[:1] != "/"
 
 
 class WordFiles:
-    """Where the words' files are, as listings say.
+    """The files of words, found by listings.
 
     Parameters
     ----------
@@ -114,99 +117,103 @@ class WordFiles:
         self.listings = tuple(listings)
 
     @cached_property
-    def _found(self) -> dict[str, Path]:
-        return {bare(name): of.parent / name for of in self.listings for name in read_listing(of)}
+    def _paths(self) -> dict[str, Path]:
+        return {
+            bare(name): listing.parent / name
+            for listing in self.listings
+            for name in read_listing(listing)
+        }
 
     def find(self, name: str) -> Path:
-        """The file of a name, such as ``crane/focal.safetensors``.
+        """Return the path of a file, such as ``crane/focal.safetensors``.
 
         Raises
         ------
         ResultError
             If no listing has it.
         """
-        if name not in self._found:
+        if name not in self._paths:
             where = ", ".join(map(str, self.listings[:1])) or "-"
             raise ResultError(f"no listing has {name}", where=where, fix="run snakemake again")
-        return self._found[name]
+        return self._paths[name]
 
 
-# A folder in which each file has its name, or listings of files whose names have keys.
+# A folder of files without keys in their names, or listings of files with keys.
 Words = Path | WordFiles
 
 
 def word_files_at(paths: Sequence[Path]) -> Words:
-    """Where words' files are, as a command is told: in a folder, or as listings say, ``.json``."""
+    """Return the words' files for the paths that a command gets: a folder, or listings."""
     alone = len(paths) == 1 and paths[0].suffix != ".json"
     return paths[0] if alone else WordFiles(paths)
 
 
 def word_file(words: Words, name: str) -> Path:
-    """The file of a name in a folder, or as listings say."""
+    """Return the path of a file in a folder or in listings."""
     return words.find(name) if isinstance(words, WordFiles) else words / name
 
 
 class RunMap:
-    """The files of one run, by the paths that people read.
+    """The files of one run by the paths that people read.
 
     Parameters
     ----------
     path : Path
-        ``run.json``, or one of the store's.
+        ``run.json``, or a map in the store.
 
     Attributes
     ----------
     folder : Path
         ``results/<dataset>``.
     files : dict of str to str
-        From the path that people read, in the folder of the run's tables, to that from ``folder``.
+        The path from ``folder`` of each file, by the path that people read, which starts in the
+        folder of the run's tables.
     config : dict
-        What the run was asked for, as it was read.
+        The config of the run.
     command : str
-        What makes the same again.
+        The command that repeats the run.
     digests : dict of str to str
-        Of the code and the outside files that decided the keys.
+        Digests of the code and the outside files that decided the keys.
     published : dict of str to str or None
-        What people read, in the folder of the tables, with the checksums of copies.
+        The files in the folder of the tables, with the checksums of copies.
 
     Raises
     ------
     ResultError
-        If it is missing, damaged, or no map.
+        If the file is missing, damaged, or not a map.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        said = read_json(path)
+        content = read_json(path)
         with parsing(path):
-            self.files: dict[str, str] = dict(said["files"])
-            self.config: dict[str, Any] = dict(said["config"])
-            self.command = str(said["command"])
-            self.digests: dict[str, str] = dict(said["digests"])
-            self.published: dict[str, str | None] = dict(said.get("published", {}))
-            paths = (*self, *self.published)
-            inside = all(".." not in Path(to).parts and to[:1] != "/" for to in paths)
-            require(inside, "a file that is not of the dataset")
-        # It lies in `results/<dataset>`, in `runs/<run>` there, or in `store/runs`.
-        beside = path.absolute().parent
-        dataset = beside.parent.parent
-        of_run = MAPS in (beside.name, beside.parent.name) and (dataset / STORE).is_dir()
-        self.folder = dataset if of_run else beside
+            self.files: dict[str, str] = dict(content["files"])
+            self.config: dict[str, Any] = dict(content["config"])
+            self.command = str(content["command"])
+            self.digests: dict[str, str] = dict(content["digests"])
+            self.published: dict[str, str | None] = dict(content.get("published", {}))
+            inside = all(map(_is_inside, (*self, *self.published)))
+            require(inside, "a file outside the folder of the dataset")
+        # The map lies in `results/<dataset>`, in `runs/<run>` there, or in `store/runs`.
+        here = path.absolute().parent
+        dataset = here.parent.parent
+        below = MAPS in (here.name, here.parent.name) and (dataset / STORE).is_dir()
+        self.folder = dataset if below else here
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files.values())
 
     def has(self, name: str) -> bool:
-        """Whether the run has a file of a name, and it is there."""
+        """Return whether the run has a file of this name, and the file exists."""
         return name in self.files and os.path.lexists(self.folder / self.files[name])
 
     def file(self, name: str) -> Path:
-        """Where a file lies.
+        """Return the path of a file of the run.
 
         Raises
         ------
         ResultError
-            If the run has none of that name, or it is not there.
+            If the run has no file of this name, or the file is missing.
         """
         if not self.has(name):
             where = self.folder / self.files[name] if name in self.files else self.path
@@ -215,13 +222,13 @@ class RunMap:
         return self.folder / self.files[name]
 
     def words(self, folder: str) -> Words:
-        """The words' files in a folder, such as ``<model>/embeddings``, as its listings say."""
+        """Return the words' files in a folder, such as ``<model>/embeddings``."""
         names = [name for name in self.files if Path(name).parent.as_posix() == folder]
         return WordFiles(map(self.file, names)) if names else self.folder / folder
 
 
 def write_map(
-    path: Path, paths: Iterable[str], folder: str, said: Mapping[str, Any]
+    path: Path, paths: Iterable[str], folder: str, about: Mapping[str, Any]
 ) -> dict[str, str]:
     """Write the map of a run.
 
@@ -229,18 +236,18 @@ def write_map(
     ----------
     path : Path
     paths : iterable of str
-        Of all its files.
+        The paths of all its files.
     folder : str
-        ``results/<dataset>``, with which they begin.
-    said : mapping
+        ``results/<dataset>``, with which the paths begin.
+    about : mapping
         ``config``, ``command`` and ``digests``.
 
     Returns
     -------
     dict of str to str
-        ``files``.
+        The attribute ``files`` of the map.
     """
-    inner = [one.removeprefix(f"{folder}/") for one in paths]
-    files = {bare(one.removeprefix(f"{STORE}/")): one for one in inner}
-    write_json(path, {**said, "files": files})
+    inner = [file.removeprefix(f"{folder}/") for file in paths]
+    files = {bare(file.removeprefix(f"{STORE}/")): file for file in inner}
+    write_json(path, {**about, "files": files})
     return files

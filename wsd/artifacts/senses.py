@@ -1,4 +1,4 @@
-"""What people read in place of a sense's label: a name, and a gloss where the corpus gives one.
+"""Name senses for readers: a name instead of the label, and a gloss if the corpus has one.
 
 Tables and files keep the labels.
 """
@@ -10,24 +10,25 @@ from typing import Any, NamedTuple
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.errors import visible
+from wsd.storage.result_files import require
 
 
 class SenseText(NamedTuple):
-    """A sense in words. Of what a corpus gives, either may be empty."""
+    """The name and the gloss of a sense. A corpus may leave either empty."""
 
     name: str
     gloss: str = ""
 
 
-# Of one word, by label.
+# The texts that a corpus gives a word's senses, by label.
 Given = Mapping[str, SenseText]
 NOTHING: Given = MappingProxyType({})
-# Characters.
+# The most characters of each text.
 LONGEST = {"name": 100, "gloss": 1000}
 
 
 def readable(word: str, label: str) -> str:
-    """A label without the word, or the lemma of ``serve.v``, that it begins with; no underscores.
+    """Return a label without underscores, and without the word or lemma with which it begins.
 
     >>> readable("spring", "spring_spring_(hydrology)"), readable("serve.v", "serve_food")
     ('spring (hydrology)', 'food')
@@ -42,7 +43,7 @@ def readable(word: str, label: str) -> str:
 
 
 def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tuple[SenseText, ...]:
-    """What the senses of a word are called, no two of them alike.
+    """Return a distinct name, and the gloss, of each sense of a word.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tup
     labels : sequence of str
         All senses of the word.
     given : mapping of label to SenseText
-        What the corpus says, of some of them or none, without a :func:`find_clash`.
+        The texts that the corpus gives some senses, without a clash (:func:`find_clash`).
     """
     names = _names(word, labels, given)
     count = Counter(names.values())
@@ -64,7 +65,7 @@ def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tup
 
 
 def find_clash(word: str, labels: Sequence[str], given: Given) -> tuple[str, str] | None:
-    """A sense whose given name is also the name or the label of another; and that other."""
+    """Return two senses of which one has a given name that is the other's name or label."""
     names = _names(word, labels, given)
     for label, text in given.items():
         for other in labels:
@@ -79,38 +80,40 @@ def _names(word: str, labels: Sequence[str], given: Given) -> dict[str, str]:
 
 
 def check_text(text: SenseText) -> None:
-    """Refuse what could not be shown as it is, with a ValueError."""
+    """Refuse a text that cannot be shown unchanged, with a ValueError."""
     for kind, part in text._asdict().items():
-        if not isinstance(part, str):
-            raise ValueError(f"a {kind} that is no text: {part!r}")
-        if visible(part) != part:
-            raise ValueError(f"a character in the {kind} {part!r} that cannot be seen")
-        if " ".join(part.split()) != part:
-            raise ValueError(f"white space at an end of the {kind} {part!r}, or twice in a row")
-        if len(part) > LONGEST[kind]:
-            raise ValueError(f"a {kind} of {len(part)} characters: {LONGEST[kind]} are the most")
+        require(isinstance(part, str), f"a {kind} that is no text: {part!r}")
+        require(visible(part) == part, f"a character in the {kind} {part!r} that cannot be seen")
+        spaced = " ".join(part.split()) == part
+        require(spaced, f"white space at an end of the {kind} {part!r}, or twice in a row")
+        most = LONGEST[kind]
+        require(len(part) <= most, f"a {kind} of {len(part)} characters: {most} are the most")
 
 
 def parse_sense_texts(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dict[str, SenseText]:
-    """What a manifest gives of a word's senses, checked; what is wrong is a ValueError.
+    """Return the texts that a manifest gives a word's senses, checked.
 
     Parameters
     ----------
     word : str
     senses : mapping of label to mapping
-        In which ``name`` and ``gloss`` may stand.
+        Each may have the keys ``name`` and ``gloss``.
+
+    Raises
+    ------
+    ValueError
     """
-    if not all(isinstance(of, Mapping) for of in senses.values()):
-        raise ValueError(f"senses of {word!r} that are not described by keys")
-    texts = {s: SenseText(of.get("name", ""), of.get("gloss", "")) for s, of in senses.items()}
+    described = all(isinstance(about, Mapping) for about in senses.values())
+    require(described, f"senses of {word!r} that are not described by keys")
+    texts = {s: SenseText(d.get("name", ""), d.get("gloss", "")) for s, d in senses.items()}
     given = {label: text for label, text in texts.items() if any(text)}
     for text in given.values():
         check_text(text)
-    if found := find_clash(word, list(senses), given):
-        raise ValueError(describe_clash(word, *found))
+    if pair := find_clash(word, list(senses), given):
+        raise ValueError(describe_clash(word, *pair))
     return given
 
 
 def describe_clash(word: str, label: str, other: str) -> str:
-    """What is wrong with a :func:`find_clash`."""
-    return f"the name of the sense {label!r} of {word!r} is that of {other!r} too, or its label"
+    """Return the message about a clash."""
+    return f"the sense {label!r} of {word!r} has the name or the label of {other!r} as its name"

@@ -1,7 +1,7 @@
-"""A training set as rows of the full one.
+"""Read and write training sets as lines of the full training set.
 
-It is kept as line numbers, so that no sentence is embedded twice. One file per training set
-holds all its words: word and index, the 0-based line of the full training file, ascending.
+Line numbers suffice, so that no sentence is embedded twice. Each training set has one file for all
+words, with the columns word and index: the 0-based line of the full training file, ascending.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
 
 FULL = "full"
-NO_TRAIN = "none"  # the name of what was learned from no training instance
+NO_TRAIN = "none"  # in place of a training set: a model without training instances
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class TrainingSet:
     lines : mapping of word to int array
         0-based lines of the word's training file, ascending. Words that the set lacks are absent.
     corpus : mapping of word to str
-        The digest of the corpus that the lines are of.
+        The digests of the words' tables.
     """
 
     name: str
@@ -38,7 +38,7 @@ class TrainingSet:
 
 
 def setting(train: str) -> tuple[str, int | None]:
-    """The setting that a training set is of, and its number among several draws of that setting.
+    """Return the setting of a training set, and its number among several draws of that setting.
 
     >>> setting("nshot-3.set2"), setting("balanced")
     (('nshot-3', 2), ('balanced', None))
@@ -48,13 +48,13 @@ def setting(train: str) -> tuple[str, int | None]:
 
 
 def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarray:
-    """The rows of a word's table that a training set has.
+    """Return the rows of a word's table that belong to a training set.
 
     Parameters
     ----------
     corpus : Corpus
     train : TrainingSet, optional
-        By default the full one.
+        By default the full training set.
 
     Returns
     -------
@@ -74,16 +74,17 @@ def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarra
             fix="leave the word out, or give a training set that has it",
         )
     lines = train.lines[corpus.word]
-    found = rows[np.isin(corpus.index[rows], lines)]
-    if train.corpus[corpus.word] != corpus.digest or not np.array_equal(corpus.index[found], lines):
+    selected = rows[np.isin(corpus.index[rows], lines)]
+    complete = np.array_equal(corpus.index[selected], lines)
+    if train.corpus[corpus.word] != corpus.digest or not complete:
         table = f"another table than the corpus of {corpus.word!r}"
         fix = "delete the file of the training set and run again"
         raise ResultError(f"the training set {train.name!r} belongs to {table}", fix=fix)
-    return found
+    return selected
 
 
 def write(path: Path, train: TrainingSet) -> None:
-    """Write a training set as Parquet, whole or not at all."""
+    """Write a training set as Parquet, atomically."""
     import pyarrow as pa
 
     words = [word for word, lines in train.lines.items() for _ in lines]
@@ -98,11 +99,11 @@ def read(path: Path) -> TrainingSet:
         name, corpus = provenance["train"], dict(provenance["corpus"])
         rows, index = rows_by(table["word"], corpus), table["index"].to_numpy()
         lines = {word: index[rows[word]] for word in corpus}
-        require(all(map(are_lines, lines.values())), "lines that do not ascend, or none")
-        require(isinstance(name, str), "no name of a training set")
+        require(all(map(are_lines, lines.values())), "no lines, or lines that do not ascend")
+        require(isinstance(name, str), "the training set has no name")
         return TrainingSet(name, lines, corpus)
 
 
 def are_lines(lines: np.ndarray) -> bool:
-    """Whether these are numbers of lines: whole, from 0 up, ascending, at least one."""
+    """Return whether an array has line numbers: integers from 0, ascending, at least one."""
     return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())

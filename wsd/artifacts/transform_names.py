@@ -1,4 +1,4 @@
-"""The names of what is done to vectors before their directions are compared."""
+"""Name the transforms of vectors before their directions are compared."""
 
 import re
 
@@ -6,17 +6,17 @@ from wsd.errors import ConfigError
 
 NONE, CENTRE, WHITEN, REMOVE = "none", "centre", "whiten", "remove-"
 PATTERN = f"^({NONE}|{CENTRE}|{WHITEN}|{REMOVE}[1-9][0-9]{{0,5}})$"
-# What tables have where nothing else is said.
+# The transforms of tables by default.
 USUAL = (NONE, CENTRE, f"{REMOVE}2", WHITEN)
 
 
 def check_transform(name: object, where: str | None = None) -> str:
-    """The name of a transformation.
+    """Return the name of a transform, checked.
 
     Raises
     ------
     ConfigError
-        If it is none.
+        If there is no such transform.
     """
     if isinstance(name, str) and re.fullmatch(PATTERN, name):
         return name
@@ -25,15 +25,15 @@ def check_transform(name: object, where: str | None = None) -> str:
 
 
 def transform_label(name: str) -> str:
-    """What pages call vectors under a transformation.
+    """Return how pages name transformed vectors.
 
     >>> transform_label("remove-2")
     'less 2 directions'
     """
-    said = {
+    labels = {
         NONE: "as they are",
         CENTRE: "centred",
         WHITEN: "whitened",
         f"{REMOVE}1": "less 1 direction",
     }
-    return said.get(name) or f"less {name.removeprefix(REMOVE)} directions"
+    return labels.get(name) or f"less {name.removeprefix(REMOVE)} directions"

@@ -1,14 +1,12 @@
-"""What lies on disk between the encoder and everything after it.
+"""Read and write the vectors of a view: one safetensors file per model, word and view.
 
-One safetensors file per model, word and view holds the tensor ``vectors`` of shape (layers,
-instances, width), float32: each layer is one contiguous slice, read without reading the rest. A
-static view has one layer, and the width of the encoder's matrix of input embeddings.
-Rows are the corpus's rows; the file's metadata names the corpus by its digest, so that vectors
-are never paired with rows of another table.
+The tensor ``vectors`` has shape (layers, instances, width), float32. Each layer is one contiguous
+slice, which can be read alone. A static view has one layer, and the width of the encoder's input
+embeddings. The rows are those of the word's table. The metadata has the digest of that table, so
+that vectors are never paired with the rows of another table.
 
-Files are filled by parts: rows that follow each other, in all layers. So memory does not grow with
-the corpus. The metadata has a CRC-32 of each layer and of the header, so that reading one layer
-checks that layer.
+A file is written in parts of consecutive rows, so that memory does not grow with the corpus. The
+metadata has a CRC-32 of each layer and of the header, so that reading a layer also checks it.
 """
 
 import json
@@ -29,24 +27,24 @@ VECTORS = ".safetensors"
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
 NO_CHECKSUM = "0" * 8
-# What is written or read at a time: it should fit in the processor's cache.
+# The bytes to write at a time: they should fit in the processor's cache.
 BLOCK = 2**18
 
 
 class VectorsWriter:
-    """A safetensors file with one float32 tensor, whose rows are added in their order.
+    """Write a safetensors file with one float32 tensor, to which rows are added in order.
 
     Parameters
     ----------
     path : Path
-        Written in place: give a temporary path.
+        The file is not written atomically: give a temporary path.
     shape : (layers, instances, width)
     metadata : dict of str to str
 
     Attributes
     ----------
     rows : int
-        How many were added.
+        The number of rows added so far.
     """
 
     def __init__(self, path: Path, shape: tuple[int, ...], metadata: dict[str, str]) -> None:
@@ -65,31 +63,30 @@ class VectorsWriter:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
         os.ftruncate(self._file, len(self._header) + nbytes)
 
-    def _start(self, layer: int) -> int:
-        """Where the next rows of a layer begin."""
+    def _next_offset(self, layer: int) -> int:
         _, instances, width = self.shape
         return len(self._header) + 4 * width * (layer * instances + self.rows)
 
     def add(self, vectors: np.ndarray) -> None:
-        """Store the next rows: array of shape (layers, rows, width)."""
+        """Add the next rows, an array of shape (layers, rows, width)."""
         layers, instances, width = self.shape
         rows = self.rows + vectors.shape[1]
         if vectors.shape[::2] != (layers, width) or rows > instances:
             raise ValueError(f"{vectors.shape} after {self.rows} rows of {self.shape}")
-        for layer, of_layer in enumerate(np.ascontiguousarray(vectors, dtype="<f4")):
-            data = of_layer.reshape(-1).view(np.uint8).data
+        for layer, values in enumerate(np.ascontiguousarray(vectors, dtype="<f4")):
+            data = values.reshape(-1).view(np.uint8).data
             for i in range(0, len(data), BLOCK):
-                _write(self._file, data[i : i + BLOCK], self._start(layer) + i)
+                _write(self._file, data[i : i + BLOCK], self._next_offset(layer) + i)
                 self._sums[layer] = zlib.crc32(data[i : i + BLOCK], self._sums[layer])
         self.rows = rows
 
     def close(self) -> None:
-        """Write the header, and close the file once it is on the disk."""
+        """Write the header, flush the file to the disk, and close it."""
         try:
             if self.rows < self.shape[1]:
                 raise ValueError(f"{self.rows} rows of {self.shape}")
             sums = [f"{crc:08x}" for crc in self._sums]
-            # The header's own comes last, over the header without it.
+            # The header's own checksum comes last. It covers the header without it.
             own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
             _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
             os.fsync(self._file)
@@ -100,39 +97,38 @@ class VectorsWriter:
         return self._header.replace(self._no_sums.encode(), " ".join(sums).encode())
 
     def leave(self) -> None:
-        """Close the file as it is, to be thrown away; a second call does nothing."""
+        """Close an unfinished file; a second call does nothing."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
 def _write(file: int, data: bytes | memoryview, offset: int) -> None:
-    """All of ``data``: the system may write less, of a disk that is nearly full."""
-    while data:
+    while data:  # on a disk that is nearly full, pwrite may write less than asked
         n = os.pwrite(file, data, offset)
         data, offset = data[n:], offset + n
 
 
 def not_finite(vectors: np.ndarray) -> int | None:
-    """The first row of an array of shape (n, width) that holds what is no finite number."""
+    """Return the first row of an array of shape (n, width) with NaN or infinity, or None."""
     bad = ~np.isfinite(vectors).all(axis=1)
     return int(bad.argmax()) if bad.any() else None
 
 
 class Embeddings:
-    """One view of one word by one model, read layer by layer.
+    """Read one view of one word by one model, layer by layer.
 
     Parameters
     ----------
     path : Path
         A file that :func:`wsd.encoder.embed.embed` wrote.
     corpus : Corpus
-        The table whose rows the vectors belong to.
+        The table to whose rows the vectors belong.
 
     Raises
     ------
     ResultError
-        If the file is missing, damaged (then a :class:`DamageError`), or belongs to other data.
+        If the file is missing or belongs to other data; a :class:`DamageError` if it is damaged.
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
@@ -141,7 +137,7 @@ class Embeddings:
         self.layers, instances, self.width = self._header.shape
         try:
             self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
-            require(isinstance(self.provenance, dict), "its provenance is no object")
+            require(isinstance(self.provenance, dict), "the provenance is not an object")
         except UNEXPECTED as error:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
@@ -150,16 +146,16 @@ class Embeddings:
 
     @property
     def blocks(self) -> int:
-        """Number of the encoder's blocks: one less than there are layers; a static view has 0."""
+        """Return the number of layers above layer 0: the encoder's blocks; 0 in a static view."""
         return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:
-        """The vectors of one hidden state: float32 array of shape (instances, width).
+        """Return the vectors of one hidden state: float32 array of shape (instances, width).
 
         Raises
         ------
         ResultError
-            If one is not finite; it names the instance.
+            If a vector is not finite; the error names the instance.
         """
         if not 0 <= number < self.layers:
             raise ValueError(f"layer {number} of {self.layers}")
@@ -174,25 +170,14 @@ class Embeddings:
 
 
 class _Header(NamedTuple):
-    """What stands before the vectors in a file, and where they begin."""
-
-    start: int
+    start: int  # the offset of the vectors
     shape: tuple[int, int, int]
     sums: list[int]
-    own: int
     metadata: dict[str, str]
+    checksum: str
 
 
 def _read_header(path: Path) -> _Header:
-    """The header of a file, if it is what was written.
-
-    Raises
-    ------
-    ResultError
-        If there is no file.
-    DamageError
-        If the header is another, or the file has another size than it says.
-    """
     require_file(path)
     try:
         with path.open("rb") as file:
@@ -202,14 +187,13 @@ def _read_header(path: Path) -> _Header:
         described = json.loads(header)
         metadata, tensor = described["__metadata__"], described[TENSOR]
         line = metadata[CHECKSUMS]
-        *sums, own = (int(one, 16) for one in line.split())
+        *sums, own = (int(crc, 16) for crc in line.split())
         layers, instances, width = shape = tuple(map(int, tensor["shape"]))
         sound = tensor["dtype"] == "F32" and min(layers, width) >= 1 and instances >= 0
         require(sound, "not float32 vectors of at least one layer")
         require(len(sums) == layers, "not one checksum per layer")
         nbytes = 4 * math.prod(shape)
-        placed = tensor["data_offsets"] == [0, nbytes]
-        require(placed, "its vectors are not where they should be")
+        require(tensor["data_offsets"] == [0, nbytes], "wrong offsets of the vectors")
     except UNEXPECTED as error:
         raise _foreign(path, error) from None
     start = 8 + length
@@ -219,7 +203,8 @@ def _read_header(path: Path) -> _Header:
     written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
     if zlib.crc32(written) != own:
         raise DamageError("the header is not what was written", path=path)
-    return _Header(start, (layers, instances, width), sums, own, metadata)
+    checksum = f"crc32 {own:08x} {size}"
+    return _Header(start, (layers, instances, width), sums, metadata, checksum)
 
 
 def _foreign(path: Path, error: Exception) -> DamageError:
@@ -227,44 +212,39 @@ def _foreign(path: Path, error: Exception) -> DamageError:
 
 
 def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
-    """One layer of a file, if it is what was written."""
     _, instances, width = header.shape
     start = header.start + 4 * number * instances * width
     vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
     if zlib.crc32(vectors.data) != header.sums[number]:
-        what = f"layer {number} is not what was written: its checksum is another"
+        what = f"layer {number} is not what was written: the checksum differs"
         raise DamageError(what, path=path)
     return vectors.reshape(instances, width)
 
 
 def vectors_checksum(path: Path) -> str:
-    """CRC-32 of a file's header, which has those of the layers, and the file's size.
+    """Return the CRC-32 of a file's header, which covers those of the layers, and the size.
 
     Raises
     ------
     ResultError
-        If there is no file.
+        If the file is missing.
     DamageError
-        If its header or size is not what was written.
+        If the header or the size is not what was written.
     """
-    return _checksum(_read_header(path))
+    return _read_header(path).checksum
 
 
 def check_vectors(path: Path) -> str:
-    """Check a file of :class:`VectorsWriter`, its header and every layer; its checksum.
+    """Check the header and every layer of a file; return :func:`vectors_checksum`.
 
     Raises
     ------
     ResultError
-        If there is no file.
+        If the file is missing.
     DamageError
-        Naming the layer that is not what was written.
+        If the header or a layer is not what was written.
     """
     header = _read_header(path)
     for number in range(header.shape[0]):
         _read_layer(path, header, number)
-    return _checksum(header)
-
-
-def _checksum(header: _Header) -> str:
-    return f"crc32 {header.own:08x} {header.start + 4 * math.prod(header.shape)}"
+    return header.checksum

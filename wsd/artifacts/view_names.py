@@ -1,31 +1,30 @@
-"""What is kept of a sentence: the names of the views, and of the ways in which they are made.
+"""Name the views of a sentence, and the options of making them.
 
-A contextual view has a vector per hidden state. A static one is taken from the matrix of the
-input embeddings alone, before positions, segments and norms: a word piece has the same vector in
-every sentence, no layer comes into it, and its file has one layer, number 0.
+A contextual view has a vector per hidden state. A static view comes from the matrix of the input
+embeddings, before positions, segments and norms are added: a word piece has the same vector in
+every sentence. Its file has a single layer, number 0.
 
 ``focal``
     the focal word: its word pieces pooled by ``mean``, ``first`` or ``last``;
 ``context``
-    the mean of the other word pieces, without special tokens and without padding;
+    the mean of the other word pieces, without special tokens and padding;
 ``sentence``
-    the mean of all word pieces, those of the focal word too, without special tokens and padding;
+    the mean of all word pieces, without special tokens and padding;
 ``cls``
-    the tokenizer's ``[CLS]`` token, wherever it puts it;
+    the tokenizer's ``[CLS]`` token, whether first or last;
 ``other``
     one other word piece, drawn with the seed for each instance, the same in every layer;
 ``static``
-    the rows of the focal word's pieces, pooled as in ``focal``;
+    the input embeddings of the focal word's pieces, pooled as in ``focal``;
 ``static_context``
-    the mean of the rows of the other word pieces.
+    the mean of the input embeddings of the other word pieces.
 
-A sentence of nothing but the focal word has no context: its ``context``, ``other`` and
-``static_context`` are zero.
+If a sentence has only the focal word, its ``context``, ``other`` and ``static_context`` are zero.
 """
 
-# What the encoder reads: the sentence, or the sentence with a mask token for the focal word.
+# The input: the sentence, or the sentence with a mask token in place of the focal word.
 PLAIN, MASKED = INPUTS = ("plain", "masked")
-# The view of a random word: the one that a seed decides, and that has no meaning on new text.
+# The view of a random word piece. It is the only view that depends on the seed.
 DRAWN = "other"
 CONTEXTUAL = ("focal", "context", "cls", DRAWN, "sentence")
 STATIC = ("static", "static_context")
@@ -33,10 +32,10 @@ VIEWS = (*CONTEXTUAL, *STATIC)
 # How the pieces of the focal word become one vector.
 POOLINGS = ("mean", "first", "last")
 DEVICES = ("auto", "cpu", "cuda")
-# What the encoder computes in; the vectors are float32 whatever it is.
+# The precision of the computation. The vectors are always float32.
 PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 def blocks_of(view: str, blocks: int) -> int:
-    """How many layers beyond layer 0 a view has, of an encoder of ``blocks`` blocks."""
+    """Return the number of layers above layer 0 that a view has, for an encoder's ``blocks``."""
     return 0 if view in STATIC else blocks

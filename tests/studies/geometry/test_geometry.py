@@ -360,7 +360,7 @@ def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
         )
     path = tmp_path / "nan" / "cls.safetensors"
     write_vectors(path, corpora["nan"], _layers(18, 1), model={"name": "other", "blocks": 2})
-    with pytest.raises(ResultError, match="made with another model"):
+    with pytest.raises(ResultError, match="differ in their model"):
         call_step(
             geometry,
             corpora,
