@@ -111,7 +111,7 @@ OUTSIDE = ["../other/x.csv", "/etc/passwd", "store/../../other.csv", "store/.."]
 def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, path: str) -> None:
     named = {"files": {"x.csv": path}} if entry == "files" else {"published": {path: None}}
     write_json(tmp_path / "run.json", {**ABOUT, "files": {}, **named})
-    with pytest.raises(ResultError, match="a file that is not of the dataset") as caught:
+    with pytest.raises(ResultError, match="a file outside the folder of the dataset") as caught:
         RunMap(tmp_path / "run.json")
     assert caught.value.where == str(tmp_path / "run.json")
 

@@ -1,6 +1,8 @@
 """Read and check the record of an encoder, which ``wsd model`` writes."""
 
 import re
+from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,8 @@ from wsd.errors import ConfigError
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing, require
 
+# The packages that vectors depend on.
+PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 # The suffixes of a model's files.
 SUFFIXES = (".json", ".model", ".safetensors", ".txt")
@@ -57,6 +61,16 @@ def check_record(record: Any) -> None:
     counts = (record["blocks"], record["width"])
     require(all(type(n) is int and n > 0 for n in counts), "invalid numbers of blocks or width")
     check_seed(record["name"], record.get("random_weights"))
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that vectors depend on."""
+    return {package: version(package) for package in PACKAGES}
+
+
+def without_folder(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record without the folder of its files on this machine."""
+    return {key: value for key, value in record.items() if key != "folder"}
 
 
 def config_entry(name: str, key: str | None = None) -> str:

@@ -3,7 +3,8 @@
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,31 @@ from wsd.artifacts.encoder_record import config_entry
 from wsd.encoder.foreign_code import CONFIG
 from wsd.encoder.hub import cached, check_repository, forget
 from wsd.encoder.model_files import used_files, weights_in
-from wsd.errors import ConfigError, ModelError
+from wsd.errors import ConfigError, DamageError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
 
 AGAIN = "run snakemake again, which goes by what is there now; by hand, `wsd model` again"
 
 
 class CacheError(ModelError):
-    """A file of the hub client's cache is not the one that a record has: to be had anew, both."""
+    """A file in the hub client's cache is missing, or differs from the record."""
+
+
+@contextmanager
+def offline(record: Path) -> Iterator[None]:
+    """Forbid requests to the hub; only ``wsd model`` fetches models.
+
+    Raises
+    ------
+    DamageError
+        If a file in the hub client's cache is missing or differs from the record. The workflow then
+        makes the record again, which fetches the file.
+    """
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    try:
+        yield
+    except CacheError as error:
+        raise DamageError(error.what, path=record) from error
 
 
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:

@@ -30,9 +30,9 @@ from wsd.run import verify_file
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning import training
 from wsd.studies.finetuning.finetune import UNFINISHED
-from wsd.studies.finetuning.finetuning_files import Setting, best, objective_of, read_settings
+from wsd.studies.finetuning.finetuning_files import Setting, best, mean_objective, read_settings
 from wsd.studies.finetuning.needed_rows import NeededRows, restore
-from wsd.studies.finetuning.schedule import BATCH, batches, rate_at, steps_of
+from wsd.studies.finetuning.schedule import BATCH, batches, number_of_steps, rate_at
 from wsd.studies.finetuning.tagger import Instance, Tagger
 from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
 from wsd.studies.finetuning.trials import Finetuning
@@ -107,7 +107,7 @@ def test_an_epoch_sees_every_instance_once_in_an_order_of_its_own() -> None:
     assert sorted(first) == list(range(70)) and (first == again).all()
     assert (first != second).any() and (first != other).any()
     assert [len(of) for of in batches(70, 1, 0)] == [BATCH, BATCH, 70 - 2 * BATCH]
-    assert steps_of(70, 3) == 9
+    assert number_of_steps(70, 3) == 9
 
 
 def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_word_has_its_own_senses_and_those_it_learned_from(folder: Path) -> No
     known = [True] * n
     known[instances[0].senses.start] = False
     tagger = Tagger.load(folder, known, "all", **HOW)
-    chances = tagger.chances([instances[0], instances[-1]])
+    chances = tagger.probabilities([instances[0], instances[-1]])
     for row, one in enumerate((instances[0], instances[-1])):
         allowed = [sense for sense in one.senses if known[sense]]
         assert torch.allclose(chances[row, allowed], torch.tensor(1 / len(allowed)))
@@ -409,7 +409,7 @@ def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
         assert finetune(place, folder, "--seeds", *seeds, grid=grid) == 0
         kept.append(load_file(folder / "model/model.safetensors"))
     scores = [
-        objective_of(read_predictions(folder / f"finetuned-{seed}.parquet")[0], "mean_macro_f1")
+        mean_objective(read_predictions(folder / f"finetuned-{seed}.parquet")[0], "mean_macro_f1")
         for seed in (1, 2)
     ]
     assert scores[0] != scores[1]
@@ -531,7 +531,7 @@ def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     """A batch has 32 instances: an epoch of these three words has six steps."""
     corpora = read_corpora(place / "corpus", [*LEFT])
     rows = sum((corpus.split == "train").sum() for corpus in corpora.values())
-    assert steps_of(rows, 1) == 6
+    assert number_of_steps(rows, 1) == 6
     grid = {"rate": [1e-3], "epochs": [1, 3, 4], "blocks": ["all"]}
     assert finetune(place, tmp_path, "--steps", "13", grid=grid) == 0
     assert read_csv(tmp_path / "trials.csv")["epochs"].tolist() == [3, 4]

@@ -1,7 +1,7 @@
-"""What an unfinished training has done: everything at the end of an epoch, in one safetensors file.
+"""Save and load the state of an unfinished training at the end of an epoch, as safetensors.
 
-It is written beside its place and renamed, so that there is a whole one or none. What a file is of
-stands in its metadata: of another training, other instances or other code, it is not read.
+The metadata has a digest of the training: its settings, instances and machine. A checkpoint of
+another training is not loaded.
 """
 
 import json
@@ -18,22 +18,22 @@ KEY = "wsd"
 
 
 def save(path: Path, tensors: Mapping[str, torch.Tensor], about: Mapping[str, Any]) -> None:
-    """Write tensors and what they are, whole or not at all."""
+    """Write tensors and metadata atomically."""
     from safetensors.torch import save_file
 
-    here = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with replacing(path) as temporary:
-        save_file(here, temporary, metadata={KEY: json.dumps(about, sort_keys=True)})
+        save_file(tensors, temporary, metadata={KEY: json.dumps(about, sort_keys=True)})
 
 
-def load(path: Path, of: str) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
-    """Read what :func:`save` wrote; None where there is no such file, or it is of something else.
+def load(path: Path, digest: str) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
+    """Read a checkpoint that :func:`save` wrote; None if there is none of this training.
 
     Parameters
     ----------
     path : Path
-    of : str
-        The digest that ``about["of"]`` has to be.
+    digest : str
+        The value that ``about["digest"]`` must have.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -42,9 +42,9 @@ def load(path: Path, of: str) -> tuple[dict[str, torch.Tensor], dict[str, Any]] 
     try:
         with safe_open(path, framework="pt") as file:
             about = json.loads(file.metadata()[KEY])
-            if about["of"] == of:
+            if about["digest"] == digest:
                 return {name: file.get_tensor(name) for name in file.keys()}, about  # noqa: SIM118
     except (LookupError, OSError, SafetensorError, TypeError, ValueError):
         pass
-    log.warning("%s: an unfinished training of something else is thrown away", path.name)
+    log.warning("%s: the checkpoint of a different training is discarded", path.name)
     return None

@@ -1,4 +1,4 @@
-"""The config section of fine-tuning."""
+"""Define the config section of fine-tuning."""
 
 from pydantic import Field
 

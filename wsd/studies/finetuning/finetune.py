@@ -1,18 +1,17 @@
-"""Train an encoder on words' senses, with settings that the folds choose, and predict every word.
+"""Fine-tune an encoder on words' senses, and predict every word.
 
-Each setting is trained with the first seed on what some folds leave, and scored on what they hold
-out; then every seed is trained on the whole training set with the best of them. No test instance is
-looked at before that, and no seed is chosen: each has its own file of predictions. The encoder of
-the first one is kept as a folder that an encoder's ``path`` can be.
+Cross-validation selects the settings. Each setting is trained with the first seed on all folds but
+one, and scored on the held-out fold. Then the best setting is trained on the whole training set,
+once per seed. Only then are test instances predicted. No seed is selected: each has its own file of
+predictions. The encoder of the first seed is saved as a folder for a model's ``path``.
 """
 
 import argparse
-import os
 import shutil
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from wsd.arguments import (
@@ -28,36 +27,35 @@ from wsd.arguments import (
 from wsd.artifacts import cv_table
 from wsd.artifacts import fold_table as folding
 from wsd.artifacts.column_names import FINETUNED
-from wsd.artifacts.corpus_table import Corpora, read_corpora
-from wsd.artifacts.encoder_record import read_record
+from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
 from wsd.artifacts.run_map import list_folders
 from wsd.artifacts.view_names import DEVICES, INPUTS, MASKED, POOLINGS
 from wsd.encoder import sources
-from wsd.errors import ConfigError, DamageError
+from wsd.errors import ConfigError
 from wsd.storage.atomic import replacing_folder, umask
 from wsd.storage.checksums import note_checksum
 from wsd.storage.csv import write_csv
 from wsd.studies.finetuning import finetuning_files
 from wsd.studies.finetuning.finetuning_files import Setting
 from wsd.studies.finetuning.schedule import long_enough
-from wsd.studies.finetuning.trials import Finetuning, costs_of, try_settings
+from wsd.studies.finetuning.trials import Finetuning, Rows, cost_columns, try_settings
 
-PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 UNFINISHED = ".unfinished"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_path(parser, "--model", "a record of `wsd model`")
     add_corpora(parser)
     add_path(parser, "--folds", "of `wsd folds`, of the training set")
     text = "settings as JSON: lists of `rate`, `epochs` and `blocks`"
     parser.add_argument("--grid", required=True, metavar="JSON", help=text)
-    text = "on so many folds of the first repeat settings are tried (default: 1)"
+    text = "the number of folds of the first repeat on which settings are tried (default: 1)"
     parser.add_argument("--tried", type=count, default=1, metavar="N", help=text)
-    text = "the fewest steps of a training: a small set has as many epochs as that takes"
+    text = "the fewest steps of a training: a small training set gets more epochs"
     parser.add_argument("--steps", type=count, default=1, metavar="N", help=text)
     add_objective(parser, cv_table.OBJECTIVES)
     parser.add_argument("--seeds", type=seed, nargs="+", default=[1, 2, 3])
@@ -71,107 +69,121 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    # Nothing below may ask the hub: models are fetched by `wsd model` alone.
-    os.environ["HF_HUB_OFFLINE"] = "1"
     record, settings = read_record(args.model), finetuning_files.read_settings(args.grid, "--grid")
-    most = max((int(of.blocks) for of in settings if of.blocks != finetuning_files.ALL), default=0)
-    if most > record["blocks"]:
-        what = f"{most} blocks are to be trained, {record['name']} has {record['blocks']}"
+    numbers = [int(s.blocks) for s in settings if s.blocks != finetuning_files.ALL]
+    if (most := max(numbers, default=0)) > record["blocks"]:
+        what = f"{most} blocks to train, but {record['name']} has {record['blocks']}"
         raise ConfigError(what, where="--grid", fix="give fewer, or all")
     corpora = read_corpora(args.corpus, args.words)
     folds = folding.read_for_words(args.folds, corpora)
     if args.tried > folds.k:
-        what = f"settings are to be tried on {args.tried} folds, and there are {folds.k}"
+        what = f"{args.tried} folds to try settings on, but there are {folds.k}"
         raise ConfigError(what, where="--tried", fix=f"give {folds.k} at most")
-    of = Finetuning(
+    finetuning = Finetuning(
         record,
         {word: corpus for word, corpus in corpora.items() if word in folds.words},
         {"pooling": args.pooling, "masked": args.input == MASKED, "device": args.device},
         args.threads,
         args.out / UNFINISHED,
     )
-    try:
-        _finetune(args, of, settings, folds)
-    except sources.CacheError as error:
-        # This step asks no hub; the one that made the record does.
-        raise DamageError(error.what, path=args.model) from error
-    shutil.rmtree(of.unfinished)
+    with sources.offline(args.model):
+        _finetune(args, finetuning, settings, folds)
+    shutil.rmtree(finetuning.unfinished)
 
 
 def _finetune(
-    args: argparse.Namespace, of: Finetuning, settings: Sequence[Setting], folds: Folds
+    args: argparse.Namespace, finetuning: Finetuning, settings: Sequence[Setting], folds: Folds
 ) -> None:
-    """Try, train and predict; nothing is written before all of it is done."""
-    first, objective = args.seeds[0], args.objective
-    rows = {word: folds.rows(corpus) for word, corpus in of.corpora.items()}
-    # The provenance names those that were asked for: they are the same for every training set.
-    here = long_enough(settings, sum(map(len, rows.values())), args.steps)
-    trials = try_settings(of, here, folds, args.tried, first, objective)
-    chosen = here[best := finetuning_files.best(trials, here)]
-    splits = dict.fromkeys(
-        [TEST, *(s for corpus in of.corpora.values() for s in corpus.split.tolist())]
-    )
-    costs = [
-        {key: line[key] for key in line if key in finetuning_files.COSTS_COLUMNS} for line in trials
-    ]
-    made: dict[int, list[WordPredictions]] = {}
-    for number in args.seeds:
-        tagger, done = of.fit(rows, chosen, number, f"seed-{number}")
-        with done.timed():
-            made[number] = [
-                found
-                for split in splits
-                if split != "train"
-                for found in of.predict(tagger, _rows_of(of.corpora, split), rows)
-            ]
-        costs.append({"seed": number, **costs_of(done)})
+    """Try, train and predict. Nothing is written before all of it is done."""
+    rows = {word: folds.rows(corpus) for word, corpus in finetuning.corpora.items()}
+    tried = long_enough(settings, sum(map(len, rows.values())), args.steps)
+    trials = try_settings(finetuning, tried, folds, args.tried, args.seeds[0], args.objective)
+    best = finetuning_files.best(trials, tried)
+    predictions, costs = _train_seeds(finetuning, rows, tried[best], args.seeds)
     provenance = {
+        **_provenance(args, finetuning, folds),
+        "parameters": tried[best]._asdict(),
+        # The settings of the config, which are the same for every training set.
+        "space": {"settings": [setting._asdict() for setting in settings], "steps": args.steps},
+        "tried": len(trials),
+    }
+    for number, words in predictions.items():
+        name = finetuning_files.classifier_name(number)
+        about = {**provenance, "classifier": name, "seed": number}
+        write_predictions(args.out / f"{name}.parquet", words, about)
+    _write_tables(args.out, trials, costs, best)
+    _write_model(args.out / finetuning_files.MODEL, finetuning, rows, tried[best], args.seeds[0])
+    list_folders(args.listings)
+
+
+def _train_seeds(
+    finetuning: Finetuning, rows: Rows, setting: Setting, seeds: Iterable[int]
+) -> tuple[dict[int, list[WordPredictions]], list[dict[str, float]]]:
+    """Train every seed; return its predictions of all splits but the training split, and costs."""
+    corpora = finetuning.corpora
+    splits = dict.fromkeys(
+        [TEST, *(s for corpus in corpora.values() for s in corpus.split.tolist())]
+    )
+    del splits["train"]
+    predictions, costs = {}, []
+    for number in seeds:
+        tagger, progress = finetuning.fit(rows, setting, number, f"seed-{number}")
+        with progress.timed():
+            predictions[number] = [
+                prediction
+                for split in splits
+                for prediction in finetuning.predict(tagger, finetuning.split_rows(split), rows)
+            ]
+        costs.append({"seed": number, **cost_columns(progress)})
+    return predictions, costs
+
+
+def _provenance(args: argparse.Namespace, finetuning: Finetuning, folds: Folds) -> dict[str, Any]:
+    return {
         "train": folds.train,
         "task": "sense",
         "versions": versions(),
         "view": finetuning_files.VIEW,
         "layers": FINETUNED,
         "encoder": {
-            "model": {key: value for key, value in of.record.items() if key != "folder"},
+            "model": without_folder(finetuning.record),
             "input": args.input,
             "pooling": args.pooling,
             "device": args.device,
-            "versions": {package: version(package) for package in PACKAGES},
+            "versions": package_versions(),
         },
-        "corpus": {word: corpus.digest for word, corpus in of.corpora.items()},
+        "corpus": {word: corpus.digest for word, corpus in finetuning.corpora.items()},
         "estimator": FINETUNED,
-        "parameters": chosen._asdict(),
-        "space": {"settings": [setting._asdict() for setting in settings], "steps": args.steps},
-        "objective": objective,
-        "tried": len(trials),
+        "objective": args.objective,
         "folds": folds.settings,
     }
-    for number, words in made.items():
-        name = finetuning_files.name_of(number)
-        about = {**provenance, "classifier": name, "seed": number}
-        write_predictions(args.out / f"{name}.parquet", words, about)
-    for line in trials:
-        line |= {"chosen": line["trial"] == best + 1, "rate": f"{line['rate']:g}"}
-    write_csv(
-        args.out / finetuning_files.TRIALS,
-        pd.DataFrame(trials, columns=finetuning_files.TRIALS_COLUMNS),
-    )
-    table = pd.DataFrame(costs, columns=finetuning_files.COSTS_COLUMNS)
-    write_csv(args.out / finetuning_files.COSTS, table.astype({"trial": "Int64", "seed": "Int64"}))
-    # Its last checkpoint is there: nothing is trained again.
-    tagger, _ = of.fit(rows, chosen, first, f"seed-{first}")
-    with replacing_folder(args.out / finetuning_files.MODEL) as folder:
+
+
+def _write_tables(
+    out: Path, trials: Sequence[Mapping[str, Any]], costs: Sequence[Mapping[str, Any]], best: int
+) -> None:
+    table = pd.DataFrame([*trials, *costs], columns=finetuning_files.COSTS_COLUMNS)
+    table = table.astype({"trial": "Int64", "seed": "Int64"})
+    write_csv(out / finetuning_files.COSTS, table)
+    rows = [
+        {**line, "chosen": line["trial"] == best + 1, "rate": f"{line['rate']:g}"}
+        for line in trials
+    ]
+    table = pd.DataFrame(rows, columns=finetuning_files.TRIALS_COLUMNS)
+    write_csv(out / finetuning_files.TRIALS, table)
+
+
+def _write_model(
+    out: Path, finetuning: Finetuning, rows: Rows, setting: Setting, number: int
+) -> None:
+    """Save the encoder of a seed, from its last checkpoint, with the other files of the model."""
+    tagger, _ = finetuning.fit(rows, setting, number, f"seed-{number}")
+    with replacing_folder(out) as folder:
         tagger.save(folder)
-        source = sources.verify(of.record)
-        for name in of.record["files"]:
+        source = sources.verify(finetuning.record)
+        for name in finetuning.record["files"]:
             if ".safetensors" not in name:
                 shutil.copyfile(source / name, folder / name)
         for path in [*folder.iterdir()]:
             path.chmod(0o666 & ~umask())
             note_checksum(path)
-    list_folders(args.listings)
-
-
-def _rows_of(corpora: Corpora, split: str) -> dict[str, np.ndarray]:
-    rows = {word: np.flatnonzero(corpus.split == split) for word, corpus in corpora.items()}
-    return {word: of for word, of in rows.items() if len(of)}

@@ -1,7 +1,7 @@
-"""What fine-tuning writes: its settings, what the folds say of them, what it took, and the names.
+"""Define the settings, the names and the columns of the files of fine-tuning.
 
-The predictions of each seed are a file like any others. In place of a layer choice they have
-``finetuned``: the whole encoder was trained, so that there is no layer to choose.
+Each seed has an ordinary file of predictions. Instead of a layer choice it has ``finetuned``,
+because the whole encoder was trained and there is no layer to choose.
 """
 
 import itertools
@@ -16,15 +16,14 @@ from wsd.errors import ConfigError
 from wsd.metrics.scores import confusion, word_scores
 
 VIEW = "focal"
-# Below a model's folder, per training set; the files there, beside a file of predictions per seed
-# and a folder with the first seed's encoder.
+# The tables of a training set, and the folder with the encoder of the first seed.
 TRIALS, COSTS, MODEL = "trials.csv", "costs.csv", "model"
 COSTS_COLUMNS = ["trial", "seed", "processor_seconds", "wall_seconds"]
 ALL = "all"
 
 
 class Setting(NamedTuple):
-    """How an encoder is trained.
+    """The settings of a training.
 
     Attributes
     ----------
@@ -32,7 +31,7 @@ class Setting(NamedTuple):
         The highest learning rate.
     epochs : int
     blocks : int or "all"
-        How many of the upper blocks are trained; ``all`` trains the embeddings too.
+        The number of upper blocks to train; ``all`` trains the embeddings too.
     """
 
     rate: float
@@ -47,54 +46,56 @@ TRIALS_COLUMNS = ["trial", *Setting._fields, "fold", "objective", "chosen"]
 
 
 def combined(grid: Mapping[str, Any]) -> list[Setting]:
-    """All settings of lists of rates, epochs and blocks; the first varies slowest."""
-    return [Setting(*of) for of in itertools.product(*(grid[key] for key in Setting._fields))]
+    """Return all combinations of lists of rates, epochs and blocks; the first varies slowest."""
+    lists = [grid[key] for key in Setting._fields]
+    return [Setting(*values) for values in itertools.product(*lists)]
 
 
 def read_settings(text: str, where: str) -> list[Setting]:
-    """The settings of a grid, as JSON: an object of three lists.
+    """Parse the settings of a grid: a JSON object with three lists.
 
     >>> read_settings('{"rate": [1e-4, 2e-5], "epochs": [2], "blocks": ["all"]}', "--grid")[1]
     Setting(rate=2e-05, epochs=2, blocks='all')
     """
     try:
-        found = combined(json.loads(text))
-        sound = found and all(
-            of.rate > 0 and _counts(of.epochs) and (of.blocks == ALL or _counts(of.blocks))
-            for of in found
+        settings = combined(json.loads(text))
+        valid = settings and all(
+            s.rate > 0 and _is_count(s.epochs) and (s.blocks == ALL or _is_count(s.blocks))
+            for s in settings
         )
     except (LookupError, RecursionError, TypeError, ValueError):
-        sound = False
-    if not sound:
-        fix = """write it so: '{"rate": [5e-5], "epochs": [2], "blocks": ["all"]}'"""
-        raise ConfigError(f"{text!r} is no grid of settings", where=where, fix=fix)
-    return found
+        valid = False
+    if not valid:
+        fix = """write, for example, '{"rate": [5e-5], "epochs": [2], "blocks": ["all"]}'"""
+        raise ConfigError(f"{text!r} is not a grid of settings", where=where, fix=fix)
+    return settings
 
 
-def _counts(value: object) -> bool:
+def _is_count(value: object) -> bool:
     return type(value) is int and value >= 1
 
 
-def name_of(seed: int) -> str:
-    """The name in place of a classifier's; also that of the file."""
+def classifier_name(seed: int) -> str:
+    """Return the name of a seed's predictions, which stands in the column ``classifier``."""
     return f"{FINETUNED}-{seed}"
 
 
-def objective_of(words: Sequence[WordPredictions], name: str) -> float:
-    """The mean over words of a metric, as `wsd.artifacts.cv_table.Search.objective` has it."""
+def mean_objective(words: Sequence[WordPredictions], name: str) -> float:
+    """Return the mean of a metric over words, as ``wsd.artifacts.cv_table.Search.objective``."""
     scores = [
-        word_scores(confusion(of.gold, of.predicted, len(of.senses)))[OBJECTIVES[name]]
-        for of in words
+        word_scores(confusion(word.gold, word.predicted, len(word.senses)))[OBJECTIVES[name]]
+        for word in words
     ]
     return float(sum(scores) / len(scores))
 
 
 def best(trials: Sequence[Mapping[str, Any]], settings: Sequence[Setting]) -> int:
-    """The number of the setting with the highest mean objective over its folds; of equal ones, and
-    without any trial, the first.
+    """Return the index of the setting with the highest mean objective over folds.
+
+    Of equal settings, and if there are no trials, it is the first.
     """
     means = []
     for number in range(len(settings)):
-        of = [line["objective"] for line in trials if line["trial"] == number + 1]
-        means.append(sum(of) / len(of) if of else 0.0)
+        scores = [line["objective"] for line in trials if line["trial"] == number + 1]
+        means.append(sum(scores) / len(scores) if scores else 0.0)
     return next(i for i, mean in enumerate(means) if mean >= max(means) - 1e-12)

@@ -1,9 +1,9 @@
-"""The training of an encoder with a linear layer on the focal word: AdamW, batch by batch.
+"""Train an encoder with a linear layer on the focal word, with AdamW.
 
-A batch is cut into parts by the lengths of its sentences, as batches of an extraction are, and
-each part runs on one thread; the gradients of the parts are summed in their order. So the weights
-are the same, bit for bit, on any number of cores. Every epoch ends with a checkpoint: a training
-that was killed goes on from there, and ends with the same weights too.
+A batch is divided into parts by the lengths of its sentences. Each part runs on one thread, and the
+gradients of the parts are added in their order. So the weights are bitwise equal on any number of
+cores. Each epoch ends with a checkpoint: a training that was killed resumes there, and ends with
+the same weights.
 """
 
 import hashlib
@@ -24,30 +24,30 @@ from wsd.errors import ModelError
 from wsd.logs import log
 from wsd.studies.finetuning import checkpoint
 from wsd.studies.finetuning.finetuning_files import Setting
-from wsd.studies.finetuning.schedule import batches, rate_at, steps_of
-from wsd.studies.finetuning.tagger import Instance, Tagger
+from wsd.studies.finetuning.schedule import batches, number_of_steps, rate_at
+from wsd.studies.finetuning.tagger import Gradients, Instance, Tagger
 
 DECAY = 0.01
-# Positions of a part: with MiniLM on two cores, 256 takes the least time by the clock. Larger ones,
-# as an extraction has them, are few in a batch, and cores wait for each other.
+# The positions of a part. With MiniLM on two cores, 256 is fastest. A batch has only a few larger
+# parts, so that cores wait for each other.
 PART = 256
-# The longest that a gradient may be.
+# Gradients are clipped to this norm.
 LONGEST = 1.0
-# An epoch's mean loss above that of guessing, as a multiple of it: noise of few instances is less.
+# An epoch's mean loss, as a multiple of the loss of guessing, above which a training diverges.
 WORSE = 1.1
-MOMENTS = ("exp_avg", "exp_avg_sq")
+MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 PROGRESS_SECONDS = 30.0
 
 
 @dataclass
-class Done:
-    """What a training has done.
+class Progress:
+    """The finished epochs of a training and their costs.
 
     Attributes
     ----------
     epochs : int
     processor_seconds, wall_seconds : float
-        That took, in all its tries; and what else was timed.
+        The time of all finished epochs, also before an interruption, and of other timed work.
     """
 
     epochs: int = 0
@@ -56,7 +56,7 @@ class Done:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Count what is done within."""
+        """Add the time of the block."""
         spent, start = time.process_time(), time.monotonic()
         yield
         self.processor_seconds += time.process_time() - spent
@@ -64,52 +64,47 @@ class Done:
 
 
 def optimizer_of(tagger: Tagger) -> torch.optim.AdamW:
-    """AdamW on what is trained, one step for all; without decay on biases and norms."""
+    """Return AdamW for the trained parameters, without decay on biases and norms."""
     decayed = [p for p in tagger.trained.values() if p.ndim > 1]
     others = [p for p in tagger.trained.values() if p.ndim <= 1]
-    groups = [
-        {"params": of, "weight_decay": decay}
-        for of, decay in ((decayed, DECAY), (others, 0.0))
-        if of
-    ]
-    return torch.optim.AdamW(groups, lr=0.0, fused=True)
+    groups = [{"params": decayed, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW([group for group in groups if group["params"]], lr=0.0, fused=True)
 
 
 def gradient(tagger: Tagger, batch: Sequence[Instance], threads: int) -> float:
-    """Give every trained parameter the gradient of a batch's mean loss; returns that loss.
+    """Set the gradient of a batch's mean loss on every trained parameter; return that loss.
 
     The parts of the batch run at the same time.
     """
-    work = [(batch, [len(one.aligned.ids) for one in batch])]
+    work = [(batch, [len(instance.aligned.ids) for instance in batch])]
 
-    def run(of: Sequence[Instance], rows: list[int]) -> tuple[float, Sequence[torch.Tensor]]:
-        return tagger.gradients([of[row] for row in rows])
+    def run(batch: Sequence[Instance], rows: list[int]) -> tuple[float, Gradients]:
+        return tagger.gradients([batch[row] for row in rows])
 
     loss, total = 0.0, None
     parts = run_all(run, work, device=tagger.encoder.device, threads=threads, budget=PART)
-    for _, (of_part, found) in parts:
-        loss += of_part
+    for _, (part_loss, gradients) in parts:
+        loss += part_loss
         if total is None:
-            total = [one.to_dense() for one in found]
+            total = [part.to_dense() for part in gradients]
         else:
-            for into, one in zip(total, found, strict=True):
-                into.add_(one)
+            for summed, part in zip(total, gradients, strict=True):
+                summed.add_(part)
     assert total is not None
-    for parameter, of_all in zip(tagger.trained.values(), total, strict=True):
-        parameter.grad = of_all.div_(len(batch))
+    for parameter, summed in zip(tagger.trained.values(), total, strict=True):
+        parameter.grad = summed.div_(len(batch))
     return loss / len(batch)
 
 
 def digest_of(tagger: Tagger, instances: Sequence[Instance], about: Mapping[str, Any]) -> str:
-    """What decides the weights that a training ends with: the instances and the machine."""
-    hasher = hashlib.sha256()
+    """Return a digest of everything that decides the final weights, also of the machine."""
     machine = rounding_of(tagger.encoder.device)
-    said = {**about, "machine": machine, "trained": list(tagger.trained)}
-    hasher.update(json.dumps(said, sort_keys=True).encode())
-    for one in instances:
-        places = one.aligned.pooled(tagger.encoder.pooling)
-        senses = [one.senses.start, one.senses.stop, one.gold]
-        hasher.update(json.dumps([one.aligned.ids, places, senses]).encode())
+    settings = {**about, "machine": machine, "trained": list(tagger.trained)}
+    hasher = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for instance in instances:
+        places = instance.aligned.pooled(tagger.encoder.pooling)
+        senses = [instance.senses.start, instance.senses.stop, instance.gold]
+        hasher.update(json.dumps([instance.aligned.ids, places, senses]).encode())
     return hasher.hexdigest()
 
 
@@ -123,45 +118,44 @@ def train(
     about: Mapping[str, Any],
     threads: int,
     guessing: float,
-) -> Done:
-    """Train, or go on with what an interrupted training has left.
+) -> Progress:
+    """Train, or resume an interrupted training.
 
     Parameters
     ----------
     tagger : Tagger
-        As it was loaded.
+        As loaded.
     instances : sequence of Instance
         With their gold senses.
     setting : Setting
     seed : int
-        Of the order of the instances.
+        Decides the order of the instances.
     path : Path
-        For the checkpoints. The last stays there, so that the same training need not be done again.
+        The checkpoint. The last one is kept, so that the training need not be repeated.
     about : mapping
-        What else decides the weights: the model; JSON.
+        What else decides the weights, such as the model; JSON.
     threads : int
     guessing : float
-        The mean loss of one who guesses each word's sense.
+        The mean loss of guessing each word's sense.
 
     Raises
     ------
     ModelError
-        If the loss is not finite, or at the end of an epoch worse than guessing; if a GPU has no
-        room.
+        If the loss is not finite, or at the end of an epoch worse than guessing; if the memory of
+        the GPU is too small.
     """
     torch.set_num_threads(1)
     optimizer = optimizer_of(tagger)
-    of = digest_of(tagger, instances, {**about, "setting": setting, "seed": seed})
-    done, what = _resume(tagger, optimizer, path, of), f"seed {seed}, {setting}"
-    steps = steps_of(len(instances), setting.epochs)
-    of_epoch = steps // setting.epochs
-    said = time.monotonic()
-    while done.epochs < setting.epochs:
+    digest = digest_of(tagger, instances, {**about, "setting": setting, "seed": seed})
+    progress, name = _resume(tagger, optimizer, path, digest), f"seed {seed}, {setting}"
+    steps = number_of_steps(len(instances), setting.epochs)
+    logged = time.monotonic()
+    while progress.epochs < setting.epochs:
         start, losses = time.monotonic(), []
-        with done.timed(), _room_for(setting.blocks):
-            for number, rows in enumerate(batches(len(instances), seed, done.epochs)):
-                step = done.epochs * of_epoch + number
-                where = f"{what}: epoch {done.epochs + 1}, step {step + 1} of {steps}"
+        with progress.timed(), _room_for(setting.blocks):
+            for number, rows in enumerate(batches(len(instances), seed, progress.epochs)):
+                step = progress.epochs * steps // setting.epochs + number
+                where = f"{name}: epoch {progress.epochs + 1}, step {step + 1} of {steps}"
                 batch = [instances[row] for row in rows]
                 losses.append(gradient(tagger, batch, threads) * len(batch))
                 length = torch.nn.utils.clip_grad_norm_(tagger.trained.values(), LONGEST)
@@ -171,27 +165,28 @@ def train(
                     group["lr"] = rate_at(step, steps, setting.rate)
                 optimizer.step()
                 optimizer.zero_grad()
-                if time.monotonic() - said > PROGRESS_SECONDS:
-                    said = time.monotonic()
-                    left = (said - start) / (number + 1) * (steps - step - 1)
+                if time.monotonic() - logged > PROGRESS_SECONDS:
+                    logged = time.monotonic()
+                    left = (logged - start) / (number + 1) * (steps - step - 1)
                     log.info("%s, loss %.3f, %.0f s left", where, losses[-1] / len(batch), left)
         mean = sum(losses) / len(instances)
         if mean > WORSE * guessing:
             raise _diverged(f"a mean loss of {mean:.3g}, where guessing has {guessing:.3g}", where)
-        done.epochs += 1
-        log.info("%s: epoch %d of %d, loss %.3f", what, done.epochs, setting.epochs, mean)
-        _save(tagger, optimizer, path, {"of": of, **vars(done)}, done.epochs < setting.epochs)
-    return done
+        progress.epochs += 1
+        log.info("%s: epoch %d of %d, loss %.3f", name, progress.epochs, setting.epochs, mean)
+        about = {"digest": digest, **vars(progress)}
+        checkpoint.save(path, _state(tagger, optimizer, progress.epochs < setting.epochs), about)
+    return progress
 
 
 @contextmanager
 def _room_for(blocks: int | str) -> Iterator[None]:
-    """Say it if there is none for gradients or moments: parts of a batch would have been halved."""
+    # Parts of a batch that do not fit are halved before: here gradients or moments do not fit.
     try:
         yield
     except torch.OutOfMemoryError as error:
         what = f"the GPU has no room for a training with `blocks: [{blocks}]`"
-        fix = "end what else runs on it, lower `finetune.blocks`, or use `device: cpu`"
+        fix = "end other programs on it, lower `finetune.blocks`, or use `device: cpu`"
         raise ModelError(what, fix=fix) from error
 
 
@@ -200,32 +195,25 @@ def _diverged(what: str, where: str) -> ModelError:
     return ModelError(f"fine-tuning diverges: {what}", where=where, fix=fix)
 
 
-def _save(
-    tagger: Tagger,
-    optimizer: torch.optim.AdamW,
-    path: Path,
-    about: Mapping[str, Any],
-    moments: bool,
-) -> None:
+def _state(tagger: Tagger, optimizer: torch.optim.AdamW, moments: bool) -> dict[str, torch.Tensor]:
     tensors = dict(tagger.trained)
     if moments:
         for name, parameter in tagger.trained.items():
-            for moment in (*MOMENTS, "step"):
+            for moment in MOMENTS:
                 tensors[f"{moment}:{name}"] = optimizer.state[parameter][moment]
-    checkpoint.save(path, tensors, about)
+    return tensors
 
 
-def _resume(tagger: Tagger, optimizer: torch.optim.AdamW, path: Path, of: str) -> Done:
-    found = checkpoint.load(path, of)
-    if found is None:
-        return Done()
-    tensors, about = found
+def _resume(tagger: Tagger, optimizer: torch.optim.AdamW, path: Path, digest: str) -> Progress:
+    loaded = checkpoint.load(path, digest)
+    if loaded is None:
+        return Progress()
+    tensors, about = loaded
     with torch.no_grad():
         for name, parameter in tagger.trained.items():
             parameter.copy_(tensors[name])
-            for moment in (*MOMENTS, "step"):
-                if f"{moment}:{name}" in tensors:
-                    here = tensors[f"{moment}:{name}"].to(parameter.device)
-                    optimizer.state[parameter][moment] = here
-    log.info("%s: %d epochs were done before", path.stem, about["epochs"])
-    return Done(about["epochs"], about["processor_seconds"], about["wall_seconds"])
+            for moment in MOMENTS:
+                if (tensor := tensors.get(f"{moment}:{name}")) is not None:
+                    optimizer.state[parameter][moment] = tensor.to(parameter.device)
+    log.info("%s: resumes after %d epochs", path.stem, about["epochs"])
+    return Progress(about["epochs"], about["processor_seconds"], about["wall_seconds"])

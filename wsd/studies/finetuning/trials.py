@@ -1,7 +1,8 @@
-"""An encoder and the words that it is trained on: trainings on rows of them, and predictions."""
+"""Train an encoder on rows of words, and predict other rows with it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,23 +18,23 @@ from wsd.studies.finetuning.finetuning_files import Setting
 
 if TYPE_CHECKING:
     from wsd.encoder.focal_pieces import Aligned
-    from wsd.studies.finetuning.tagger import Tagger
-    from wsd.studies.finetuning.training import Done
+    from wsd.studies.finetuning.tagger import Instance, Tagger
+    from wsd.studies.finetuning.training import Progress
 
-# Rows of each word.
+# The rows of each word.
 Rows = Mapping[str, np.ndarray]
 
 
 @dataclass
 class Finetuning:
-    """An encoder and what it is trained on.
+    """An encoder and the words that it is trained on.
 
     Attributes
     ----------
     record : mapping
-        Of `wsd model`.
+        Of ``wsd model``.
     corpora : mapping of word to Corpus
-        The words that the training set has.
+        The words of the training set.
     options : mapping
         ``pooling``, ``masked`` and ``device``.
     threads : int
@@ -48,23 +49,28 @@ class Finetuning:
     unfinished: Path
     _aligned: dict[str, "list[Aligned]"] = field(default_factory=dict)
 
+    @cached_property
     def senses(self) -> dict[str, range]:
-        """The rows of the linear layer that are each word's."""
+        """Return the rows of the linear layer for the senses of each word."""
         ends = np.cumsum([len(corpus.senses) for corpus in self.corpora.values()]).tolist()
         return {
             word: range(end - len(corpus.senses), end)
             for (word, corpus), end in zip(self.corpora.items(), ends, strict=True)
         }
 
-    def fit(self, rows: Rows, setting: Setting, seed: int, name: str) -> "tuple[Tagger, Done]":
-        """Train on some rows of every word; what was done of it before is not done again."""
-        from wsd.studies.finetuning.tagger import Instance, Tagger
+    def split_rows(self, split: str) -> Rows:
+        """Return the rows of a split, for all words that have any."""
+        rows = {word: np.flatnonzero(c.split == split) for word, c in self.corpora.items()}
+        return {word: numbers for word, numbers in rows.items() if len(numbers)}
+
+    def fit(self, rows: Rows, setting: Setting, seed: int, name: str) -> "tuple[Tagger, Progress]":
+        """Train on some rows of every word, or resume from the checkpoint of this name."""
+        from wsd.studies.finetuning.tagger import Tagger
         from wsd.studies.finetuning.training import train
 
-        senses = self.senses()
-        known = np.zeros(sum(map(len, senses.values())), dtype=bool)
-        for word, of in rows.items():
-            known[senses[word].start + self.corpora[word].gold[of]] = True
+        known = np.zeros(sum(map(len, self.senses.values())), dtype=bool)
+        for word, numbers in rows.items():
+            known[self.senses[word].start + self.corpora[word].gold[numbers]] = True
         tagger = Tagger.load(
             sources.verify(self.record),
             known.tolist(),
@@ -73,17 +79,14 @@ class Finetuning:
             **self.options,
         )
         if not self._aligned:
-            self._aligned = {w: tagger.encoder.align(of) for w, of in self.corpora.items()}
-        instances = [
-            Instance(self._aligned[word][row], senses[word], senses[word][gold])
-            for word, of in rows.items()
-            for row, gold in zip(of.tolist(), self.corpora[word].gold[of].tolist(), strict=True)
+            self._aligned = {w: tagger.encoder.align(corpus) for w, corpus in self.corpora.items()}
+        instances = [i for word, numbers in rows.items() for i in self._instances(word, numbers)]
+        # The loss of guessing among the senses of each word.
+        losses = [
+            len(numbers) * log(known[self.senses[word].start : self.senses[word].stop].sum())
+            for word, numbers in rows.items()
         ]
-        guessed = [
-            len(of) * log(known[senses[word].start : senses[word].stop].sum())
-            for word, of in rows.items()
-        ]
-        done = train(
+        progress = train(
             tagger,
             instances,
             setting,
@@ -91,99 +94,102 @@ class Finetuning:
             path=self.unfinished / f"{name}.safetensors",
             about={"files": self.record["files"], "known": known.tolist()},
             threads=self.threads,
-            guessing=fsum(guessed) / len(instances),
+            guessing=fsum(losses) / len(instances),
         )
-        return tagger, done
+        return tagger, progress
 
-    def predict(self, tagger: "Tagger", rows: Rows, n_train: Rows) -> list[WordPredictions]:
-        """What the model says of some rows of words, all of one split."""
-        from wsd.encoder.batches import run_all
+    def _instances(self, word: str, rows: np.ndarray) -> "list[Instance]":
         from wsd.studies.finetuning.tagger import Instance
 
-        senses = self.senses()
-        found = {w: np.full((len(of), len(senses[w])), np.nan) for w, of in rows.items()}
+        senses, golds = self.senses[word], self.corpora[word].gold[rows].tolist()
+        return [
+            Instance(self._aligned[word][row], senses, senses[gold])
+            for row, gold in zip(rows.tolist(), golds, strict=True)
+        ]
+
+    def predict(self, tagger: "Tagger", rows: Rows, n_train: Rows) -> list[WordPredictions]:
+        """Predict some rows of words, all of the same split; ``n_train`` are the training rows."""
+        from wsd.encoder.batches import run_all
+
+        instances = {word: self._instances(word, numbers) for word, numbers in rows.items()}
+        scores = {w: np.full((len(i), len(self.senses[w])), np.nan) for w, i in instances.items()}
 
         def run(word: str, places: list[int]) -> tuple[list[int], np.ndarray]:
-            batch = [
-                Instance(self._aligned[word][row], senses[word], -1)
-                for row in rows[word][places].tolist()
-            ]
-            return places, tagger.chances(batch)[:, senses[word]].numpy()
+            batch = [instances[word][place] for place in places]
+            return places, tagger.probabilities(batch)[:, self.senses[word]].numpy()
 
-        works = (
-            (word, [len(self._aligned[word][row].ids) for row in of]) for word, of in rows.items()
-        )
+        works = ((word, [len(i.aligned.ids) for i in found]) for word, found in instances.items())
         device = tagger.encoder.device
-        for word, (places, of_batch) in run_all(run, works, device=device, threads=self.threads):
-            found[word][places] = of_batch
-        made = []
-        for word, of in rows.items():
-            corpus = self.corpora[word]
-            learned = np.isin(np.arange(len(corpus.senses)), corpus.gold[n_train[word]])
-            # Of a sense without training instances nothing is known.
-            scores = np.where(learned, found[word], np.nan)
-            made.append(
-                WordPredictions(
-                    word=word,
-                    senses=corpus.senses,
-                    n_train=len(n_train[word]),
-                    index=corpus.index[of],
-                    gold=corpus.gold[of],
-                    predicted=np.nanargmax(scores, axis=1).astype(np.int32),
-                    scores=scores,
-                    split=str(corpus.split[of[0]]),
-                )
-            )
-        return made
+        for word, (places, batch) in run_all(run, works, device=device, threads=self.threads):
+            scores[word][places] = batch
+        return [
+            self._predictions(word, numbers, scores[word], n_train[word])
+            for word, numbers in rows.items()
+        ]
+
+    def _predictions(
+        self, word: str, rows: np.ndarray, scores: np.ndarray, train: np.ndarray
+    ) -> WordPredictions:
+        corpus = self.corpora[word]
+        learned = np.isin(np.arange(len(corpus.senses)), corpus.gold[train])
+        scores = np.where(learned, scores, np.nan)
+        return WordPredictions(
+            word=word,
+            senses=corpus.senses,
+            n_train=len(train),
+            index=corpus.index[rows],
+            gold=corpus.gold[rows],
+            predicted=np.nanargmax(scores, axis=1).astype(np.int32),
+            scores=scores,
+            split=str(corpus.split[rows[0]]),
+        )
 
 
 def try_settings(
-    of: Finetuning,
+    finetuning: Finetuning,
     settings: Sequence[Setting],
     folds: Folds,
     n_folds: int,
     seed: int,
     objective: str,
 ) -> list[dict[str, Any]]:
-    """Train every setting on what each of the first folds leaves, and score what it holds out.
+    """Train every setting without each of the first folds, and score it on the held-out fold.
 
-    A word without folds is learned whole and not scored. Where no word has any, and where there is
-    one setting alone, nothing is tried.
+    Words without folds are trained on whole and not scored. If no word has folds, or if there is a
+    single setting, nothing is tried.
 
     Returns
     -------
     list of dict
-        Per setting and fold: ``trial``, the setting's number from 1, ``fold``, ``objective``, and
-        what it took.
+        For each setting and fold: ``trial``, the setting's number from 1, ``fold``, ``objective``,
+        and the costs.
     """
-    train_rows = {word: folds.rows(corpus) for word, corpus in of.corpora.items()}
-    held = {word: found.held[0] for word, found in folds.words.items() if found.held is not None}
-    held = {word: found for word, found in held.items() if word in of.corpora}
+    train_rows = {word: folds.rows(corpus) for word, corpus in finetuning.corpora.items()}
+    held = {
+        word: word_folds.held[0]
+        for word, word_folds in folds.words.items()
+        if word_folds.held is not None and word in train_rows
+    }
+    if not held or len(settings) == 1:
+        return []
     lines = []
-    for number, setting in enumerate(settings if held and len(settings) > 1 else (), 1):
+    for number, setting in enumerate(settings, 1):
         for fold in range(n_folds):
             fit = {
                 word: rows[held[word] != fold] if word in held else rows
                 for word, rows in train_rows.items()
             }
-            scored = {word: train_rows[word][out == fold] for word, out in held.items()}
-            tagger, done = of.fit(fit, setting, seed, f"trial-{number}-{fold}")
-            with done.timed():
+            scored = {word: train_rows[word][numbers == fold] for word, numbers in held.items()}
+            tagger, progress = finetuning.fit(fit, setting, seed, f"trial-{number}-{fold}")
+            with progress.timed():
                 scored = {word: rows for word, rows in scored.items() if len(rows)}
-                found = of.predict(tagger, scored, fit)
-            metric = finetuning_files.objective_of(found, objective)
-            lines.append(
-                {
-                    "trial": number,
-                    **setting._asdict(),
-                    "fold": fold,
-                    "objective": metric,
-                    **costs_of(done),
-                }
-            )
+                predictions = finetuning.predict(tagger, scored, fit)
+            line = {"trial": number, **setting._asdict(), "fold": fold}
+            line["objective"] = finetuning_files.mean_objective(predictions, objective)
+            lines.append({**line, **cost_columns(progress)})
     return lines
 
 
-def costs_of(done: "Done") -> dict[str, float]:
-    """The columns of ``costs.csv`` after the names."""
-    return {key: round(getattr(done, key), 1) for key in finetuning_files.COSTS_COLUMNS[2:]}
+def cost_columns(progress: "Progress") -> dict[str, float]:
+    """Return the seconds for the columns of ``costs.csv``."""
+    return {key: round(getattr(progress, key), 1) for key in finetuning_files.COSTS_COLUMNS[2:]}
