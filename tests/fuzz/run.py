@@ -43,7 +43,7 @@ PARSERS = {
     "artifacts/instances": ("read_instances",),
     "artifacts/layer_choice": ("parse_layers", "_named", "expand_layers"),
     "artifacts/neighbour_table": ("read_neighbours",),
-    "artifacts/predictions": ("read_predictions", "_of_word"),
+    "artifacts/predictions": ("read_predictions", "_parse"),
     "artifacts/substitute_table": ("read_substitutes",),
     "artifacts/projection": ("read_projections",),
     "artifacts/run_map": ("read_listing", "RunMap.*", "WordFiles.*"),

@@ -32,7 +32,7 @@ def run_glosses(data: bytes, folder: Path) -> None:
 
 
 PARSERS = {
-    "studies/glosses/glosses": ("read_glosses", "_of_table", "gloss_table"),
+    "studies/glosses/glosses": ("read_glosses", "_table_lines", "gloss_table"),
 }
 TARGETS = [
     Target(

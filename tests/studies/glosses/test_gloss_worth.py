@@ -21,8 +21,8 @@ from wsd.studies.glosses.gloss_worth import (
     DRAWS,
     SHOTS,
     as_many_alone,
+    confusion_matrices,
     drawn_rows,
-    of_word,
     table,
 )
 from wsd.studies.glosses.names import KINDS
@@ -60,7 +60,7 @@ def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
 
 def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
     drawn = drawn_rows(CORPUS, 1)
-    found = of_word(CORPUS, VECTORS, GLOSSES, drawn)
+    found = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn)
     assert set(found) == {(s, n) for s in (ALONE, *KINDS) for n in SHOTS} - {(ALONE, 0)}
     for (start, n), matrices in found.items():
         assert len(matrices) == (DRAWS if n else 1)
@@ -79,13 +79,13 @@ def test_labels_and_vectors_of_test_rows_change_nothing_but_the_score() -> None:
     """Every test vector is of one sense: a centroid that had seen one would be another."""
     far = VECTORS.copy()
     far[~TRAIN] = 100 * CENTRES[0]
-    found = of_word(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
+    found = confusion_matrices(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
     for matrices in found.values():
         # One column has them all.
         assert ((matrices.sum(axis=1) > 0).sum(axis=1) == 1).all()
     relabelled = replace(CORPUS, gold=np.where(TRAIN, CORPUS.gold, 0).astype(np.int32))
-    of_other = of_word(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
-    usual = of_word(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, 1))
+    of_other = confusion_matrices(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
+    usual = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, 1))
     for key, matrices in usual.items():
         assert np.array_equal(matrices.sum(axis=1), of_other[key].sum(axis=1))
 
@@ -102,7 +102,10 @@ def test_as_many_sentences_alone(value: float, expected: float) -> None:
 
 
 def test_the_table_and_its_intervals() -> None:
-    words = [of_word(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, seed)) for seed in (1, 2)]
+    drawn = [drawn_rows(CORPUS, seed) for seed in (1, 2)]
+    words = [confusion_matrices(CORPUS, VECTORS, GLOSSES, rows) for rows in drawn]
+        confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, seed)) for seed in (1, 2)
+    ]
     lines = table("6", words, dict.fromkeys(SHOTS, 7), 1)
     rows = {(line["start"], line["n"]): line for line in lines}
     for (start, n), line in rows.items():

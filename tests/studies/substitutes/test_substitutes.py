@@ -31,7 +31,7 @@ from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
 from wsd.studies.substitutes import fill_mask
-from wsd.studies.substitutes.fill_mask import FillMask, _named
+from wsd.studies.substitutes.fill_mask import FillMask, _written_pieces
 from wsd.studies.substitutes.masked_lm_head import HEADS, known_without_head, why_no_head
 from wsd.studies.substitutes.substitutes import substitutes
 
@@ -175,7 +175,7 @@ def test_pieces_are_written_as_they_read(built: Built) -> None:
     assert "Ġthe" in pieces and shown("Ġthe") == "the" and "<mask>" not in pieces
     tokenizer = transformers.AutoTokenizer.from_pretrained(built("roberta"))
     # Two bytes that are one character, and one that is none by itself.
-    pieces = _named(AddedTo(tokenizer, ["ĠcafÃ©", "Ã"]))
+    pieces = _written_pieces(AddedTo(tokenizer, ["ĠcafÃ©", "Ã"]))
     assert pieces[-2:] == ["Ġcafé", "Ã"]
 
 

@@ -1,4 +1,4 @@
-"""Sense vectors from glosses: the tables that `wsd glosses` writes, embedded like any sentences."""
+"""Read the vectors of glosses, which ``wsd embed`` makes like those of any sentences."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ class SenseVectors(NamedTuple):
     ----------
     vectors : float32 array of shape (glosses, features)
     gold : int array of shape (glosses,)
-        The sense of each, every sense of the word at least once.
+        The sense of each gloss. Every sense of the word has at least one.
     """
 
     vectors: np.ndarray
@@ -30,12 +30,12 @@ class SenseVectors(NamedTuple):
 def read_gloss_vectors(
     folder: Words, glosses: Corpus, corpus: Corpus, layers: str, made: Mapping[str, Any]
 ) -> dict[str, SenseVectors]:
-    """The gloss vectors of a word in one layer choice, of each kind.
+    """Return the gloss vectors of a word for one layer choice, by kind.
 
     Parameters
     ----------
     folder : Path
-        With ``<name of the word>/<view>.safetensors`` of the glosses.
+        Has ``<name of the word>/<view>.safetensors`` for the glosses.
     glosses, corpus : Corpus
         The word's glosses and its sentences.
     layers : str
@@ -46,21 +46,17 @@ def read_gloss_vectors(
     Raises
     ------
     ResultError
-        If the glosses are of other senses than the corpus, or another encoder read them.
+        If the senses of the glosses differ from those of the corpus, or the encoders differ.
     """
+    where = folder if isinstance(folder, Path) else folder.listings[0]
     if glosses.senses != corpus.senses or set(glosses.gold) != set(range(len(corpus.senses))):
-        raise wrong_file(
-            f"the glosses of {corpus.word!r} are of other senses than its corpus", _named(folder)
-        )
-    found = {}
+        what = f"the glosses of {corpus.word!r} are of other senses than its corpus"
+        raise wrong_file(what, where)
+    kinds = {}
     for kind, view in KINDS.items():
         _, vectors, source = read_features(folder, glosses, view, layers)
         if other := [key for key in ENCODER_KEYS if source[key] != made[key]]:
             what = f"the glosses of {corpus.word!r} were read with another {other[0]}"
-            raise wrong_file(f"{what} than its sentences", _named(folder))
-        found[kind] = SenseVectors(vectors, glosses.gold)
-    return found
-
-
-def _named(words: Words) -> Path:
-    return words if isinstance(words, Path) else words.listings[0]
+            raise wrong_file(f"{what} than its sentences", where)
+        kinds[kind] = SenseVectors(vectors, glosses.gold)
+    return kinds

@@ -1,6 +1,6 @@
-"""Names that the study of glosses has in configs, files and rows."""
+"""Define the names of the study of glosses in configs, files and rows."""
 
-# Values of the config key `glosses`, beside the path of a file.
+# Values of the config key `glosses`, which can also be the path of a file.
 NO_GLOSSES, OF_CORPUS = "none", "corpus"
 # The split of a gloss, and the first kind of gloss vector.
 GLOSS = "gloss"

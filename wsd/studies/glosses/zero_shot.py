@@ -1,9 +1,8 @@
 """Predict the test instances from glosses alone: the sense whose gloss vector is nearest.
 
-Nothing is fitted on a sentence of the corpus and nothing is tuned. The gloss vector, the focal word
-within its gloss or the gloss's mean over all its word pieces, takes the place of a centroid of
-training vectors; where a sense has several glosses it is their mean. The cosine is that of
-nearest centroid.
+Nothing is fitted or tuned on the corpus. The gloss vector replaces the centroid of the training
+vectors in nearest centroid. It is the vector of the focal word within the gloss, or the mean over
+all word pieces of the gloss. If a sense has several glosses, it is the mean of their vectors.
 """
 
 import argparse
@@ -24,14 +23,14 @@ from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
 from wsd.studies.glosses.names import KINDS, VIEW
 
 
-def of_word(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:
-    """The nearest gloss of every instance that is not for training."""
+def nearest_gloss(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:
+    """Predict the sense of the nearest gloss for every instance outside the training split."""
     fitted = NearestCentroid().fit(senses.vectors, senses.gold)
     return predict_splits(corpus, vectors, fitted, n_train=0)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_embeddings(parser)
     parser.add_argument("--layers", required=True, help="a layer choice: 6, mean-last-4, ...")
     add_path(parser, "--glosses", "folder of `wsd glosses`")
@@ -43,31 +42,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Predict by both kinds of gloss vector and write the files."""
+    """Predict with both kinds of gloss vector, and write the files."""
     if len(args.out) != len(KINDS):
         fix = f"give one for {' and one for '.join(KINDS)}"
         raise ConfigError(f"{len(args.out)} outputs", where="--out", fix=fix)
     corpora = read_corpora(args.corpus, args.words)
     glosses = read_corpora(args.glosses, args.words)
-    made: dict[str, list[WordPredictions]] = {kind: [] for kind in KINDS}
+    predictions: dict[str, list[WordPredictions]] = {kind: [] for kind in KINDS}
     sources: dict[str, Mapping[str, Any]] = {}
-    # On several threads a product's last bits depend on their number, and with them a near tie.
+    # The number of threads changes the last bits of a product, which could decide a near-tie.
     with one_thread():
         for word, corpus in corpora.items():
-            found = read_features(args.embeddings, corpus, VIEW, args.layers)
-            features, vectors, sources[word] = found
-            of_kinds = read_gloss_vectors(
-                args.gloss_vectors, glosses[word], corpus, args.layers, sources[word]
-            )
-            for kind, senses in of_kinds.items():
-                made[kind] += of_word(corpus, vectors, senses)
+            features, vectors, source = read_features(args.embeddings, corpus, VIEW, args.layers)
+            folder, sources[word] = args.gloss_vectors, source
+            kinds = read_gloss_vectors(folder, glosses[word], corpus, args.layers, source)
+            for kind, senses in kinds.items():
+                predictions[kind] += nearest_gloss(corpus, vectors, senses)
     for kind, out in zip(KINDS, args.out, strict=True):
-        _write(out, made[kind], kind, features.layers, sources, glosses)
+        _write(out, predictions[kind], kind, features.layers, sources, glosses)
 
 
 def _write(
     out: Path,
-    made: list[WordPredictions],
+    predictions: list[WordPredictions],
     kind: str,
     layers: str,
     sources: Mapping[str, Mapping[str, Any]],
@@ -84,6 +81,6 @@ def _write(
         "estimator": "nearest_centroid",
         "parameters": {},
         "space": {},
-        "glosses": {word: of.digest for word, of in glosses.items()},
+        "glosses": {word: table.digest for word, table in glosses.items()},
     }
-    write_predictions(out, made, provenance)
+    write_predictions(out, predictions, provenance)

@@ -1,7 +1,7 @@
-"""An encoder with its masked-language-model head: the likeliest pieces at the focal word's place.
+"""Predict the most probable pieces in the focal word's place, with the masked-language-model head.
 
-Two inputs: the sentence with one mask token for the focal word, whatever its number of pieces; and
-the sentence as it is, where the pieces are those of the place of the word's first piece.
+There are two inputs: the sentence with a single mask token for the focal word, and the unchanged
+sentence, where the prediction is for the first piece of the focal word.
 """
 
 import threading
@@ -22,27 +22,27 @@ from wsd.errors import ModelError
 
 
 class _Work(NamedTuple):
-    """A word's instances as the model reads them in one of the two ways."""
+    """The instances of a word with one of the two inputs."""
 
     corpus: Corpus
     seen: str
     aligned: Sequence[Aligned]
 
 
-# By row, the pieces and their probabilities.
+# The pieces and their probabilities, by row.
 _Rows = dict[int, tuple[Sequence[str], np.ndarray]]
-# Of some rows, the numbers of the pieces and their probabilities.
+# Rows, and for each of them the numbers of the pieces and their probabilities.
 _Batch = tuple[list[int], list[np.ndarray], list[np.ndarray]]
 
 
 class FillMask:
-    """A tokenizer and a model with its head.
+    """A tokenizer and a model with its masked-language-model head.
 
     Parameters
     ----------
     tokenizer : transformers.PreTrainedTokenizerFast
     model : transformers.PreTrainedModel
-        With its head, in evaluation mode, on ``device``.
+        With the head, in evaluation mode, on ``device``.
     device : torch.device
     file : tokenizers.Tokenizer, optional
         As in :class:`wsd.encoder.focal_pieces.Aligner`.
@@ -50,7 +50,7 @@ class FillMask:
     Raises
     ------
     ModelError
-        If the tokenizer has no mask token, or is of a kind that cannot be handled.
+        If the tokenizer has no mask token, or cannot be used.
     """
 
     def __init__(
@@ -66,33 +66,32 @@ class FillMask:
             )
             for seen in SEEN
         }
-        self.pieces = _named(tokenizer)
+        self.pieces = _written_pieces(tokenizer)
         self._numbers = np.flatnonzero([piece is not None for piece in self.pieces])
         self._local = threading.local()
         base.register_forward_hook(self._at_focal)
 
     @classmethod
     def load(cls, folder: str, *, device: str = "auto") -> "FillMask":
-        """Load from a folder, as :meth:`wsd.encoder.encoder.Encoder.load` does; in float32.
+        """Load from a folder, as :meth:`wsd.encoder.encoder.Encoder.load` does, in float32.
 
         Raises
         ------
         ConfigError, ModelError
-            As there; and if the weights lack any tensor of the head.
+            As there; and if the weights lack a tensor of the head.
         """
         chosen = choose_device(device)
         try:
             tokenizer, model, file = load_folder(folder, head=True)
-            found = cls(tokenizer, model.eval().to(chosen), device=chosen, file=file)
-            _ = found.encoders[MASKED].architecture  # what cannot be handled is refused here
+            loaded = cls(tokenizer, model.eval().to(chosen), device=chosen, file=file)
+            _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
-        return found
+        return loaded
 
     def _at_focal(self, _module: Any, _args: Any, output: Any) -> Any:
-        """Leave the head the states of the focal places alone: its products are with the whole
-        vocabulary, and cost as much as a few blocks.
-        """
+        # The head multiplies with the whole vocabulary, which costs as much as a few blocks. So it
+        # gets the states of the focal places only.
         places = getattr(self._local, "places", None)
         if places is not None:
             state = output.last_hidden_state
@@ -103,15 +102,15 @@ class FillMask:
     def fill(
         self, corpora: Iterable[Corpus], *, threads: int = 1
     ) -> Iterator[tuple[Corpus, dict[str, Fillers]]]:
-        """The likeliest pieces for every instance of words, word by word.
+        """Yield the most probable pieces of every instance, word by word.
 
         Batches depend on the word alone, and each runs on one thread, so that the probabilities are
-        the same for any number of threads.
+        equal for any number of threads.
 
         Raises
         ------
         ModelError
-            As in :meth:`wsd.encoder.encoder.Encoder.align`; or if a probability is no number.
+            As in :meth:`wsd.encoder.encoder.Encoder.align`; or if a probability is not a number.
         """
 
         def works() -> Iterator[tuple[_Work, list[int]]]:
@@ -119,54 +118,54 @@ class FillMask:
                 for seen in SEEN:
                     aligned = self.encoders[seen].align(corpus)
                     work = _Work(corpus, seen, aligned)
-                    yield work, [len(one.ids) for one in aligned]
+                    yield work, [len(a.ids) for a in aligned]
 
-        # Results come in the order of the batches: a word is done before the next has any.
-        found: dict[str, _Rows] = {seen: {} for seen in SEEN}
-        for work, (rows, numbers, chances) in run_all(
-            self._run, works(), device=self.device, threads=threads
-        ):
-            for row, of_row, at in zip(rows, numbers, chances, strict=True):
-                found[work.seen][row] = [str(self.pieces[number]) for number in of_row], at
-            if all(len(of) == len(work.corpus) for of in found.values()):
-                yield work.corpus, {seen: _in_order(of) for seen, of in found.items()}
-                found = {seen: {} for seen in SEEN}
+        # Results come in the order of the batches: a word is complete before the next one begins.
+        filled: dict[str, _Rows] = {seen: {} for seen in SEEN}
+        batches = run_all(self._run, works(), device=self.device, threads=threads)
+        for work, batch in batches:
+            for row, numbers, probabilities in zip(*batch, strict=True):
+                pieces = [str(self.pieces[number]) for number in numbers]
+                filled[work.seen][row] = pieces, probabilities
+            if all(len(rows) == len(work.corpus) for rows in filled.values()):
+                yield work.corpus, {seen: _in_order(rows) for seen, rows in filled.items()}
+                filled = {seen: {} for seen in SEEN}
 
     def _run(self, work: _Work, rows: list[int]) -> _Batch:
         batch = [work.aligned[row] for row in rows]
         encoder = self.encoders[work.seen]
-        inputs = model_inputs(encoder, [one.ids for one in batch], [one.segments for one in batch])
-        self._local.places = torch.tensor([one.focal[0] for one in batch], device=self.device)
+        inputs = model_inputs(encoder, [a.ids for a in batch], [a.segments for a in batch])
+        self._local.places = torch.tensor([a.focal[0] for a in batch], device=self.device)
         try:
             with torch.inference_mode():
                 logits = self.model(**inputs).logits[:, 0].float()
-                chances = to_host(logits.softmax(dim=1)).numpy()
+                probabilities = to_host(logits.softmax(dim=1)).numpy()
         finally:
             self._local.places = None
-        finite = np.isfinite(chances).all(axis=1)
+        finite = np.isfinite(probabilities).all(axis=1)
         if not finite.all():
-            what = "the model's head gives a probability that is no number"
+            what = "the model's head gives a probability that is not a number"
             where = instance_name(work.corpus, rows[int(finite.argmin())])
             raise ModelError(what, where=where, fix="check the weights")
-        numbers = [self._likeliest(of) for of in chances]
-        return rows, numbers, [of[at] for of, at in zip(chances, numbers, strict=True)]
+        numbers = [self._most_probable(row) for row in probabilities]
+        return rows, numbers, [row[at] for row, at in zip(probabilities, numbers, strict=True)]
 
-    def _likeliest(self, chances: np.ndarray) -> np.ndarray:
-        """The numbers of the pieces, the likeliest first; of equal ones the first in number."""
-        # A tokenizer may have pieces that the model lacks, where no sentence has them.
-        numbers = self._numbers[self._numbers < len(chances)]
-        own = chances[numbers]
-        if len(own) > K:
-            least = np.partition(own, -K)[-K]
-            numbers, own = numbers[own >= least], own[own >= least]
-        return numbers[np.lexsort((numbers, -own))[:K]]
+    def _most_probable(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return the numbers of the most probable pieces; of equal ones the lowest number first."""
+        # A tokenizer may have pieces that the model lacks, if they are in no sentence.
+        numbers = self._numbers[self._numbers < len(probabilities)]
+        values = probabilities[numbers]
+        if len(values) > K:
+            least = np.partition(values, -K)[-K]
+            numbers, values = numbers[values >= least], values[values >= least]
+        return numbers[np.lexsort((numbers, -values))[:K]]
 
 
-def _named(tokenizer: Any) -> list[str | None]:
-    """Every piece as it is written; None for special tokens, which are no words, and for gaps.
+def _written_pieces(tokenizer: Any) -> list[str | None]:
+    """Return the spelling of every piece; None for special tokens and for unused numbers.
 
-    A byte-level piece is written in letters that stand for bytes: those beyond ASCII are decoded,
-    where they are whole characters.
+    Byte-level tokenizers write letters that stand for bytes. Bytes beyond ASCII are decoded if they
+    are whole characters.
     """
     decoder, vocabulary = tokenizer.backend_tokenizer.decoder, tokenizer.get_vocab()
     byte_level = "ByteLevel" in type(decoder).__name__
@@ -181,6 +180,6 @@ def _named(tokenizer: Any) -> list[str | None]:
     return written
 
 
-def _in_order(of: _Rows) -> Fillers:
-    rows = range(len(of))
-    return Fillers([of[row][0] for row in rows], [of[row][1] for row in rows])
+def _in_order(rows: _Rows) -> Fillers:
+    pieces, probabilities = zip(*(rows[row] for row in range(len(rows))), strict=True)
+    return Fillers(pieces, probabilities)

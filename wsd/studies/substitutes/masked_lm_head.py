@@ -1,8 +1,7 @@
-"""Whether a model's files have a masked-language-model head, told without torch.
+"""Check, without torch, whether the files of a model have a masked-language-model head.
 
-A model that is loaded with a head that its files lack gets one of random weights, which says
-nothing. So the names of the tensors in the files are looked at before anything runs; loading then
-refuses whatever is missing still.
+Loading a model whose files lack the head would give it a head of random weights. So the names of
+the tensors in the files are checked first. Loading then refuses anything that is missing.
 """
 
 import json
@@ -16,7 +15,7 @@ from wsd.encoder.model_files import WEIGHTS_INDEX, weights_in
 from wsd.encoder.sources import from_package, from_path
 from wsd.errors import ModelError, WsdError
 
-# By the type in config.json, how the names of tensors begin that only the head has.
+# By model type in config.json: how the names of tensors begin that only the head has.
 HEADS = {
     "albert": ("predictions.dense.", "predictions.bias"),
     "bert": ("cls.predictions.transform.", "cls.predictions.bias"),
@@ -31,15 +30,14 @@ HEADS = {
 
 
 def why_no_head(name: str, folder: Path) -> str | None:
-    """In one line why a model cannot say what would stand in a word's place; None if it can."""
+    """Return why a model cannot predict substitutes, or None if it can."""
     kind = json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type")
     if kind not in HEADS:
-        return f"no masked-language-model head is known of {name}, a model of type {kind}"
+        return f"no masked-language-model head is known for {name}, a model of type {kind}"
     tensors = list(_tensors(folder))
     for begins in HEADS[kind]:
         if not any(tensor.startswith(begins) for tensor in tensors):
-            lacks = f"its weights have no {begins}*"
-            return f"{name} has no masked-language-model head to ask for substitutes: {lacks}"
+            return f"{name} has no masked-language-model head: its weights have no {begins}*"
     return None
 
 
@@ -56,7 +54,7 @@ def check_head(name: str, folder: Path) -> None:
 
 
 def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False) -> str | None:
-    """The same of a model of a config; None, too, while its files are not at hand.
+    """Return why a model of a config has no head; None if it has one, or if its files are missing.
 
     Parameters
     ----------
@@ -67,7 +65,7 @@ def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False
         Whether its weights are random.
     """
     if drawn:
-        return f"{name} has random weights: what it would say in a word's place says nothing"
+        return f"{name} has random weights: its substitutes have no meaning"
     try:
         if "hub" in source:
             folder = cached(source["hub"], source["revision"])
@@ -77,12 +75,11 @@ def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False
             folder = from_path(source["path"])
         return None if folder is None else why_no_head(name, folder)
     except (AttributeError, OSError, ValueError, WsdError):
-        # What is wrong with the files, the step says that reads them.
+        # The step that reads the files reports what is wrong with them.
         return None
 
 
 def _tensors(folder: Path) -> Iterator[str]:
-    """The names of all tensors in a model's files."""
     from safetensors import SafetensorError, safe_open
 
     for file in weights_in(folder):

@@ -1,8 +1,8 @@
-"""The substitutes that set each sense of a word apart from its other senses.
+"""List the substitutes that distinguish each sense of a word from its other senses.
 
-Counted are training instances: in how many of a sense's instances a piece is among the likeliest.
-The ranking is by the log-odds ratio of :func:`wsd.studies.substitutes.log_odds.log_odds`, in
-standard deviations, and not by counts, in which what fits every sense would come first.
+A piece counts for a training instance if it is among the instance's most probable pieces. Pieces
+are ranked by their log-odds ratio (:mod:`wsd.studies.substitutes.log_odds`), not by their counts:
+by counts, pieces that fit every sense would come first.
 """
 
 import argparse
@@ -18,15 +18,15 @@ from wsd.artifacts.substitute_table import SEEN, Fillers, K, read_substitutes
 from wsd.storage.csv import write_csv
 from wsd.studies.substitutes.log_odds import log_odds
 
-# Of a sense, at most.
+# The most substitutes of a sense.
 MOST = 10
-# The prior counts as much as ten instances do, spread as all of the word's are.
+# The prior counts as much as ten instances, with the distribution of all instances of the word.
 PRIOR = 10.0 * K
 COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "log_odds", "z", "instances", "n")
 
 
-def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
-    """A row per sense and piece that speaks for it, the strongest first.
+def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:
+    """Return a row per sense and piece with a positive log-odds ratio, in descending order.
 
     Returns
     -------
@@ -35,20 +35,20 @@ def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
         piece, ``of`` so many training instances.
     """
     train: list[int] = np.flatnonzero(corpus.split == "train").tolist()
-    pieces = sorted({piece for row in train for piece in found.pieces[row]})
+    pieces = sorted({piece for row in train for piece in fillers.pieces[row]})
     if not pieces:
         return []
     number = {piece: i for i, piece in enumerate(pieces)}
     counts = np.zeros((len(corpus.senses), len(pieces)))
     for row in train:
-        for piece in set(found.pieces[row]):
+        for piece in set(fillers.pieces[row]):
             counts[corpus.gold[row], number[piece]] += 1
     prior = PRIOR * counts.sum(axis=0) / counts.sum()
     ratios, z = log_odds(counts, prior)
     n = np.bincount(corpus.gold[train], minlength=len(corpus.senses))
     rows = []
     for i, sense in enumerate(corpus.senses):
-        # Of equal ones the first in the alphabet; what speaks against a sense is left out.
+        # Equal pieces are in alphabetical order.
         best = [j for j in np.lexsort((np.arange(len(pieces)), -z[i])) if z[i, j] > 0][:MOST]
         rows += [
             {
@@ -69,7 +69,7 @@ def sense_rows(corpus: Corpus, found: Fillers) -> list[dict[str, Any]]:
 def sense_table(
     model: str, corpora: Mapping[str, Corpus], words: Mapping[str, Mapping[str, Fillers]]
 ) -> pd.DataFrame:
-    """The rows of all words and both inputs."""
+    """Return the rows of all words and both inputs."""
     rows = [
         {"model": model, "word": word, "input": seen, **row}
         for word, corpus in corpora.items()
@@ -80,7 +80,7 @@ def sense_table(
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_corpora(parser)
     add_word_files(parser, "--substitutes", "folder of `wsd substitutes`")
     add_out(parser, "the table", ".csv")
@@ -90,5 +90,5 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     corpora = read_corpora(args.corpus, args.words)
     words, provenance = read_substitutes(args.substitutes, corpora)
-    fillers = {word: of.fillers for word, of in words.items()}
+    fillers = {word: substitutes.fillers for word, substitutes in words.items()}
     write_csv(args.out, sense_table(provenance["model"]["name"], corpora, fillers))
