@@ -572,7 +572,7 @@ def test_predictions_are_part_of_what_a_seed_and_a_trial_took(
              '{"rate": [], "epochs": [1], "blocks": [1]}']
 )  # fmt: skip
 def test_what_is_no_grid_is_refused(grid: str) -> None:
-    with pytest.raises(ConfigError, match="no grid"):
+    with pytest.raises(ConfigError, match="not a grid"):
         read_settings(grid, "--grid")
 
 

@@ -104,8 +104,6 @@ def test_as_many_sentences_alone(value: float, expected: float) -> None:
 def test_the_table_and_its_intervals() -> None:
     drawn = [drawn_rows(CORPUS, seed) for seed in (1, 2)]
     words = [confusion_matrices(CORPUS, VECTORS, GLOSSES, rows) for rows in drawn]
-        confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, seed)) for seed in (1, 2)
-    ]
     lines = table("6", words, dict.fromkeys(SHOTS, 7), 1)
     rows = {(line["start"], line["n"]): line for line in lines}
     for (start, n), line in rows.items():
