@@ -22,9 +22,9 @@ from tokenizers import Tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.view_names import CONTEXTUAL
-from wsd.encoder.architecture import length_limit, stated_shape
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
+from wsd.encoder.network import length_limit, stated_shape
 from wsd.errors import ModelError
 
 pytestmark = pytest.mark.slow

@@ -172,9 +172,10 @@ def test_a_tokenizer_without_word_ids_is_refused() -> None:
 
 
 def test_no_cls_token() -> None:
-    encoder = position_encoder()
-    encoder.tokenizer.backend_tokenizer.post_processor = None
-    encoder.tokenizer.cls_token = None
+    tokenizer = tiny_tokenizer()
+    tokenizer.backend_tokenizer.post_processor = None
+    tokenizer.cls_token = None
+    encoder = Encoder(tokenizer, PositionModel(), device=CPU)
     assert encode(encoder, SENTENCES, views=("focal",))[0, 0, 0, 0] == 1
     with pytest.raises(ModelError, match=r"no \[CLS\]"):
         encode(encoder, SENTENCES, views=("cls",))

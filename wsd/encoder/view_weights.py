@@ -1,4 +1,4 @@
-"""Which word pieces each view is the mean of: weights of positions, or rows of a matrix."""
+"""Find the word pieces of each view, and average them: by weights of positions, or of embeddings."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,25 +11,25 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.vectors import not_finite
 from wsd.artifacts.view_names import STATIC
-from wsd.encoder.architecture import input_matrix
 from wsd.encoder.focal_pieces import Aligned
+from wsd.encoder.network import input_matrix
 from wsd.errors import ModelError
 
-# Of each instance and view, the positions among the pieces that the view is the mean of.
+# For each instance and view, the positions of the pieces whose mean is the view.
 Places = Sequence[Sequence[Sequence[int]]]
 
 
 @dataclass
 class Sentences:
-    """What is to be run of one word.
+    """The sentences and views of a word that the model runs on.
 
     Attributes
     ----------
     corpus : Corpus
     aligned : sequence of Aligned
-        What :meth:`wsd.encoder.encoder.Encoder.align` gave for it.
+        The result of :meth:`wsd.encoder.encoder.Encoder.align`.
     views : sequence of str
-        Among ``focal``, ``context``, ``sentence``, ``cls``, ``other``.
+        Contextual views.
     """
 
     corpus: Corpus
@@ -37,34 +37,33 @@ class Sentences:
     views: Sequence[str]
 
     def places(self, pooling: str, seed: int) -> Places:
-        """The places of every instance and view."""
+        """Return the places of every instance and view."""
         return [
-            view_places(one, self.views, pooling, seed, instance_name(self.corpus, i))
-            for i, one in enumerate(self.aligned)
+            self._view_places(instance, pooling, seed, instance_name(self.corpus, i))
+            for i, instance in enumerate(self.aligned)
         ]
 
-
-def view_places(
-    one: Aligned, views: Sequence[str], pooling: str, seed: int, name: str
-) -> list[list[int]]:
-    """Of each view, the positions among an instance's pieces that it is the mean of."""
-    if "cls" in views and one.cls is None:
-        what = "this tokenizer has no [CLS] token"
-        raise ModelError(what, where=name, fix="leave `cls` out of the views")
-    places = {
-        "focal": one.pooled(pooling),
-        "context": one.others,
-        "sentence": sorted([*one.focal, *one.others]),
-        "cls": [] if one.cls is None else [one.cls],
-        "other": [one.others[_draw(seed, name, len(one.others))]] if one.others else [],
-    }
-    return [places[view] for view in views]
+    def _view_places(
+        self, instance: Aligned, pooling: str, seed: int, name: str
+    ) -> list[list[int]]:
+        others = instance.others
+        if "cls" in self.views and instance.cls is None:
+            what = "this tokenizer has no [CLS] token"
+            raise ModelError(what, where=name, fix="leave `cls` out of the views")
+        places = {
+            "focal": instance.pooled(pooling),
+            "context": others,
+            "sentence": sorted([*instance.focal, *others]),
+            "cls": [] if instance.cls is None else [instance.cls],
+            "other": [others[_draw(seed, name, len(others))]] if others else [],
+        }
+        return [places[view] for view in self.views]
 
 
 def static_views(
     model: Any, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str], pooling: str
 ) -> dict[str, np.ndarray]:
-    """The static views: rows of the input embeddings, pooled, before anything is added.
+    """Return the static views: pooled rows of the matrix of input embeddings.
 
     Parameters
     ----------
@@ -73,18 +72,18 @@ def static_views(
     aligned : sequence of Aligned
         Its instances.
     views : sequence of str
-        Those that are not static are passed over.
+        Contextual views are skipped.
     pooling : {"mean", "first", "last"}
 
     Returns
     -------
     dict of view to float32 array of shape (instances, width of the matrix)
-        That width is not the model's where the embeddings are factorised (ALBERT, ELECTRA).
+        The width differs from the model's if the embeddings are factorised (ALBERT, ELECTRA).
 
     Raises
     ------
     ModelError
-        If there is no such matrix, or a vector is not finite; it names the instance.
+        If there is no such matrix, or a vector is not finite; the error names the instance.
     """
     static = [view for view in views if view in STATIC]
     if not static:
@@ -93,31 +92,30 @@ def static_views(
         what = f"{type(model).__name__} has no matrix of input embeddings"
         raise ModelError(what, fix="leave the static views out")
     matrix = weights.detach().float().cpu().numpy()
-    found = {}
+    vectors_of = {}
     for view in static:
         vectors = np.zeros((len(aligned), matrix.shape[1]), dtype=np.float32)
-        for i, one in enumerate(aligned):
-            places = one.pooled(pooling) if view == "static" else one.others
+        for i, instance in enumerate(aligned):
+            places = instance.pooled(pooling) if view == "static" else instance.others
             if places:
-                vectors[i] = matrix[[one.ids[place] for place in places]].mean(axis=0)
+                vectors[i] = matrix[[instance.ids[place] for place in places]].mean(axis=0)
         if (bad := not_finite(vectors)) is not None:
             what = f"the model's input embeddings give a {view} vector that is not finite"
             raise ModelError(what, where=instance_name(corpus, bad), fix="check the weights")
-        found[view] = vectors
-    return found
+        vectors_of[view] = vectors
+    return vectors_of
 
 
 def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.Tensor:
-    """The weight of each position in each view of each instance of a batch.
+    """Return the weight of each position in each view of each instance of a batch.
 
-    One product per layer then gives all views, and what has weight 0, padding included, counts for
-    nothing.
+    One product per layer then gives all views. Padding and all other positions have weight 0.
 
     Returns
     -------
     float32 tensor of shape (instances, views, longest)
     """
-    flat = [positions for of_views in places for positions in of_views]
+    flat = [positions for views in places for positions in views]
     counts = torch.tensor([len(positions) for positions in flat])
     lines = torch.arange(len(flat)).repeat_interleave(counts)
     weights = torch.zeros((len(flat), longest))
@@ -127,6 +125,6 @@ def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.
 
 
 def _draw(seed: int, name: str, n: int) -> int:
-    """A number below ``n`` that depends on the seed and the instance alone, not on any order."""
+    """Draw a number below ``n`` that depends on the seed and the instance alone."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % n

@@ -9,7 +9,6 @@ import torch
 import zoo
 from tiny import corpus_of
 
-from wsd.encoder.architecture import trial_inputs
 from wsd.studies.finetuning.blocks import find_blocks
 from wsd.studies.finetuning.needed_rows import Needed, NeededRows, restore, spare
 from wsd.studies.finetuning.tagger import Instance, Tagger
@@ -88,7 +87,7 @@ def test_every_architecture_gives_the_same_of_the_focal_word(
     corpus = corpus_of(("near the river the old crane flew over it", 5), ("one crane", 1))
     batch = [Instance(aligned, range(3), 0) for aligned in encoder.align(corpus)]
     with torch.no_grad():
-        found = find_blocks(encoder.model, trial_inputs(encoder))
+        found = find_blocks(encoder.model, encoder.trial_inputs())
         assert (found is not None) == zoo.KINDS[name].passing
         few = tagger.logits(batch)
         restore(tagger.model)

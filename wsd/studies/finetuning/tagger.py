@@ -16,8 +16,6 @@ from typing import Any, Self
 
 import torch
 
-from wsd.encoder.architecture import trial_inputs
-from wsd.encoder.batches import model_inputs
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
 from wsd.encoder.loading import choose_device, load_folder
@@ -81,7 +79,7 @@ class Tagger:
         self.weight = torch.zeros(shape, device=encoder.device, requires_grad=True)
         self.bias = torch.zeros(len(known), device=encoder.device, requires_grad=True)
         with torch.no_grad():
-            all_blocks = find_blocks(encoder.model, trial_inputs(encoder))
+            all_blocks = find_blocks(encoder.model, encoder.trial_inputs())
         parameters = self._parameters(blocks, all_blocks)
         for name, parameter in encoder.model.named_parameters():
             # Below the lowest trained parameter nothing is computed or kept for gradients.
@@ -123,7 +121,7 @@ class Tagger:
         encoder = self.encoder
         named = dict(encoder.model.named_parameters())
         if blocks == ALL:
-            last = encoder.model(**trial_inputs(encoder)).last_hidden_state.sum()
+            last = encoder.model(**encoder.trial_inputs()).last_hidden_state.sum()
             gradients = torch.autograd.grad(last, list(named.values()), allow_unused=True)
             return {
                 name: parameter
@@ -141,7 +139,7 @@ class Tagger:
         """Return a logit for every sense of all words; minus infinity if it is no candidate."""
         aligned = [instance.aligned for instance in batch]
         encoder = self.encoder
-        inputs = model_inputs(encoder, [a.ids for a in aligned], [a.segments for a in aligned])
+        inputs = encoder.network.inputs([a.ids for a in aligned], [a.segments for a in aligned])
         places = [[a.pooled(encoder.pooling)] for a in aligned]
         select = selection(places, inputs["input_ids"].shape[1])
         with nullcontext() if self._needed is None else self._needed.reading(select):
@@ -176,6 +174,6 @@ def spare_last(encoder: Encoder, blocks: Sequence[torch.nn.Module] | None) -> Ne
     """Apply :func:`wsd.studies.finetuning.needed_rows.spare` to the last block, on a CPU."""
     if encoder.device.type != "cpu" or blocks is None or len(blocks) != encoder.blocks:
         return None
-    inputs = trial_inputs(encoder, twice=True)
+    inputs = encoder.trial_inputs(twice=True)
     with torch.no_grad():
         return spare(blocks[-1], lambda: encoder.model(**inputs).last_hidden_state)

@@ -14,7 +14,7 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.substitute_table import SEEN, Fillers, K
 from wsd.artifacts.view_names import MASKED
-from wsd.encoder.batches import model_inputs, run_all, to_host
+from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
 from wsd.encoder.loading import choose_device, load_folder
@@ -134,7 +134,7 @@ class FillMask:
     def _run(self, work: _Work, rows: list[int]) -> _Batch:
         batch = [work.aligned[row] for row in rows]
         encoder = self.encoders[work.seen]
-        inputs = model_inputs(encoder, [a.ids for a in batch], [a.segments for a in batch])
+        inputs = encoder.network.inputs([a.ids for a in batch], [a.segments for a in batch])
         self._local.places = torch.tensor([a.focal[0] for a in batch], device=self.device)
         try:
             with torch.inference_mode():
