@@ -27,7 +27,6 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.corpora.text_format import read_text
 from wsd.encoder.model import resolve
 
-
 # Files that take minutes, the longest first.
 LONGEST = (
     *("test_every_kind", "test_workflow", "test_removal", "test_slurm", "test_settings_and_back"),

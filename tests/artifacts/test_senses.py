@@ -174,7 +174,7 @@ def test_a_manifest_gives_what_it_says() -> None:
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
     expected = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
     assert parse_sense_texts("w", senses) == expected
-    with pytest.raises(ValueError, match="that of 'w_b' too"):
+    with pytest.raises(ValueError, match="the name or the label of 'w_b' as its name"):
         parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):
         parse_sense_texts("w", {"w_a": 3})  # type: ignore[dict-item]

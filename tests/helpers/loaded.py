@@ -13,7 +13,8 @@ COMMAND_LINE = {"wsd.arguments", "wsd.run.output_guard", "wsd.run.lock"}
 # Libraries are loaded once, and every command is a process of its own with no module of wsd.
 PROBE = """
 import json, os, sys
-import bokeh.plotting, matplotlib.figure, pandas, pyarrow.parquet, sklearn.linear_model, transformers
+import bokeh.plotting, matplotlib.figure, pandas, pyarrow.parquet
+import sklearn.linear_model, transformers
 for call in json.load(sys.stdin):
     if os.fork() == 0:
         from wsd import cli

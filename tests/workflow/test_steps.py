@@ -138,7 +138,7 @@ def test_the_tables_have_every_row_and_what_was_selected(every_step: Path) -> No
 
 def test_the_pages_have_every_candidate(every_step: Path) -> None:
     index = (every_step / "report/index.html").read_text()
-    assert "Folds of the training set choose" in index
+    assert "Cross-validation on the training set selects" in index
 
 
 # What they say to bad input

@@ -26,7 +26,6 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.run_map import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word
-from wsd.commands import COMMANDS
 from wsd.run import step_code
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
@@ -364,7 +363,7 @@ def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
 def test_another_module_is_another_key_of_the_steps_that_use_it(
     checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    imported = {rule: step_code.closure(COMMANDS[rule.replace("_", "-")].module) for rule in MADE}
+    imported = {rule: step_code.modules(rule.replace("_", "-")) for rule in MADE}
     # Modules that the same steps import are edited together.
     alike: dict[frozenset[str], set[Path]] = {}
     for file in sorted(step_code.PACKAGE.rglob("*.py")):

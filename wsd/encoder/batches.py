@@ -33,8 +33,8 @@ CPU_BUDGET = 768
 # The first and the largest budget of a GPU.
 GPU_FIRST = 4096
 GPU_MOST = 65536
-# The share of the free memory to use. Attention grows with the square of the length, but the longest
-# sentences come first, so that the first batch is the worst case.
+# The share of the free memory to use. Attention grows with the square of the length, but the
+# longest sentences come first, so that the first batch is the worst case.
 SHARE = 0.6
 
 

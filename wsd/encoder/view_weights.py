@@ -1,4 +1,4 @@
-"""Find the word pieces of each view, and average them: by weights of positions, or of embeddings."""
+"""Find the word pieces of each view, and average them by weights of positions or embeddings."""
 
 import hashlib
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 from made_report import MODEL, Page, build_report, make_run
-from test_report_pages import sources_of
+from read_pages import sources_of
 
 from wsd.studies.glosses.layers_section import GlossSection
 

@@ -151,7 +151,7 @@ def canvas(
 
     Parameters
     ----------
-    found : list of caption and rows
+    panels : list of caption and rows
     height, width : float
         In mm; the height of a row of panels. The default width is one column of a journal for a
         single panel, else two columns.
