@@ -59,7 +59,7 @@ def transform(text: str) -> str:
     try:
         return check_transform(text)
     except ConfigError as error:
-        raise argparse.ArgumentTypeError(f"{error.what}; {error.fix}") from None
+        raise argparse.ArgumentTypeError(f"{error.problem}; {error.fix}") from None
 
 
 def json_object(text: str, where: str) -> dict[str, object]:

@@ -142,8 +142,8 @@ def _leave(code: int) -> NoReturn:
             code = code or READER_GONE
         except OSError as error:
             if code == 0:  # otherwise an error has been reported
-                what = f"not everything was printed: {error.strerror}"
-                log.error("error: %s", WsdError(what, fix=advice(error.errno)))
+                problem = f"not everything was printed: {error.strerror}"
+                log.error("error: %s", WsdError(problem, fix=advice(error.errno)))
                 code = WsdError.exit_code
     os._exit(code)
 
@@ -228,9 +228,9 @@ def _lacks_memory(error: Exception) -> WsdError | None:
 
 
 def _memory_error(limit: int) -> WsdError:
-    what = f"not enough memory: this process may use {limit / 2**20:,.0f} MiB of address space"
+    problem = f"not enough memory: this process may use {limit / 2**20:,.0f} MiB of address space"
     fix = "raise the limit, as with `ulimit -v unlimited`, or ask the batch system for more memory"
-    return WsdError(what, where="`ulimit -v`", fix=fix)
+    return WsdError(problem, where="`ulimit -v`", fix=fix)
 
 
 def _reader_gone() -> bool:
@@ -258,7 +258,7 @@ def _set_aside(error: DamageError) -> ResultError:
     except OSError:
         return error
     fix = f"run the same command again: it rebuilds the file (this one is kept as {renamed.name})"
-    return ResultError(error.what, where=error.where, fix=fix)
+    return ResultError(error.problem, where=error.where, fix=fix)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ class WsdError(Exception):
 
     Parameters
     ----------
-    what : str
+    problem : str
         What is wrong, with the offending value.
     where : str, optional
         File and line, config key or address.
@@ -87,12 +87,12 @@ class WsdError(Exception):
 
     exit_code = 1
 
-    def __init__(self, what: str, *, where: str | None = None, fix: str | None = None) -> None:
-        self.what, self.where, self.fix = what, where, fix
-        super().__init__(what, where, fix)
+    def __init__(self, problem: str, *, where: str | None = None, fix: str | None = None) -> None:
+        self.problem, self.where, self.fix = problem, where, fix
+        super().__init__(problem, where, fix)
 
     def __str__(self) -> str:
-        lines = [self.what]
+        lines = [self.problem]
         if self.where:
             lines.append(f"  where: {self.where}")
         if self.fix:
@@ -169,15 +169,15 @@ def are_related(one: str | Path, other: str | Path) -> bool:
     return first == second or first in second.parents or second in first.parents
 
 
-def unknown_choice(what: str, names: Iterable[str], where: str | None = None) -> ConfigError:
+def unknown_choice(problem: str, names: Iterable[str], where: str | None = None) -> ConfigError:
     """Return the error for a name that is unknown, with the names to choose among."""
-    return ConfigError(what, where=where, fix=f"choose among {', '.join(names)}")
+    return ConfigError(problem, where=where, fix=f"choose among {', '.join(names)}")
 
 
-def wrong_file(what: str, path: Path) -> ResultError:
+def wrong_file(problem: str, path: Path) -> ResultError:
     """Return the error for a file that is not of this kind, or does not belong to the others."""
     fix = "name the right file; if it is a run's own, delete it and run again"
-    return ResultError(what, where=str(path), fix=fix)
+    return ResultError(problem, where=str(path), fix=fix)
 
 
 class StorageError(WsdError):
@@ -191,11 +191,11 @@ class DamageError(ResultError):
 
     Parameters
     ----------
-    what : str
+    problem : str
     path : Path
         The file. Once it is gone, its step runs again.
     """
 
-    def __init__(self, what: str, *, path: Path) -> None:
+    def __init__(self, problem: str, *, path: Path) -> None:
         self.path = path
-        super().__init__(what, where=str(path), fix="delete the file and run again")
+        super().__init__(problem, where=str(path), fix="delete the file and run again")

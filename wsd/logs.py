@@ -110,8 +110,8 @@ def show(text: str) -> None:
     """
     where = "the standard output"
     if sys.stdout is None:
-        what = "the answer cannot be printed: the output is closed"
-        raise StorageError(what, where=where, fix="send it to a file: > FILE")
+        problem = "the answer cannot be printed: the output is closed"
+        raise StorageError(problem, where=where, fix="send it to a file: > FILE")
     encoding = sys.stdout.encoding or "utf-8"
     try:
         # Flushed now: a later error could not be reported here.
@@ -119,8 +119,8 @@ def show(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        what = f"the answer cannot be printed: {error.strerror}"
-        raise StorageError(what, where=where, fix=advice(error.errno)) from error
+        problem = f"the answer cannot be printed: {error.strerror}"
+        raise StorageError(problem, where=where, fix=advice(error.errno)) from error
 
 
 def usage() -> dict[str, float]:

@@ -121,7 +121,7 @@ def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_layers(choice, 6, where="config key layers[3]")
     error = caught.value
-    assert error.what.startswith(f"layer choice {str(choice)!r}: ")
+    assert error.problem.startswith(f"layer choice {str(choice)!r}: ")
     assert error.where == "config key layers[3]"
     assert error.fix == (
         "with 6 blocks, use 0 to 6 (or -1 to -7 from the top), <op>-last-<k> with k from 1 to 7, "
@@ -151,7 +151,7 @@ def test_more_blocks_than_any_encoder_has_are_not_counted_one_by_one(choice: str
 def test_the_reason_is_the_right_one(choice: str | int, reason: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_layers(choice, 6)
-    assert caught.value.what == f"layer choice {str(choice)!r}: {reason}"
+    assert caught.value.problem == f"layer choice {str(choice)!r}: {reason}"
 
 
 def test_a_list_names_the_place_of_the_bad_choice() -> None:

@@ -255,7 +255,7 @@ def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any])
     ]
     with pytest.raises(ResultError, match="the search of another run: its folds, words") as caught:
         run(tmp_path, files)
-    assert caught.value.where == str(files[1]) and str(files[0]) in caught.value.what
+    assert caught.value.where == str(files[1]) and str(files[0]) in caught.value.problem
     assert not (tmp_path / "out").exists()
 
 

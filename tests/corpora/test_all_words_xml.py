@@ -113,7 +113,7 @@ def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, sa
     path = put(tmp_path, xml, gold)
     with pytest.raises(CorpusError) as caught:
         all_words_xml.read(path, None)
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
 
 

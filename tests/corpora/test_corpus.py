@@ -107,14 +107,14 @@ def test_a_malformed_line_is_named(
     folder: Path, name: str, number: int, line: str, says: str
 ) -> None:
     error = refused(folder, name, with_line(name, number, line))
-    assert says in error.what
+    assert says in error.problem
     assert error.where == f"{folder / name}:{number}"
 
 
 def test_an_empty_line_at_the_end_is_a_malformed_line(folder: Path) -> None:
     name = "train.data.txt"
     error = refused(folder, name, FILES[name].encode() + b"\n")
-    assert (error.what, error.where) == ("no tab in the line", f"{folder / name}:4")
+    assert (error.problem, error.where) == ("no tab in the line", f"{folder / name}:4")
 
 
 @pytest.mark.parametrize(
@@ -126,30 +126,30 @@ def test_an_empty_line_at_the_end_is_a_malformed_line(folder: Path) -> None:
         (b"0\n1\n0\n\n", "3 sentences but 4 gold classes", 4),
     ],
 )
-def test_gold_of_another_length(folder: Path, content: bytes, what: str, line: int) -> None:
+def test_gold_of_another_length(folder: Path, content: bytes, problem: str, line: int) -> None:
     error = refused(folder, "train.gold.txt", content)
-    assert (error.what, error.where) == (what, f"{folder / 'train.gold.txt'}:{line}")
+    assert (error.problem, error.where) == (problem, f"{folder / 'train.gold.txt'}:{line}")
 
 
 @pytest.mark.parametrize("number", ["2", "-1", "00", "0 ", "", "mint_herb", "\uff11"])
 def test_a_class_that_is_not_in_the_map(folder: Path, number: str) -> None:
     error = refused(folder, "train.gold.txt", with_line("train.gold.txt", 2, number))
-    assert error.what == f"class {number!r} is not in the map, which has 0, 1"
+    assert error.problem == f"class {number!r} is not in the map, which has 0, 1"
     assert error.where == f"{folder / 'train.gold.txt'}:2"
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_and_an_empty_file(folder: Path, name: str) -> None:
     error = refused(folder, name, b"")
-    assert (error.what, error.where) == ("the file is empty", str(folder / name))
+    assert (error.problem, error.where) == ("the file is empty", str(folder / name))
     error = refused(folder, name, None)
-    assert (error.what, error.where) == ("a corpus file is missing", str(folder / name))
+    assert (error.problem, error.where) == ("a corpus file is missing", str(folder / name))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_bytes_that_are_not_utf8(folder: Path, name: str) -> None:
     error = refused(folder, name, b"\xff" + FILES[name].encode())
-    assert (error.what, error.where) == ("byte 0xff is not UTF-8", f"{folder / name}:1")
+    assert (error.problem, error.where) == ("byte 0xff is not UTF-8", f"{folder / name}:1")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_the_line_of_a_bad_byte(folder: Path, line: bytes, byte: str) -> None:
     good = FILES["train.data.txt"].encode().split(b"\n")
     content = b"\n".join([*good[:2], line, b"1\tthe mint \xff", b""])
     error = refused(folder, "train.data.txt", content)
-    assert error.what == f"byte {byte} is not UTF-8"
+    assert error.problem == f"byte {byte} is not UTF-8"
     assert error.where == f"{folder / 'train.data.txt'}:3"
 
 
@@ -173,7 +173,7 @@ def test_the_line_of_a_bad_byte(folder: Path, line: bytes, byte: str) -> None:
 def test_carriage_returns(folder: Path, name: str, end: bytes) -> None:
     first, *rest = FILES[name].encode().split(b"\n")
     error = refused(folder, name, first + b"\n" + end.join(rest))
-    assert "carriage return" in error.what
+    assert "carriage return" in error.problem
     assert error.where == f"{folder / name}:2"
 
 
@@ -189,7 +189,7 @@ def test_a_carriage_return_in_the_map(folder: Path) -> None:
 )
 def test_a_map_that_is_not_json(folder: Path, text: str) -> None:
     error = refused(folder, "classes_map.txt", text.encode())
-    assert error.what.startswith("not valid JSON: ")
+    assert error.problem.startswith("not valid JSON: ")
     assert error.where == str(folder / "classes_map.txt")
     assert error.fix is not None
     assert '{"0": "crane_bird"' in error.fix
@@ -206,7 +206,7 @@ def test_a_map_that_is_not_json(folder: Path, text: str) -> None:
 )  # fmt: skip
 def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
     error = refused(folder, "classes_map.txt", json.dumps(value, ensure_ascii=False).encode())
-    assert error.what == "not a map from class numbers to sense names"
+    assert error.problem == "not a map from class numbers to sense names"
     assert error.where == str(folder / "classes_map.txt")
 
 
@@ -218,9 +218,9 @@ def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
         ('{"0": "herb", "1": "herb"}', "the sense 'herb' stands in the map twice"),
     ],
 )
-def test_what_stands_in_the_map_twice(folder: Path, text: str, what: str) -> None:
+def test_what_stands_in_the_map_twice(folder: Path, text: str, problem: str) -> None:
     error = refused(folder, "classes_map.txt", text.encode())
-    assert (error.what, error.where) == (what, str(folder / "classes_map.txt"))
+    assert (error.problem, error.where) == (problem, str(folder / "classes_map.txt"))
 
 
 def test_senses_come_in_the_order_of_the_numbers(folder: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_malformed_line_out_of_domain_is_named(
     further.write_text("\n".join(lines))
     with pytest.raises(CorpusError) as caught:
         read_text(folder, "mint", further)
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where == f"{further}:2"
 
 
@@ -509,7 +509,7 @@ def test_the_real_words_with_windows_line_ends_are_refused_as_they_are(coarsewsd
             read_text(folder, folder.name)
         except CorpusError as error:
             refused[folder.name] = error.where
-            assert "carriage return" in error.what
+            assert "carriage return" in error.problem
     root = coarsewsd20 / "data" / "CoarseWSD-20"
     assert refused == {word: f"{root / word / 'train.gold.txt'}:1" for word in CRLF}
 

@@ -377,8 +377,8 @@ def assert_says_the_ways_on(error: DownloadError, url: str) -> None:
     assert error.fix is not None
     assert "WSD_COARSEWSD20_ARCHIVE=FILE" in error.fix
     assert "--configfile config/quickstart.yaml" in error.fix
-    assert "could not be downloaded" in error.what
-    assert "\n" not in error.what
+    assert "could not be downloaded" in error.problem
+    assert "\n" not in error.problem
 
 
 def test_a_refused_connection(out: Path, cache: Path, waits: list[float]) -> None:
@@ -386,7 +386,7 @@ def test_a_refused_connection(out: Path, cache: Path, waits: list[float]) -> Non
     with pytest.raises(DownloadError, match="refused") as caught:
         run(url, out, cache, retries=3)
     assert_says_the_ways_on(caught.value, url)
-    assert len(caught.value.what) < 150
+    assert len(caught.value.problem) < 150
     assert waits == [1, 2, 3]
     assert_recovers(out, cache)
 
@@ -518,8 +518,8 @@ def test_a_bad_archive_is_refused_whole_and_leaves_the_cache(
         with pytest.raises(DownloadError) as caught:
             run(server.url, out, cache)
         assert len(server.requests) == 1
-    assert message in caught.value.what
-    assert "removed from the cache" in caught.value.what
+    assert message in caught.value.problem
+    assert "removed from the cache" in caught.value.problem
     assert server.url in str(caught.value.where)
     assert "run the command again" in str(caught.value.fix)
     assert_recovers(out, cache)
@@ -534,8 +534,8 @@ def test_a_bad_archive_of_the_users_own_is_refused_but_kept(
     archive.write_bytes(body)
     with pytest.raises(DownloadError) as caught, served(ARCHIVE.url, tmp_path, local=archive):
         download_dataset(out)
-    assert message in caught.value.what
-    assert "the file was left as it is" in caught.value.what
+    assert message in caught.value.problem
+    assert "the file was left as it is" in caught.value.problem
     assert caught.value.where == str(archive)
     assert archive.read_bytes() == body
     assert not out.exists()
@@ -549,8 +549,8 @@ def test_a_changed_file_is_named_with_both_checksums(out: Path, cache: Path) -> 
         pytest.raises(DownloadError) as caught,
     ):
         run(server.url, out, cache)
-    assert f"expected SHA-256 {CHECKSUMS[CHANGED]}" in caught.value.what
-    assert f"came {hashlib.sha256(changed).hexdigest()}" in caught.value.what
+    assert f"expected SHA-256 {CHECKSUMS[CHANGED]}" in caught.value.problem
+    assert f"came {hashlib.sha256(changed).hexdigest()}" in caught.value.problem
 
 
 def test_a_second_copy_of_a_file_is_verified_too(out: Path, tmp_path: Path) -> None:
@@ -702,7 +702,7 @@ def test_hostile_headers_are_refused_at_once(name: str, out: Path, tmp_path: Pat
     with pytest.raises(DownloadError, match=says) as caught:
         extract(packed, out, CHECKSUMS)
     assert time.process_time() - started < 5
-    assert len(caught.value.what) < 200 and not out.exists()
+    assert len(caught.value.problem) < 200 and not out.exists()
 
 
 def test_an_archive_of_too_many_members(

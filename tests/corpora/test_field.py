@@ -25,7 +25,7 @@ FLOWER, BUNDLE = "\u82b1.n", "\u5305\u88b1.n"
 class Refused(NamedTuple):
     """What the one message says: what is wrong, where, and what to do."""
 
-    what: str
+    problem: str
     where: str
     fix: str
 
@@ -146,10 +146,10 @@ def field() -> Path:
 def refusal(error: str) -> tuple[str, str, str]:
     """What is wrong, where, and what to do, of the one message there is."""
     assert error.count("error: ") == 1 and "Traceback" not in error, error
-    what, where, fix = error[error.index("error: ") :].rstrip("\n").split("\n")
+    problem, where, fix = error[error.index("error: ") :].rstrip("\n").split("\n")
     assert where.startswith("  where: ") and fix.startswith("  what to do: ")
     return (
-        what.removeprefix("error: "),
+        problem.removeprefix("error: "),
         where.removeprefix("  where: "),
         fix.removeprefix("  what to do: "),
     )
@@ -174,8 +174,8 @@ def test_an_import_is_right_or_refused_with_one_message(
     code = main(["import", str(path), "--out", str(out), "--name", "mine"])
     error = capsys.readouterr().err
     if isinstance(expected, Refused):
-        what, where, fix = refusal(error)
-        assert code in (2, 3) and expected.what in what and expected.fix in fix
+        problem, where, fix = refusal(error)
+        assert code in (2, 3) and expected.problem in problem and expected.fix in fix
         assert where == f"{path}{expected.where}"
         assert not list(tmp_path.iterdir())
         return

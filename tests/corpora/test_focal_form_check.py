@@ -70,9 +70,9 @@ def test_what_is_no_form() -> None:
 def test_a_corpus_of_other_words_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         imported(tmp_path, SHIFTED)
-    assert "12 of 12 focal words are not a form of their word" in caught.value.what
-    assert f"'divides' for 'cell' ({tmp_path / 'rows.jsonl'}:1), 'has' for" in caught.value.what
-    assert caught.value.what.count(" for 'cell' (") == 3
+    assert "12 of 12 focal words are not a form of their word" in caught.value.problem
+    assert f"'divides' for 'cell' ({tmp_path / 'rows.jsonl'}:1), 'has' for" in caught.value.problem
+    assert caught.value.problem.count(" for 'cell' (") == 3
     assert "counted from 1: count from 0" in str(caught.value.fix)
     assert "--any-form" in str(caught.value.fix)
     assert not (tmp_path / "out").exists()

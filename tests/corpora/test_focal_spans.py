@@ -111,7 +111,7 @@ def test_spans_that_cannot_be(tmp_path: Path, place: str, says: str) -> None:
     path.write_text("\n".join([first, f"{place}\ta hot dog barked", *others[1:]]) + "\n")
     with pytest.raises(CorpusError) as caught:
         import_corpus([folder], out=tmp_path / "out", name="mine")
-    assert says in caught.value.what and caught.value.where == f"{path}:2"
+    assert says in caught.value.problem and caught.value.where == f"{path}:2"
     assert "3:5" in str(caught.value.fix)
     assert not (tmp_path / "out").exists()
 
@@ -144,7 +144,7 @@ def test_spans_of_tables_that_cannot_be(tmp_path: Path, cells: dict[str, Any], s
     columns = {"span": "span"} if "span" in cells else {}
     with pytest.raises(CorpusError) as caught:
         import_corpus([path], out=tmp_path / "out", name="mine", columns=columns)
-    assert says in caught.value.what and str(caught.value.where).startswith(f"{path}:1")
+    assert says in caught.value.problem and str(caught.value.where).startswith(f"{path}:1")
     assert not (tmp_path / "out").exists()
 
 

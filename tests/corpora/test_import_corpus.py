@@ -251,7 +251,7 @@ def test_what_is_wrong_is_said(
     path.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(CorpusError) as caught:
         run(path, tmp_path / "out")
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert str(caught.value.where).split(",")[0] == f"{path}:{line}"
 
 
@@ -814,11 +814,11 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_odd_files_are_told_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, raw: bytes, what: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, raw: bytes, problem: str
 ) -> None:
     path = tmp_path / name
     path.write_bytes(raw)
     assert main(["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]) == 3
     err = capsys.readouterr().err
-    assert re.search(what, err) and str(path) in err and "what to do: " in err
+    assert re.search(problem, err) and str(path) in err and "what to do: " in err
     assert not (tmp_path / "out").exists()

@@ -65,7 +65,7 @@ def test_what_is_announced_is_written(
         try:
             import_corpus([path], out=out, name="mine", at_least=least)
         except CorpusError as error:
-            assert "no word with two senses is left" in error.what
+            assert "no word with two senses is left" in error.problem
     said = {int(n): tuple(map(int, of)) for n, *of in LINE.findall(caplog.text)}
     assert list(said) == list(NUMBERS)
     words = json.loads((out / MANIFEST).read_text())["words"] if out.exists() else {}

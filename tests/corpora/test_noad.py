@@ -159,7 +159,7 @@ def test_an_archive_that_is_another_is_refused_whole(
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     with pytest.raises(DownloadError) as caught:
         noad.write_dataset(out, "noad", 2)
-    assert message in caught.value.what and caught.value.where == str(archive)
+    assert message in caught.value.problem and caught.value.where == str(archive)
     assert not out.parent.exists() or list(out.parent.iterdir()) == []
 
 
@@ -214,7 +214,7 @@ def test_a_document_that_is_wrong_is_one_error_with_its_line(case: str) -> None:
     data, message, line = WRONG[case]
     with pytest.raises(CorpusError) as caught:
         read(data, "semcor/br-1.xml")
-    assert message in caught.value.what
+    assert message in caught.value.problem
     assert caught.value.where == f"semcor/br-1.xml:{line}"
 
 

@@ -116,7 +116,7 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
     path = put(tmp_path / name, "\n".join(["word\tsense\tsentence", doubled, line, ""]))
     with pytest.raises(CorpusError) as caught:
         list(read_table(path))
-    assert caught.value.what.endswith(f"unlike the quotes in {path}:3")
+    assert caught.value.problem.endswith(f"unlike the quotes in {path}:3")
     assert caught.value.where == f"{path}:2"
 
 

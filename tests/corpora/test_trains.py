@@ -135,7 +135,7 @@ def test_a_row_that_is_not_in_the_full_set_is_named(
     part(source, [FULL[0], FULL[3], row, FULL[4]])
     with pytest.raises(CorpusError) as caught:
         read_training_set(source, "balanced", corpora)
-    assert caught.value.what == f"the full training set of 'mint' does not have {says}"
+    assert caught.value.problem == f"the full training set of 'mint' does not have {says}"
     folder = source / "trains" / "balanced" / "mint"
     assert caught.value.where == f"{folder / 'train.data.txt'}:3"
 

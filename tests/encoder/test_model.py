@@ -148,8 +148,8 @@ def test_other_names_for_blocks_and_width(fake: Path, keys: tuple[str, str]) -> 
 def test_a_shape_that_is_not_the_models(fake: Path, key: str, wrong: int, has: int) -> None:
     with pytest.raises(ConfigError) as caught:
         resolve_path(fake, **{key: wrong})
-    assert f"`{key}` is {wrong}" in caught.value.what
-    assert f"has {has}" in caught.value.what
+    assert f"`{key}` is {wrong}" in caught.value.problem
+    assert f"has {has}" in caught.value.problem
     assert f"`{key}`" in str(caught.value.where)
     assert f"`{key}: {has}`" in str(caught.value.fix)
 
@@ -434,8 +434,8 @@ def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> Non
     expected, came = "0" * 64, digest(fake / "model.safetensors")
     with pytest.raises(ModelError) as caught:
         resolve_path(fake, sha256={"model.safetensors": expected, "vocab.txt": expected})
-    assert f"model.safetensors: expected SHA-256 {expected}, came {came}" in caught.value.what
-    assert "vocab.txt" in caught.value.what
+    assert f"model.safetensors: expected SHA-256 {expected}, came {came}" in caught.value.problem
+    assert "vocab.txt" in caught.value.problem
     assert "nothing was removed" in str(caught.value.fix)
     assert (fake / "model.safetensors").is_file()
 
@@ -516,7 +516,7 @@ def test_a_package_with_two_models_or_none(package: Path) -> None:
     shutil.copytree(package / "files" / "model", package / "second")
     with pytest.raises(ModelError, match="one folder") as caught:
         resolve_package("tiny_carrier")
-    assert str(package / "second") in caught.value.what
+    assert str(package / "second") in caught.value.problem
     shutil.rmtree(package / "second")
     shutil.rmtree(package / "files")
     with pytest.raises(ModelError, match="found: none"):

@@ -98,7 +98,7 @@ def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
         encoded, words = oracle.pieces(tokens)
         found = try_align(aligner, tokens, position)
         if position not in words:
-            assert isinstance(found, ModelError) and "leaves nothing of" in found.what
+            assert isinstance(found, ModelError) and "leaves nothing of" in found.problem
             return
         assert isinstance(found, Aligned), found
         assert found.as_text and found.ids == encoded["input_ids"]
@@ -128,7 +128,7 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
         limit = data.draw(st.integers(ends + 1, len(whole.ids) + 2))
         found = try_align(Aligner(oracle.tokenizer, limit), tokens, position)
         if ends + len(whole.focal) > limit:
-            assert isinstance(found, ModelError) and "the focal word has" in found.what
+            assert isinstance(found, ModelError) and "the focal word has" in found.problem
             return
         assert isinstance(found, Aligned), found
         assert found.windowed == (len(whole.ids) > limit)

@@ -312,8 +312,8 @@ def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> No
 # Files that do not belong together
 
 
-def refused(folder: Path, *pairs: Pair, what: str, where: Path) -> None:
-    with pytest.raises(ResultError, match=re.escape(what)) as caught:
+def refused(folder: Path, *pairs: Pair, problem: str, where: Path) -> None:
+    with pytest.raises(ResultError, match=re.escape(problem)) as caught:
         run(folder, *pairs)
     assert caught.value.where == str(where)
     assert not (folder / "out").exists()
@@ -321,12 +321,12 @@ def refused(folder: Path, *pairs: Pair, what: str, where: Path) -> None:
 
 def test_a_search_of_other_predictions(tmp_path: Path) -> None:
     (one, search), (other, of_other), _ = three(tmp_path)
-    what = f"the search is not that of {one}"
-    refused(tmp_path, (one, of_other), (other, search), what=what, where=of_other)
+    problem = f"the search is not that of {one}"
+    refused(tmp_path, (one, of_other), (other, search), problem=problem, where=of_other)
     # Of the same layers, but trained on another set.
     balanced, _ = pair(tmp_path, "1", FEW, FAIR, train="balanced")
-    what = f"the search is not that of {balanced}"
-    refused(tmp_path, (balanced, search), what=what, where=search)
+    problem = f"the search is not that of {balanced}"
+    refused(tmp_path, (balanced, search), problem=problem, where=search)
 
 
 @pytest.mark.parametrize(
@@ -338,28 +338,28 @@ def test_a_search_of_other_predictions(tmp_path: Path) -> None:
         ({"objective": "mean_word_accuracy", "task": "control"}, "task and objective"),
     ],
 )
-def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any], what: str) -> None:
+def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
     first, *_ = three(tmp_path)
     other = pair(tmp_path, "2", SOME, GOOD, **change)
-    what = f"not of the same {what} as {first[1]}"
-    refused(tmp_path, first, other, what=what, where=other[1])
+    problem = f"not of the same {problem} as {first[1]}"
+    refused(tmp_path, first, other, problem=problem, where=other[1])
 
 
 def test_folds_of_other_words(tmp_path: Path) -> None:
     more = pair(tmp_path, "1", FEW, {**FAIR, "bass": FAIR["bat"]})
-    what = "the folds are of other words"
-    refused(tmp_path, more, what=what, where=more[1])
+    problem = "the folds are of other words"
+    refused(tmp_path, more, problem=problem, where=more[1])
     # One has folds of seal, the other has none.
     first, *_ = three(tmp_path)
     fewer = pair(tmp_path, "2", SOME, {"bat": GOOD["bat"]}, untuned=("seal",))
-    what = f"not of the same words with folds as {first[1]}"
-    refused(tmp_path, first, fewer, what=what, where=fewer[1])
+    problem = f"not of the same words with folds as {first[1]}"
+    refused(tmp_path, first, fewer, problem=problem, where=fewer[1])
 
 
 def test_the_same_choice_twice(tmp_path: Path) -> None:
     """Two spellings of one choice are one choice."""
     first, second = (pair(tmp_path, layers, FEW, FAIR) for layers in ("12", "mean-last-1"))
-    refused(tmp_path, first, second, what="a second file of this model", where=second[1])
+    refused(tmp_path, first, second, problem="a second file of this model", where=second[1])
 
 
 def test_too_few_searches(tmp_path: Path) -> None:
@@ -385,4 +385,4 @@ def test_no_word_has_folds(tmp_path: Path) -> None:
 
 def test_predictions_given_as_searches(tmp_path: Path) -> None:
     one, _ = pair(tmp_path, "1", FEW, FAIR)
-    refused(tmp_path, (one, one), what="does not have the expected content", where=one)
+    refused(tmp_path, (one, one), problem="does not have the expected content", where=one)

@@ -63,7 +63,7 @@ def check_error(error: WsdError) -> None:
     """One message that says what, and where or what to do, and cannot steer a terminal."""
     text = str(error)
     assert 1 <= error.exit_code <= 7
-    assert error.what.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
+    assert error.problem.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
     assert visible(text, "\n") == text and len(text) < LONGEST_MESSAGE, text[:500]
     assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
 

@@ -115,6 +115,6 @@ def assert_refused(change: Change, key: str, value: str, fix: str) -> None:
         check_changed(change)
     error = caught.value
     assert error.where == f"config key {key}"
-    assert value in error.what
+    assert value in error.problem
     assert fix in str(error)
     assert error.exit_code == 2

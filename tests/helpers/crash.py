@@ -130,7 +130,7 @@ def damaged(root: Path) -> list[str]:
             found += [] if whole else [(path, content(path))]
         else:
             found += wrong(path)
-    return [f"{path}: {what}" for path, what in found]
+    return [f"{path}: {problem}" for path, problem in found]
 
 
 def _unfinished(folder: Path) -> Iterator[Path]:

@@ -8,10 +8,10 @@ import pytest
 from wsd.studies.registry import STUDIES
 
 
-def missing(what: str, reason: str) -> NoReturn:
+def missing(problem: str, reason: str) -> NoReturn:
     """Skip the test; fail it if ``WSD_TESTS_REQUIRE`` lists ``what``, as CI's does."""
-    if what in os.environ.get("WSD_TESTS_REQUIRE", "").split():
-        pytest.fail(f"WSD_TESTS_REQUIRE has {what!r}, but {reason}")
+    if problem in os.environ.get("WSD_TESTS_REQUIRE", "").split():
+        pytest.fail(f"WSD_TESTS_REQUIRE has {problem!r}, but {reason}")
     pytest.skip(reason)
 
 

@@ -75,7 +75,7 @@ def kept_files() -> list[Path]:
 
 
 def faults(where: Path = Path("results")) -> dict[Path, str]:
-    return {path: what for path, (what, _) in check(where)[0].problems.items()}
+    return {path: problem for path, (problem, _) in check(where)[0].problems.items()}
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:

@@ -803,8 +803,8 @@ def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
     assert check_changed(HARD, tuning(folds=25)).tuning.folds == 25  # java decides for all
     with pytest.raises(ConfigError) as caught:
         check_changed(HARD, tuning(folds=25), top(words=["apple", "bank"]))
-    assert "for 25 folds (at most: apple 24, bank 24)" in caught.value.what
-    assert "one of the 286 candidates of all-MiniLM-L6-v2" in caught.value.what
+    assert "for 25 folds (at most: apple 24, bank 24)" in caught.value.problem
+    assert "one of the 286 candidates of all-MiniLM-L6-v2" in caught.value.problem
     assert caught.value.where == "config key tuning.folds"
 
 
@@ -849,7 +849,7 @@ def test_a_file_of_which_something_would_be_lost(tmp_path: Path, text: str, says
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(ConfigError) as caught:
         config_files.read_configs([tmp_path / "c.yaml"])
-    assert says in caught.value.what and caught.value.where == str(tmp_path / "c.yaml")
+    assert says in caught.value.problem and caught.value.where == str(tmp_path / "c.yaml")
     assert caught.value.fix
 
 

@@ -36,7 +36,7 @@ def test_a_value_that_can_be_read_in_two_ways(tmp_path: Path, value: str, says: 
             continue
         with pytest.raises(ConfigError) as error:
             load(tmp_path, text)
-        assert error.value.what.startswith(f"`{value}` ") and says in error.value.what
+        assert error.value.problem.startswith(f"`{value}` ") and says in error.value.problem
         assert error.value.where == f"{tmp_path / 'my.yaml'}:2"
         assert "quotes" in str(error.value.fix)
     assert load(tmp_path, f"b: '{value}'\n") == load(tmp_path, f"b: !!str {value}\n")

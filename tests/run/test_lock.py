@@ -78,13 +78,13 @@ def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
     first = started(HOLD, results, *FILES)
     with pytest.raises(BusyError) as error:
         begin(results, [*FILES[1:], "results/q/store/c.csv"])
-    assert error.value.what.startswith(
+    assert error.value.problem.startswith(
         f"another run is computing {FILES[1]} (process {first.pid} on "
     )
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
     found = conflict(results, FILES)
-    assert found is not None and f"{FILES[0]} and 1 more (process {first.pid}" in found.what
+    assert found is not None and f"{FILES[0]} and 1 more (process {first.pid}" in found.problem
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
     assert conflict(results, FILES) is None
@@ -238,11 +238,11 @@ def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        assert [found for found, what in wrong(path) if what != said] == [path], place
+        assert [found for found, problem in wrong(path) if problem != said] == [path], place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [found for found, what in wrong(path) if what != said] == [path]
+        assert [found for found, problem in wrong(path) if problem != said] == [path]
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])

@@ -254,7 +254,7 @@ def test_the_names_of_tables_are_reserved() -> None:
 def test_what_is_reserved(kind: str, name: str, why: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(f"a {kind} cannot be called {name!r}")) as of:
         check_reserved(kind, name, "config key x")
-    assert why in of.value.what and of.value.where == "config key x"
+    assert why in of.value.problem and of.value.where == "config key x"
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_what_the_disk_refuses_is_one_error_that_names_the_file(
         patched.setattr(os, "fsync", full)
         with pytest.raises(StorageError) as error:
             json.write_json(path, {"new": True})
-    assert str(path) in error.value.what and os.strerror(number) in error.value.what
+    assert str(path) in error.value.problem and os.strerror(number) in error.value.problem
     assert says in str(error.value.fix)
     assert json.read_json(path) == {"old": True}
     assert sorted(p.name for p in tmp_path.iterdir()) == [checksums.SUMS, "table.json"]

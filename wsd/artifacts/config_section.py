@@ -16,9 +16,9 @@ UNSET: Any = None
 REFUSED = "refused"
 
 
-def refusal(what: str) -> PydanticCustomError:
+def refusal(problem: str) -> PydanticCustomError:
     """Return the error for a validator of a section or a value to raise."""
-    return PydanticCustomError(REFUSED, "{what}", {"what": what})
+    return PydanticCustomError(REFUSED, "{problem}", {"problem": problem})
 
 
 def _unique(values: list[T]) -> list[T]:

@@ -86,6 +86,6 @@ def check_seed(name: str, seed: int | None) -> None:
     ConfigError
     """
     if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
-        what = f"not a seed: {seed!r}"
+        problem = f"not a seed: {seed!r}"
         fix = "give a whole number from 0 up, or leave the key out for the model's own weights"
-        raise ConfigError(what, where=config_entry(name, "random_weights"), fix=fix)
+        raise ConfigError(problem, where=config_entry(name, "random_weights"), fix=fix)

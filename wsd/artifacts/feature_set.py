@@ -71,9 +71,9 @@ def parse_features(
     """
     names, choices = views.split(JOIN), layers.split(JOIN)
     if len(names) != len(choices):
-        what = f"{len(choices)} layer choices in {layers!r} for {len(names)} views in {views!r}"
+        problem = f"{len(choices)} layer choices in {layers!r} for {len(names)} views in {views!r}"
         fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
-        raise ConfigError(what, where=where, fix=fix)
+        raise ConfigError(problem, where=where, fix=fix)
     parts = [
         (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
         for view, choice in zip(names, choices, strict=True)
@@ -109,9 +109,9 @@ def read_features(
     first, *others = (embeddings.provenance for embeddings in opened.values())
     differing = {"view": None, "seed": None}
     if any({**other, **differing} != {**first, **differing} for other in others):
-        what = f"the views {views} of {corpus.word!r} have different encoders or settings"
+        problem = f"the views {views} of {corpus.word!r} have different encoders or settings"
         where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
-        raise ResultError(what, where=where, fix="delete the folder and run again")
+        raise ResultError(problem, where=where, fix="delete the folder and run again")
     # At most one view has a seed.
     seed = next((s for made in (first, *others) if (s := made["seed"]) is not None), None)
     vectors = assemble(features, lambda view, layer: opened[view].layer(layer))
@@ -191,9 +191,9 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
     first, *others = sources
     for other, key in itertools.product(others, (*ENCODER_KEYS, "seed")):
         if sources[other][key] != sources[first][key]:
-            what = f"the vectors of {first!r} and {other!r} differ in their {key}"
+            problem = f"the vectors of {first!r} and {other!r} differ in their {key}"
             fix = "delete the embeddings of the model and run again"
-            raise ResultError(what, where=str(where), fix=fix)
+            raise ResultError(problem, where=str(where), fix=fix)
     encoder = {key: sources[first][key] for key in ENCODER_KEYS}
     return {"encoder": encoder, "corpus": {word: made["corpus"] for word, made in sources.items()}}
 

@@ -110,8 +110,10 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     if folds.train == FULL:
         check_words(path, folds, corpora)
     elif not set(corpora) & set(folds.words):
-        what = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
-        raise ResultError(what, where=str(path), fix="choose other words, or another training set")
+        problem = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
+        raise ResultError(
+            problem, where=str(path), fix="choose other words, or another training set"
+        )
     return replace(
         folds, words={word: folds.words[word] for word in corpora if word in folds.words}
     )
@@ -125,9 +127,9 @@ def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:
     ResultError
     """
     if lacking := [word for word in words if word not in folds.words]:
-        what = f"folds of another run: they lack {', '.join(map(repr, lacking[:5]))}"
-        what += f" and {len(lacking) - 5} more words" if len(lacking) > 5 else ""
-        raise ResultError(what, where=str(path), fix=RUN_AGAIN)
+        problem = f"folds of another run: they lack {', '.join(map(repr, lacking[:5]))}"
+        problem += f" and {len(lacking) - 5} more words" if len(lacking) > 5 else ""
+        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
 
 
 def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:
@@ -146,9 +148,9 @@ def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> Non
     ResultError
     """
     if folds.settings != settings:
-        what = f"folds of another run: {describe_settings(folds.settings)}"
-        what += f"; this run has {describe_settings(settings)}"
-        raise ResultError(what, where=str(path), fix=RUN_AGAIN)
+        problem = f"folds of another run: {describe_settings(folds.settings)}"
+        problem += f"; this run has {describe_settings(settings)}"
+        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
 
 
 def describe_settings(settings: Mapping[str, Any]) -> str:

@@ -45,8 +45,8 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     except (OSError, RecursionError) as error:
         raise CorpusError(f"no manifest of a corpus: {error}", where=str(path), fix=fix) from None
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
-        what = f"not the manifest of a corpus: {type(error).__name__} {error}"
-        raise CorpusError(what, where=str(path), fix=fix) from None
+        problem = f"not the manifest of a corpus: {type(error).__name__} {error}"
+        raise CorpusError(problem, where=str(path), fix=fix) from None
     # A step of the workflow writes NOAD's manifest, with a name that is reserved.
     if dataset.name not in noad.NOAD:
         check_name(dataset.name, str(path))

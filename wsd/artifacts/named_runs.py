@@ -139,8 +139,8 @@ def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
             raise ConfigError(f"no run {asked!r} in {dataset}", where="--run", fix=fix)
         return asked
     if there == named and len(named) > 1:
-        what = f"{dataset} has several runs, and none without a name"
-        raise ConfigError(what, where="--run", fix=f"name one of {names}")
+        problem = f"{dataset} has several runs, and none without a name"
+        raise ConfigError(problem, where="--run", fix=f"name one of {names}")
     if there == named and named:
         log.info("%s: %s, the only one", dataset, run_label(named[0]))
     return there[0] if there else None

@@ -147,16 +147,16 @@ def read_test_split(
             or not np.array_equal(predictions.index, corpus.index[test])
             or not (relabelled or np.array_equal(predictions.gold, corpus.gold[test]))
         ):
-            what = f"the table was made from other instances of {word!r} than the corpus has"
-            raise wrong_file(what, path)
+            problem = f"the table was made from other instances of {word!r} than the corpus has"
+            raise wrong_file(problem, path)
     return [tested[word] for word in corpora], source
 
 
 def lacking(word: str, there: Iterable[str], path: Path) -> ResultError:
     """Return the error for a word that a table lacks."""
     fix = "leave the word out, or give a table that has it"
-    what = f"the table has nothing of {word!r}, only of {', '.join(there) or 'no word'}"
-    return ResultError(what, where=str(path), fix=fix)
+    problem = f"the table has nothing of {word!r}, only of {', '.join(there) or 'no word'}"
+    return ResultError(problem, where=str(path), fix=fix)
 
 
 def _parse(word: str, split: str, about: Mapping[str, Any], rows: "pa.Table") -> WordPredictions:

@@ -60,21 +60,21 @@ def check_reserved(kind: str, name: str, where: str) -> None:
     ------
     ConfigError
     """
-    what, fix = f"a {kind} cannot be called {name!r}", "choose another name"
+    problem, fix = f"a {kind} cannot be called {name!r}", "choose another name"
     if kind == "word":
         if name in RESERVED[kind]:
             why = "the tables have a row of that name"
-            raise ConfigError(f"{what}: {why}", where=where, fix="rename the word in the corpus")
+            raise ConfigError(f"{problem}: {why}", where=where, fix="rename the word in the corpus")
         return
     lower = name.lower()
     if lower in RESERVED[kind]:
-        raise ConfigError(f"{what}: wsd needs the name itself", where=where, fix=fix)
+        raise ConfigError(f"{problem}: wsd needs the name itself", where=where, fix=fix)
     if is_device(lower.partition(".")[0]) or lower.endswith("."):
-        raise ConfigError(f"{what}: Windows cannot have such a file", where=where, fix=fix)
+        raise ConfigError(f"{problem}: Windows cannot have such a file", where=where, fix=fix)
     if kind in FOLDERS and lower.endswith(SUFFIXES):
         suffix = lower[lower.rindex(".") :]
         why = f"its folder would look like a {suffix} file"
-        raise ConfigError(f"{what}: {why}", where=where, fix="choose another name, without it")
+        raise ConfigError(f"{problem}: {why}", where=where, fix="choose another name, without it")
 
 
 def check_case(folder: Path, name: str, where: str) -> None:
@@ -94,8 +94,8 @@ def check_case(folder: Path, name: str, where: str) -> None:
     for other in folder.glob("*"):
         alike = other.name != name and other.name.lower() == name.lower()
         if alike and (folder / name).exists() and other.samefile(folder / name):
-            what = f"{name!r} and {other.name!r} are one folder on this disk"
-            raise ConfigError(what, where=where, fix=f"write it as {other.name!r}, or rename it")
+            problem = f"{name!r} and {other.name!r} are one folder on this disk"
+            raise ConfigError(problem, where=where, fix=f"write it as {other.name!r}, or rename it")
 
 
 def check_free(key: str, names: Iterable[str], others: Iterable[str], fix: str) -> None:

@@ -50,8 +50,10 @@ def bare(name: str) -> str:
 def write_listing(out: Path, checksums: Mapping[Path, str | None]) -> None:
     """Write a listing of files below its folder, with their checksums."""
     if elsewhere := [path for path in checksums if not path.is_relative_to(out.parent)]:
-        what = f"{elsewhere[0]} does not lie below the folder of its listing"
-        raise ConfigError(what, where=str(out), fix="write the listing to the folder of its files")
+        problem = f"{elsewhere[0]} does not lie below the folder of its listing"
+        raise ConfigError(
+            problem, where=str(out), fix="write the listing to the folder of its files"
+        )
     files = {path.relative_to(out.parent).as_posix(): crc for path, crc in checksums.items()}
     write_json(out, files)
 
@@ -217,8 +219,8 @@ class RunMap:
         """
         if not self.has(name):
             where = self.folder / self.files[name] if name in self.files else self.path
-            what, fix = f"{name} of this run is not there", f"run `{self.command}` again"
-            raise ResultError(what, where=str(where), fix=fix)
+            problem, fix = f"{name} of this run is not there", f"run `{self.command}` again"
+            raise ResultError(problem, where=str(where), fix=fix)
         return self.folder / self.files[name]
 
     def words(self, folder: str) -> Words:

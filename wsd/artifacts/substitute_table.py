@@ -100,8 +100,8 @@ def read_substitutes(
             require(isinstance(provenance["model"]["name"], str), "the model has no name")
             own = provenance["corpus"] == corpus.digest and len(table) == len(corpus)
         if not own:
-            what = f"the table was made from other instances of {word!r} than the corpus has"
-            raise wrong_file(what, path)
+            problem = f"the table was made from other instances of {word!r} than the corpus has"
+            raise wrong_file(problem, path)
     return words, provenance
 
 

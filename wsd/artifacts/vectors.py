@@ -141,8 +141,8 @@ class Embeddings:
         except UNEXPECTED as error:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
-            what = f"the vectors belong to another table than the corpus of {corpus.word!r}"
-            raise wrong_file(what, path)
+            problem = f"the vectors belong to another table than the corpus of {corpus.word!r}"
+            raise wrong_file(problem, path)
 
     @property
     def blocks(self) -> int:
@@ -216,8 +216,8 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
     start = header.start + 4 * number * instances * width
     vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
     if zlib.crc32(vectors.data) != header.sums[number]:
-        what = f"layer {number} is not what was written: the checksum differs"
-        raise DamageError(what, path=path)
+        problem = f"layer {number} is not what was written: the checksum differs"
+        raise DamageError(problem, path=path)
     return vectors.reshape(instances, width)
 
 

@@ -79,7 +79,7 @@ class _Classifier(NamedTuple):
             for point in grid:
                 make_estimator(self.estimator, point)
         except ConfigError as error:
-            raise ConfigError(error.what, where="--space", fix=error.fix) from None
+            raise ConfigError(error.problem, where="--space", fix=error.fix) from None
         return grid
 
 

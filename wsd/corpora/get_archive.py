@@ -40,11 +40,11 @@ def available(source: SourceArchive) -> Iterator[Path]:
         yield archive
     except DownloadError as error:
         if local:
-            problem = f"{error.what}; the file was left as it is"
+            problem = f"{error.problem}; the file was left as it is"
             fix = f"replace it with a complete copy of {source.url}"
             raise DownloadError(problem, where=local, fix=fix) from error
         archive.unlink(missing_ok=True)
-        problem = f"{error.what}; the downloaded archive was removed from the cache"
+        problem = f"{error.problem}; the downloaded archive was removed from the cache"
         fix = (
             "run the command again to fetch it anew; if it fails the same way, "
             f"{source.alternatives}"

@@ -153,7 +153,7 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
                 yield name, data
                 missing.pop(name, None)
     except DownloadError as error:
-        raise DownloadError(error.what, where=str(archive)) from None
+        raise DownloadError(error.problem, where=str(archive)) from None
     # For some malformed headers, tarfile raises ValueError, or calls itself for each header.
     except (
         tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError, ValueError,

@@ -92,8 +92,8 @@ def report_warnings(found: Mapping[str, Any]) -> list[str]:
     """What of a report a user should hear of at once, in sentences."""
     totals = {key: sum(form[key] for form in found["forms"]) for key in WARNINGS}
     return [
-        f"{found['word']}: {totals[key]} {what} ({found['instances']} instances)"
-        for key, what in WARNINGS.items()
+        f"{found['word']}: {totals[key]} {problem} ({found['instances']} instances)"
+        for key, problem in WARNINGS.items()
         if totals[key]
     ]
 

@@ -92,15 +92,17 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
     except ModelError:
         raise
     except Exception as error:  # models of other kinds raise anything
-        what = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
-        raise ModelError(what, fix="use a model that reads text and gives hidden states") from error
+        problem = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
+        raise ModelError(
+            problem, fix="use a model that reads text and gives hidden states"
+        ) from error
     _check_shapes(name, alone, network.blocks, (1, len(before + long + after), network.width))
     _check_padding(name, (alone, short_states), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, earlier_states, slice(first + 1, end)):
-        what = f"{name} gives a piece the same vectors whatever stands before it"
+        problem = f"{name} gives a piece the same vectors whatever stands before it"
         fix = "use another model, or run this one where it can run whole (some need a GPU)"
-        raise ModelError(what, fix=fix)
+        raise ModelError(problem, fix=fix)
     cls = aligner.tokenizer.cls_token_id
     return Architecture(
         name=name,

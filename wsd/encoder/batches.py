@@ -166,9 +166,9 @@ def fitting(
         except torch.OutOfMemoryError as error:
             tidy()
             if len(rows) == 1:
-                what = f"the GPU has no room for one sentence of {positions} pieces"
+                problem = f"the GPU has no room for one sentence of {positions} pieces"
                 fix = "end other programs on it, or use `device: cpu`"
-                raise ModelError(what, fix=fix) from error
+                raise ModelError(problem, fix=fix) from error
             budget, planned = max(1, min(budget, positions) // 2), True
             continue
         yield result

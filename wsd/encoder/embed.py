@@ -175,8 +175,8 @@ def _provenance(
 class _Progress:
     """A line every few seconds, and one at the end."""
 
-    def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done = what, total, 0
+    def __init__(self, problem: str, total: int) -> None:
+        self.problem, self.total, self.done = problem, total, 0
         self.start = self.last = time.monotonic()
 
     def __call__(self, count: int) -> None:
@@ -187,7 +187,9 @@ class _Progress:
         self.last = now
         rate = self.done / max(now - self.start, 1e-9)
         left = f", {(self.total - self.done) / rate:.0f} s left" if self.done < self.total else ""
-        log.info("%s: %d of %d sentences, %.0f/s%s", self.what, self.done, self.total, rate, left)
+        log.info(
+            "%s: %d of %d sentences, %.0f/s%s", self.problem, self.done, self.total, rate, left
+        )
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -214,25 +216,25 @@ def run(args: argparse.Namespace) -> None:
     # Nothing below may ask the hub: models are fetched by `wsd model` alone.
     os.environ["HF_HUB_OFFLINE"] = "1"
     if args.listings and len(args.listings) != len(args.views) + 1:
-        what = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
-        raise ConfigError(what, where="--listings", fix="name one for each")
+        problem = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
+        raise ConfigError(problem, where="--listings", fix="name one for each")
     record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words).values()
     words = [Word(corpus, *_places(args, corpus)) for corpus in corpora]
     todo = words
     if args.listings:
         todo = [left for word in words if (left := _lacking(word)).views]
-        what = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
+        problem = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
         there = len(words) * len(args.views) - sum(len(left.views) for left in todo)
         level = logging.INFO if todo else logging.DEBUG
-        log.log(level, "%s: %s", record["name"], what, extra=done_before(there))
+        log.log(level, "%s: %s", record["name"], problem, extra=done_before(there))
     if todo:
         options = {key: getattr(args, key) for key in DECIDES}
         try:
             embed(todo, record, threads=args.threads, **options)
         except sources.CacheError as error:
             # This step asks no hub; the one that made the record does.
-            raise DamageError(error.what, path=args.model) from error
+            raise DamageError(error.problem, path=args.model) from error
     for view, listing in zip((*args.views, None), args.listings, strict=bool(args.listings)):
         if view is None:
             paths = [word.out / alignment.ALIGNMENT_FILE for word in words]

@@ -114,12 +114,12 @@ class Encoder:
             )
             _ = encoder.architecture  # refuses a model that cannot be used
         except ModelError as error:
-            raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+            raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
         # Numbers in config.json or tokenizer.json that do not match the weights.
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            what = f"the model cannot be tried: {type(error).__name__} {error}"
+            problem = f"the model cannot be tried: {type(error).__name__} {error}"
             fix = "use the config.json and the tokenizer that belong to the weights"
-            raise ModelError(what, where=folder, fix=fix) from error
+            raise ModelError(problem, where=folder, fix=fix) from error
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         os.environ["TOKENIZERS_PARALLELISM"] = str(chosen.type == "cuda").lower()
@@ -159,9 +159,9 @@ class Encoder:
         aligned, known = self.aligner.align(corpus), self.network.known
         for i, instance in enumerate(aligned):
             if (last := max(instance.ids)) >= known:
-                what = f"the tokenizer has a piece number {last}, the model knows {known}"
+                problem = f"the tokenizer has a piece number {last}, the model knows {known}"
                 fix = "use the tokenizer that belongs to the model"
-                raise ModelError(what, where=instance_name(corpus, i), fix=fix)
+                raise ModelError(problem, where=instance_name(corpus, i), fix=fix)
         return aligned
 
     def static(
@@ -260,8 +260,8 @@ class Encoder:
             select = selection(places, inputs["input_ids"].shape[1]).to(self.device)
             layers = [torch.bmm(select, state.float()) for state in hidden_states]
             if len(layers) != self.blocks + 1:
-                what = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
-                raise ModelError(what)
+                problem = f"the model gave {len(layers)} hidden states, not {self.blocks + 1}"
+                raise ModelError(problem)
             vectors = torch.stack(layers).permute(2, 0, 1, 3).contiguous()
             finite = vectors.isfinite().all(dim=3).all(dim=1).all(dim=0)
             return to_host(vectors).numpy(), finite.cpu().numpy()

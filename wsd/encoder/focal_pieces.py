@@ -114,20 +114,22 @@ class Aligner:
     ) -> None:
         kind = type(tokenizer).__name__
         if not getattr(tokenizer, "is_fast", False):
-            what = f"{kind} gives no word ids, so the focal word cannot be found"
-            raise ModelError(what, fix="use a model with a tokenizer.json")
+            problem = f"{kind} gives no word ids, so the focal word cannot be found"
+            raise ModelError(problem, fix="use a model with a tokenizer.json")
         self.tokenizer, self.max_length = tokenizer, max_length
         self.backend = tokenizer.backend_tokenizer
         self.mask: int | None = None
         if masked:
             self.mask = tokenizer.mask_token_id
             if self.mask is None:
-                what = f"{kind} has no mask token to stand for the focal word"
-                raise ModelError(what, fix="use `input: plain`, or an encoder trained with a mask")
+                problem = f"{kind} has no mask token to stand for the focal word"
+                raise ModelError(
+                    problem, fix="use `input: plain`, or an encoder trained with a mask"
+                )
         self._special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
         if getattr(self.backend.model, "dropout", None):
-            what = f"{kind} cuts words at random: a sentence would get other vectors each time"
-            raise ModelError(what, fix="set `dropout` to null in tokenizer.json")
+            problem = f"{kind} cuts words at random: a sentence would get other vectors each time"
+            raise ModelError(problem, fix="set `dropout` to null in tokenizer.json")
         with tokenizing():
             check_case(tokenizer)
             (probe,) = self._call([PROBE])
@@ -148,8 +150,10 @@ class Aligner:
             if self._between_ends(word.ids for word in words) == pieces:
                 return spaced
         kind = type(self.tokenizer).__name__
-        what = f"{kind} cuts a sentence otherwise than its words, so the focal word cannot be found"
-        raise ModelError(what, fix="use a model whose tokenizer treats a sentence word by word")
+        problem = (
+            f"{kind} cuts a sentence otherwise than its words, so the focal word cannot be found"
+        )
+        raise ModelError(problem, fix="use a model whose tokenizer treats a sentence word by word")
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word.
@@ -250,8 +254,8 @@ class Aligner:
         room -= lengths[position]
         if room < 0:
             number = lengths[position]
-            what = f"the focal word has {number} pieces, the model takes {self.max_length}"
-            raise ModelError(what, where=name)
+            problem = f"the focal word has {number} pieces, the model takes {self.max_length}"
+            raise ModelError(problem, where=name)
         first, last = position, position
         growing = True
         while growing:
@@ -282,9 +286,9 @@ class Aligner:
                 fix="leave the instance out of the corpus, or use another tokenizer",
             )
         if special:
-            what = f"the focal word {word!r} is a special token of this tokenizer"
+            problem = f"the focal word {word!r} is a special token of this tokenizer"
             fix = "write the word otherwise in the corpus, or use another tokenizer"
-            raise ModelError(what, where=name, fix=fix)
+            raise ModelError(problem, where=name, fix=fix)
         key = (f" {word}" if self.spaced and position else word, pieces)
         if key not in self._spelled:
             self._spelled[key] = spelling(self.backend, pieces) == normalised(self.backend, key[0])

@@ -89,12 +89,14 @@ def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = Non
             continue
         for key, value in entries(read_json(folder / file, reject)):
             if (refusal := _refusal(key, value)) is not None:
-                what = f"refused: `{key}` in {file} {refusal.why}"
-                raise ModelError(what, where=str(folder), fix=refusal.fix)
+                problem = f"refused: `{key}` in {file} {refusal.why}"
+                raise ModelError(problem, where=str(folder), fix=refusal.fix)
     if (folder / ADAPTER).is_file():
-        what = f"refused: an adapter ({ADAPTER}) lies beside the model, which may or may not apply"
+        problem = (
+            f"refused: an adapter ({ADAPTER}) lies beside the model, which may or may not apply"
+        )
         fix = f"remove {ADAPTER} if the model without the adapter is meant; otherwise {MERGE}"
-        raise ModelError(what, where=str(folder), fix=fix)
+        raise ModelError(problem, where=str(folder), fix=fix)
 
 
 def entries(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:

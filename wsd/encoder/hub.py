@@ -38,9 +38,11 @@ def forget(path: Path) -> str:
 def full_commit(name: str, revision: str | None) -> str:
     """A revision that cannot change its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
-        what = f"not a full commit: {revision!r}; a branch or a short hash can change its meaning"
+        problem = (
+            f"not a full commit: {revision!r}; a branch or a short hash can change its meaning"
+        )
         fix = "give the 40 hexadecimal digits of the commit"
-        raise ConfigError(what, where=config_entry(name, "revision"), fix=fix)
+        raise ConfigError(problem, where=config_entry(name, "revision"), fix=fix)
     return revision
 
 
@@ -60,9 +62,9 @@ def check_repository(name: str, hub: str) -> None:
     try:
         validate_repo_id(hub)
     except HFValidationError as error:
-        what = f"not the name of a repository: {hub!r}"
+        problem = f"not the name of a repository: {hub!r}"
         fix = "write OWNER/NAME, or NAME for one of the oldest"
-        raise ConfigError(what, where=config_entry(name, "hub"), fix=fix) from error
+        raise ConfigError(problem, where=config_entry(name, "hub"), fix=fix) from error
 
 
 def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
@@ -134,9 +136,9 @@ def _refuse_path(response: Any) -> None:
     for header in ("X-Linked-Etag", "ETag"):
         tag = response.headers.get(header, "")
         if set(tag.removeprefix("W/")) & {"/", "\\", "\0"}:
-            what = f"the hub names a file by a path, which no hub does: {tag!r}"
+            problem = f"the hub names a file by a path, which no hub does: {tag!r}"
             fix = "set HF_ENDPOINT to a hub that you trust, or unset it"
-            raise ModelError(what, where=str(response.url), fix=fix)
+            raise ModelError(problem, where=str(response.url), fix=fix)
 
 
 def _http_error() -> type[Exception]:
@@ -179,5 +181,5 @@ def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
     else:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         fix = f"run again; or {WAYS_ON}"
-    what = f"model {hub} could not be had: {reason}"
-    return ModelError(what, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)
+    problem = f"model {hub} could not be had: {reason}"
+    return ModelError(problem, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)

@@ -120,14 +120,14 @@ def _check_stated(folder: Path) -> None:
                 issubclass(kind, base) or hasattr(kind, "_backends")
             )
             if kind is not None and not known:
-                what = f"refused: the tokenizer's class {name!r} is no tokenizer"
+                problem = f"refused: the tokenizer's class {name!r} is no tokenizer"
                 fix = "correct `tokenizer_class`, or use another model"
-                raise ModelError(what, where=str(folder), fix=fix)
+                raise ModelError(problem, where=str(folder), fix=fix)
         positions = config.get("position_embedding_type")
         if str(positions).startswith("relative"):
-            what = f"transformers no longer computes `position_embedding_type: {positions}`"
+            problem = f"transformers no longer computes `position_embedding_type: {positions}`"
             fix = "use a model with absolute positions"
-            raise ModelError(what, where=str(folder / CONFIG), fix=fix)
+            raise ModelError(problem, where=str(folder / CONFIG), fix=fix)
         for key, value in entries(config):
             _check_number(key, value, str(folder))
 
@@ -135,12 +135,12 @@ def _check_stated(folder: Path) -> None:
 def _check_number(key: str, value: Any, folder: str) -> None:
     """Refuse numbers with which a model of the right weights can be neither loaded nor run."""
     if key == "num_labels" and isinstance(value, int) and value > MOST_LABELS:
-        what = f"refused: `num_labels` is {value}, and transformers would name each of them"
-        raise ModelError(what, where=folder, fix="remove the key: an encoder has no labels")
+        problem = f"refused: `num_labels` is {value}, and transformers would name each of them"
+        raise ModelError(problem, where=folder, fix="remove the key: an encoder has no labels")
     if key == "chunk_size_feed_forward" and value:
-        what = f"refused: `chunk_size_feed_forward` is {value!r}, with which only sentences of "
-        what += "some lengths can be computed"
-        raise ModelError(what, where=folder, fix="remove the key: the vectors are the same")
+        problem = f"refused: `chunk_size_feed_forward` is {value!r}, with which only sentences of "
+        problem += "some lengths can be computed"
+        raise ModelError(problem, where=folder, fix="remove the key: the vectors are the same")
 
 
 def _tokenizer_file(folder: str) -> Any:
@@ -171,8 +171,10 @@ def _read_weights(folder: str, head: bool) -> Any:
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
     missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))
     if missing:
-        what = f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}"
-        raise ModelError(what, where=folder, fix="use the weights that belong to this config.json")
+        problem = f"the weights lack {len(missing)} of the model's tensors, such as {missing[0]}"
+        raise ModelError(
+            problem, where=folder, fix="use the weights that belong to this config.json"
+        )
     _check_unexpected(model, loaded["unexpected_keys"], folder)
     return model
 
@@ -205,8 +207,8 @@ def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
             "transformers knows whole",
         )
     if outside:
-        what = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
-        log.warning(what, folder, kind, len(outside), outside[0])
+        problem = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
+        log.warning(problem, folder, kind, len(outside), outside[0])
 
 
 def _drawn_weights(folder: str, seed: int) -> Any:
@@ -251,8 +253,8 @@ def check_precision(precision: str, device: torch.device) -> None:
     if device.type != "cpu":
         return
     if precision == "float16":
-        what = "float16 is for GPUs: a processor would compute it in software"
-        raise ConfigError(what, where="precision", fix="use bfloat16 or float32")
+        problem = "float16 is for GPUs: a processor would compute it in software"
+        raise ConfigError(problem, where="precision", fix="use bfloat16 or float32")
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
         slow = "this processor has no instructions for bfloat16: float32 would be faster"

@@ -81,9 +81,9 @@ def resolve(
     sources = zip(SOURCES, (hub, package, path), strict=True)
     found = {kind: str(source) for kind, source in sources if source}
     if len(found) != 1:
-        what = f"a model has one source, this one has {' and '.join(found) or 'none'}"
+        problem = f"a model has one source, this one has {' and '.join(found) or 'none'}"
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
-        raise ConfigError(what, where=config_entry(name), fix=fix)
+        raise ConfigError(problem, where=config_entry(name), fix=fix)
     check_seed(name, random_weights)
     reject = leave
     if "hub" in found:

@@ -72,8 +72,8 @@ def weights_in(folder: Path) -> list[str]:
     # A name with a path in it would lead out of the folder: no file here has one.
     names = sorted({str(shard) for shard in shards.values()})
     if others := [name for name in names if not name.endswith(SAFETENSORS)]:
-        what = f"refused: the index of weights names {others[0]}, which is no {SAFETENSORS} file"
-        raise ModelError(what, where=str(folder / WEIGHTS_INDEX), fix=CONVERT)
+        problem = f"refused: the index of weights names {others[0]}, which is no {SAFETENSORS} file"
+        raise ModelError(problem, where=str(folder / WEIGHTS_INDEX), fix=CONVERT)
     return [WEIGHTS_INDEX, *names] if present.issuperset(names) else []
 
 
@@ -151,9 +151,9 @@ def checked_files(
         told = "; ".join(
             f"{file}: expected SHA-256 {expected[file]}, came {files[file]}" for file in changed
         )
-        what = f"model {name} is not the one that the config names: {told}"
+        problem = f"model {name} is not the one that the config names: {told}"
         fix = "; ".join({reject(folder / file) for file in changed})
-        raise ModelError(what, where=str(folder), fix=fix)
+        raise ModelError(problem, where=str(folder), fix=fix)
     return files
 
 
@@ -231,18 +231,18 @@ def _stated(
     found = next((own for own in names if own in config), None)
     if found is None:
         tried = f"it has none of {', '.join(names)}"
-        what = f"config.json of model {name} does not tell its {key}: {tried}"
-        raise ModelError(what, where=config_entry(name, key))
+        problem = f"config.json of model {name} does not tell its {key}: {tried}"
+        raise ModelError(problem, where=config_entry(name, key))
     value = config[found]
     if type(value) is not int:  # true is 1, and 6.0 is 6
-        what = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
-        raise ModelError(what, where=config_entry(name, key))
+        problem = f"`{found}` in config.json of model {name} is no whole number: {value!r}"
+        raise ModelError(problem, where=config_entry(name, key))
     if key == "blocks" and value > MOST_BLOCKS:
-        what = f"`{found}` in config.json of model {name} is {value}, more than {MOST_BLOCKS}"
+        problem = f"`{found}` in config.json of model {name} is {value}, more than {MOST_BLOCKS}"
         fix = "use the config.json that belongs to the weights"
-        raise ModelError(what, where=config_entry(name, key), fix=fix)
+        raise ModelError(problem, where=config_entry(name, key), fix=fix)
     if wanted is not None and value != wanted:
-        what = f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)"
+        problem = f"`{key}` is {wanted}, but model {name} has {value} (`{found}` in config.json)"
         fix = f"write `{key}: {value}`, or name another model"
-        raise ConfigError(what, where=config_entry(name, key), fix=fix)
+        raise ConfigError(problem, where=config_entry(name, key), fix=fix)
     return value

@@ -84,12 +84,12 @@ def encoder_of(model: Any) -> Any:
 def stated_shape(config: Any) -> tuple[int, int]:
     """Return the number of blocks and the width of a hidden state that a model's config states."""
     shape = []
-    for what, keys in (("number of blocks", BLOCK_KEYS), ("width", WIDTH_KEYS)):
+    for problem, keys in (("number of blocks", BLOCK_KEYS), ("width", WIDTH_KEYS)):
         value = next((v for key in keys if isinstance(v := getattr(config, key, None), int)), None)
         if value is None:
             kind = getattr(config, "model_type", "this model")
             tried = f"it has none of {', '.join(keys)}"
-            raise ModelError(f"the config of {kind} states no {what}: {tried}")
+            raise ModelError(f"the config of {kind} states no {problem}: {tried}")
         shape.append(value)
     return shape[0], shape[1]
 

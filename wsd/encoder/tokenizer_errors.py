@@ -24,6 +24,6 @@ def tokenizing(where: str | None = None) -> Iterator[None]:
     except BaseException as error:
         if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
-        what = f"the tokenizer fails: {error}"
+        problem = f"the tokenizer fails: {error}"
         fix = "use the tokenizer.json that the model came with, or another model"
-        raise ModelError(what, where=where, fix=fix) from error
+        raise ModelError(problem, where=where, fix=fix) from error

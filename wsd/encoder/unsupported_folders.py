@@ -45,17 +45,17 @@ def refuse_layout(files: Collection[str], where: str, adapted: object = None) ->
         )
         if ADAPTER in files:
             of = f" of {adapted}" if isinstance(adapted, str) else ""
-            what = f"an adapter (such as LoRA){of}, and not a whole model"
-            raise ModelError(what, where=where, fix=MERGE)
+            problem = f"an adapter (such as LoRA){of}, and not a whole model"
+            raise ModelError(problem, where=where, fix=MERGE)
         kind = "a sentence-transformers folder" if "modules.json" in files else "a folder"
         if inner:
-            what = f"{kind} with the model in a subfolder: {', '.join(inner[:5])}"
+            problem = f"{kind} with the model in a subfolder: {', '.join(inner[:5])}"
             fix = f"name {inner[0]} as the model's `path` (download a repository of the hub first)"
-            raise ModelError(what, where=where, fix=fix)
+            raise ModelError(problem, where=where, fix=fix)
         if "modules.json" in files:
             fix = "choose a model that gives hidden states: its folder has a config.json"
             raise ModelError(f"{kind} without a transformer model", where=where, fix=fix)
     other = sorted(file for file in files if file.endswith(OTHER_FORMATS))
     if other and not any(file.endswith(SAFETENSORS) for file in files):
-        what = f"the weights are only there as {other[0]}: only safetensors are read"
-        raise ModelError(what, where=where, fix=CONVERT)
+        problem = f"the weights are only there as {other[0]}: only safetensors are read"
+        raise ModelError(problem, where=where, fix=CONVERT)

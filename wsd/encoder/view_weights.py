@@ -48,8 +48,8 @@ class Sentences:
     ) -> list[list[int]]:
         others = instance.others
         if "cls" in self.views and instance.cls is None:
-            what = "this tokenizer has no [CLS] token"
-            raise ModelError(what, where=name, fix="leave `cls` out of the views")
+            problem = "this tokenizer has no [CLS] token"
+            raise ModelError(problem, where=name, fix="leave `cls` out of the views")
         places = {
             "focal": instance.pooled(pooling),
             "context": others,
@@ -89,8 +89,8 @@ def static_views(
     if not static:
         return {}
     if (weights := input_matrix(model)) is None:
-        what = f"{type(model).__name__} has no matrix of input embeddings"
-        raise ModelError(what, fix="leave the static views out")
+        problem = f"{type(model).__name__} has no matrix of input embeddings"
+        raise ModelError(problem, fix="leave the static views out")
     matrix = weights.detach().float().cpu().numpy()
     vectors_of = {}
     for view in static:
@@ -100,8 +100,8 @@ def static_views(
             if places:
                 vectors[i] = matrix[[instance.ids[place] for place in places]].mean(axis=0)
         if (bad := not_finite(vectors)) is not None:
-            what = f"the model's input embeddings give a {view} vector that is not finite"
-            raise ModelError(what, where=instance_name(corpus, bad), fix="check the weights")
+            problem = f"the model's input embeddings give a {view} vector that is not finite"
+            raise ModelError(problem, where=instance_name(corpus, bad), fix="check the weights")
         vectors_of[view] = vectors
     return vectors_of
 

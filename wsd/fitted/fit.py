@@ -89,8 +89,8 @@ def run(args: argparse.Namespace) -> None:
     """Fit every word of a configuration and write the model file."""
     check_target(args.out)
     if args.out.suffix != SUFFIX:
-        what = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
-        raise ConfigError(what, where=str(args.out), fix="rename it")
+        problem = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
+        raise ConfigError(problem, where=str(args.out), fix="rename it")
     results = Results(args.results, args.of_run)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
     with replacing(args.out) as temporary:

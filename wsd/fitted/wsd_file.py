@@ -231,7 +231,7 @@ class WsdFile:
         except ModelError:
             raise
         except WsdError as error:
-            raise self._refused(error.what) from None
+            raise self._refused(error.problem) from None
 
     def _refused(self, why: str) -> ModelError:
         fix = "make it again with `wsd fit`, or get it again from where it came"

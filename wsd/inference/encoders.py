@@ -182,7 +182,7 @@ def fitted_encoder(
     try:
         files = sources.verify(record, mend=False)
     except ModelError as error:
-        problem = f"the encoder that the words were fitted with is needed: {error.what}"
+        problem = f"the encoder that the words were fitted with is needed: {error.problem}"
         raise ModelError(problem, where=error.where, fix=_way_to(record)) from None
     from wsd.encoder.encoder import Encoder
 

@@ -148,7 +148,9 @@ def _instance(row: Any, i: int) -> Focus:
         start, end = map(_whole, span)
         return cut(sentence, (start, end))
     except ConfigError as error:
-        raise ConfigError(f"instance {i}: {error.what}", where=error.where, fix=error.fix) from None
+        raise ConfigError(
+            f"instance {i}: {error.problem}", where=error.where, fix=error.fix
+        ) from None
     except (OverflowError, TypeError, ValueError):
         problem = f"instance {i} is no sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'

@@ -79,7 +79,7 @@ class Predictor:
             pieces = self.encoder.align(_table(requests))
         except ModelError as error:
             if len(requests) == 1:
-                return [requests[0].answer(UNREADABLE, message=error.what)]
+                return [requests[0].answer(UNREADABLE, message=error.problem)]
             return [item for request in requests for item in self._align([request])]
         pairs = zip(requests, pieces, strict=True)
         return [replace(request, aligned=aligned) for request, aligned in pairs]

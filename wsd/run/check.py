@@ -89,7 +89,7 @@ class Check:
             paths = {path.removeprefix(f"{session.folder}/") for path in made}
             published = {*RunMap(run_map)} >= paths
         except WsdError as error:
-            self.add(run_map, error.what if os.path.lexists(run_map) else GONE, fix)
+            self.add(run_map, error.problem if os.path.lexists(run_map) else GONE, fix)
             published = False
         if published:
             return
@@ -105,7 +105,7 @@ class Check:
         try:
             run_map = RunMap(path)
         except WsdError as error:
-            self.add(path, error.what, RERUN.format(SNAKEMAKE))
+            self.add(path, error.problem, RERUN.format(SNAKEMAKE))
             return
         fix = RERUN.format(run_map.command)
         self.add(path, unlike(path, noted(path), self._look), fix)
@@ -143,7 +143,7 @@ class Check:
         try:
             run_map = RunMap(path)
         except WsdError as error:
-            self.add(path, error.what, STRAY)
+            self.add(path, error.problem, STRAY)
             return ""
         fix = RERUN.format(run_map.command)
         files = (dataset / name for name in run_map)
@@ -152,7 +152,7 @@ class Check:
         try:
             state = run_state(run_map, tables)
         except WsdError as error:
-            self.add(published, error.what, fix)
+            self.add(published, error.problem, fix)
             return ""
         if state == LOST:
             self.add(published, GONE, fix)

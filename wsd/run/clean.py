@@ -205,9 +205,9 @@ def _datasets(results: Path, asked: str | None) -> list[Path]:
     if not results.is_dir():
         raise ConfigError("there is no such folder", where=str(results), fix=FIND_RESULTS)
     if is_dataset(results):
-        what = f"this is the folder of one dataset, {results.absolute().name}"
+        problem = f"this is the folder of one dataset, {results.absolute().name}"
         fix = f"give {results.parent} --dataset {results.absolute().name}"
-        raise ConfigError(what, where=str(results), fix=fix)
+        raise ConfigError(problem, where=str(results), fix=fix)
     folders = [path for path in sorted(results.glob("[!.]*")) if path.is_dir() and is_dataset(path)]
     names = [path.name for path in folders]
     if asked is not None and asked not in names:
@@ -233,7 +233,7 @@ def _list_or_delete(args: argparse.Namespace, datasets: Iterable[Path]) -> None:
         try:
             files = list(unused(dataset, unfinished=args.unfinished))
         except (WsdError, OSError) as error:
-            text = f"{error.where} ({error.what})" if isinstance(error, WsdError) else str(error)
+            text = f"{error.where} ({error.problem})" if isinstance(error, WsdError) else str(error)
             unknown.append(text)
             continue
         runs = former(dataset)

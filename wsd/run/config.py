@@ -105,15 +105,15 @@ def _dataset(file: ConfigFile) -> Dataset:
             return DATASETS[entry]
         dataset = replace(DATASETS[entry], at_least=file.at_least)
         if not dataset.words:
-            what = f"no word has two senses with {file.at_least} instances"
-            raise refused(what, "at_least", f"give fewer, {AT_LEAST} or more")
+            problem = f"no word has two senses with {file.at_least} instances"
+            raise refused(problem, "at_least", f"give fewer, {AT_LEAST} or more")
         return dataset
     check_name(entry.name, "config key dataset.name")
     without_braces(entry.path, "config key dataset.path")
     try:
         return read_manifest(Path(entry.path) / MANIFEST, name=entry.name, title=entry.title)
     except CorpusError as error:
-        raise refused(error.what, f"dataset.path, {error.where}", error.fix or README) from None
+        raise refused(error.problem, f"dataset.path, {error.where}", error.fix or README) from None
 
 
 def _models(file: ConfigFile) -> dict[str, Model]:
@@ -125,9 +125,9 @@ def _models(file: ConfigFile) -> dict[str, Model]:
 def _model(entry: ModelEntry, file: ConfigFile) -> Model:
     choices = expand_layers(file.layers, entry.blocks, where="config key layers")
     if all(choice.operation == MIX for choice in choices):
-        what = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
+        problem = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
         fix = "add another choice, such as all: only logistic learns a mix, and the pages show none"
-        raise refused(what, "layers", fix)
+        raise refused(problem, "layers", fix)
     sets = [
         _feature_set(features, entry.blocks, f"features[{i}]")
         for i, features in enumerate(file.features)
@@ -145,12 +145,12 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
     features = parse_features("+".join(entry), layers, blocks, where=f"config key {key}")
     for view, choice in features.parts:
         if choice.operation == MIX:
-            what = f"a learned mix, {entry[view]!r}, next to another vector"
+            problem = f"a learned mix, {entry[view]!r}, next to another vector"
             fix = (
                 "use mean, sum or concat here: a mix is learned on one view alone, and is a value "
                 "of `layers`"
             )
-            raise refused(what, f"{key}.{view}", fix)
+            raise refused(problem, f"{key}.{view}", fix)
     return features
 
 
@@ -201,10 +201,10 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
         draws = [FULL] if is_full else [draw for draw in DRAWS.get(name, ()) if draw in words_of]
         if not draws:
             more = ", balanced, 1pct to 100pct, or nshot-1 to 30" if words_of else ""
-            what = f"{dataset.title} has no training set {name!r}"
-            raise refused(what, f"trains[{i}]", f"use full{more}")
+            problem = f"{dataset.title} has no training set {name!r}"
+            raise refused(problem, f"trains[{i}]", f"use full{more}")
         if not all(draw == FULL or {*words} & {*words_of[draw]} for draw in draws):
-            what = f"the training set {name!r} has none of the words {', '.join(words)}"
-            raise refused(what, f"trains[{i}]", "leave it out, or choose other words")
+            problem = f"the training set {name!r} has none of the words {', '.join(words)}"
+            raise refused(problem, f"trains[{i}]", "leave it out, or choose other words")
         trains += draws
     return tuple(dict.fromkeys(trains))

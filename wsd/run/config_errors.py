@@ -39,19 +39,19 @@ def _config_error(error: ErrorDetails, config: Mapping[str, Any]) -> ConfigError
         place = place[:-1]
     key, section, about = _locate(place, config)
     if kind == "missing":
-        what, about = f"the key {name!r} is missing", f"add the key; {README}"
+        problem, about = f"the key {name!r} is missing", f"add the key; {README}"
     elif kind == "extra_forbidden" and section:
-        what = f"there is no key {name!r} here"
+        problem = f"there is no key {name!r} here"
         about = f"the keys here are {', '.join(sorted(section.model_fields))}"
     elif kind == REFUSED:
-        what = error["msg"]
+        problem = error["msg"]
     else:
         # A section is a dictionary in YAML, and an instance of a class only here.
         message = error["msg"].partition(" or instance of ")[0]
-        what = f"{SHOWN.repr(error['input'])}: {message[0].lower()}{message[1:]}"
+        problem = f"{SHOWN.repr(error['input'])}: {message[0].lower()}{message[1:]}"
         if hint := _hint(kind, error["input"]):
             about = f"{about.rstrip('.')}; {hint}"
-    return ConfigError(what, where=f"config key {key or '(top level)'}", fix=about)
+    return ConfigError(problem, where=f"config key {key or '(top level)'}", fix=about)
 
 
 def _hint(kind: str, value: Any) -> str | None:

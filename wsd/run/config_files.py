@@ -66,16 +66,16 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             why = error.strerror if isinstance(error, OSError) else error
-            what, fix = f"the config cannot be read: {why}", "name a file in YAML and UTF-8"
-            raise ConfigError(what, where=str(file), fix=fix) from None
+            problem, fix = f"the config cannot be read: {why}", "name a file in YAML and UTF-8"
+            raise ConfigError(problem, where=str(file), fix=fix) from None
         if loaded is None:  # a file of comments alone
             continue
         if not isinstance(loaded, dict):
-            what, fix = "the config is not a mapping", "write a `key: value` per line"
-            raise ConfigError(what, where=str(file), fix=fix)
+            problem, fix = "the config is not a mapping", "write a `key: value` per line"
+            raise ConfigError(problem, where=str(file), fix=fix)
         if TEMPLATE in loaded:
-            what, fix = f"with {TEMPLATE} Snakemake runs code in the config", "remove the key"
-            raise ConfigError(what, where=str(file), fix=fix)
+            problem, fix = f"with {TEMPLATE} Snakemake runs code in the config", "remove the key"
+            raise ConfigError(problem, where=str(file), fix=fix)
         merged = merge_configs(merged, loaded)
     return merged if run is None else {**merged, "run": run}
 
@@ -111,8 +111,8 @@ def _check_scalar(tag: str, value: str, where: str) -> None:
     pattern, why, fix = UNAMBIGUOUS.get(kind, UNAMBIGUOUS["str"])
     if re.fullmatch(pattern, value) and not (kind == "str" and NUMBER.fullmatch(value)):
         return
-    what = f"`{value}` {why.format(yaml.safe_load(value))}"
-    raise ConfigError(what, where=where, fix=fix)
+    problem = f"`{value}` {why.format(yaml.safe_load(value))}"
+    raise ConfigError(problem, where=where, fix=fix)
 
 
 def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -141,8 +141,8 @@ def _load(text: str, file: Path) -> Any:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             for i, (key, _) in enumerate(node.value):
                 if isinstance(key, yaml.ScalarNode) and key.value in keys[:i]:
-                    what = f"the mapping has the key {key.value!r} twice"
-                    raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+                    problem = f"the mapping has the key {key.value!r} twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             return super().construct_mapping(node, deep)
 
     loader = Loader(text)

@@ -118,7 +118,7 @@ def _machine(config: Config) -> Finding:
     try:
         device = choose_device(config.device)
     except ConfigError as error:
-        return Finding(BAD, "device", error.what, error.fix)
+        return Finding(BAD, "device", error.problem, error.fix)
     return Finding(OK, "machine", f"{text}; device {config.device}: {device}")
 
 
@@ -130,13 +130,13 @@ def _blocked(results: Path) -> Iterator[Finding]:
             without_braces(str(folder), PROGRAM, RENAME)
         lock.check_places(results)
     except WsdError as error:
-        yield Finding(BAD, error.where or "folders", error.what, error.fix)
+        yield Finding(BAD, error.where or "folders", error.problem, error.fix)
 
 
 def _other_run(session: Session | None, results: Path) -> Finding:
     planned = [path for path in session.made if not Path(path).exists()] if session else []
     if busy := lock.conflict(results, planned):
-        return Finding(BAD, "runs", busy.what, busy.fix)
+        return Finding(BAD, "runs", busy.problem, busy.fix)
     if others := list(lock.other_runs(results)):
         who = ", ".join(str(plan.get("command", "one has only just started")) for plan in others)
         return Finding(OK, "runs", f"others are computing other files: {who}")
@@ -213,8 +213,8 @@ def _archive(source: SourceArchive) -> Finding:
     except WsdError as error:
         if named:
             fix = error.fix or "fix that file"
-            return Finding(BAD, "corpus", f"{error.what}: {archive}", fix)
-        text = f"the archive in the cache is damaged ({error.what}): {archive}"
+            return Finding(BAD, "corpus", f"{error.problem}: {archive}", fix)
+        text = f"the archive in the cache is damaged ({error.problem}): {archive}"
         return Finding(NOTE, "corpus", f"{text}; it will be downloaded again")
     text = f"{source.title}: the archive is available, verified: {archive}"
     return Finding(OK, "corpus", text)
@@ -232,7 +232,7 @@ def _model(model: Model) -> Finding:
             model.name, sha256=model.sha256, blocks=model.blocks, width=model.width, **source
         )
     except (ModelError, ConfigError) as error:
-        return Finding(BAD, topic, error.what, error.fix)
+        return Finding(BAD, topic, error.problem, error.fix)
     text = f"{where}: {len(record['files'])} files, {len(model.sha256)} of them checked"
     return Finding(OK, topic, f"{text} against the config's SHA-256")
 

@@ -21,8 +21,8 @@ RENAME = "rename the folder"
 def without_braces(path: str, where: str, fix: str = LINK) -> str:
     """Refuse braces in a path for Snakemake, which takes them for wildcards and has no escape."""
     if BRACES.search(path):
-        what = f"the path {path!r} has braces, which Snakemake takes for wildcards"
-        raise ConfigError(what, where=where, fix=fix)
+        problem = f"the path {path!r} has braces, which Snakemake takes for wildcards"
+        raise ConfigError(problem, where=where, fix=fix)
     return path
 
 
@@ -36,12 +36,12 @@ def check_views(file: ConfigFile) -> None:
     for key, views in used.items():
         for view in views:
             if view not in file.views.store:
-                what = f"the view {view!r} is classified, but not stored"
-                raise refused(what, key, f"add {view} to views.store")
+                problem = f"the view {view!r} is classified, but not stored"
+                raise refused(problem, key, f"add {view} to views.store")
     if file.views.classify[0] in STATIC:
-        what = f"the first view, {file.views.classify[0]!r}, has no layers"
+        problem = f"the first view, {file.views.classify[0]!r}, has no layers"
         fix = "put another view first: pages, controls and analyses use the first one"
-        raise refused(what, "views.classify", fix)
+        raise refused(problem, "views.classify", fix)
 
 
 def check_file(path: str, key: str, fix: str) -> None:

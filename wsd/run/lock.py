@@ -100,8 +100,11 @@ def check_places(results: Path) -> None:
     state = results / STATE
     for path, kind in ((results, "folder"), (state, "folder"), (state / SHORT, "file")):
         if os.path.lexists(path) and not (path.is_dir() if kind == "folder" else path.is_file()):
-            what, fix = f"this should be a {kind}", "move it away, or remove it: a run creates a "
-            raise StorageError(what, where=str(path), fix=f"{fix}{kind} here")
+            problem, fix = (
+                f"this should be a {kind}",
+                "move it away, or remove it: a run creates a ",
+            )
+            raise StorageError(problem, where=str(path), fix=f"{fix}{kind} here")
 
 
 def _give_way(run: Path, planned: Collection[str], results: Path) -> None:
@@ -178,12 +181,12 @@ def conflict(results: Path, planned: Collection[str]) -> BusyError | None:
 def _busy(plan: dict[str, Any], both: list[str], results: Path) -> BusyError:
     who = f"process {plan['pid']} on {plan['host']}, since {plan['since']}: {plan['command']}"
     more = f" and {len(both) - 1} more" if len(both) > 1 else ""
-    what = f"another run is computing {both[0]}{more} ({who})"
+    problem = f"another run is computing {both[0]}{more} ({who})"
     fix = (
         f"wait until it has finished, or end it with `kill {plan['pid']}` on {plan['host']}; there "
         "is nothing to unlock, and -n works meanwhile"
     )
-    return BusyError(what, where=str(results.absolute()), fix=fix)
+    return BusyError(problem, where=str(results.absolute()), fix=fix)
 
 
 @contextmanager

@@ -152,7 +152,9 @@ def _result(path: Path) -> Path | None:
         try:
             published = (RUN_MAP, PROVENANCE, *RunMap(folder / RUN_MAP).published)
         except ResultError as error:
-            problem = f"{path} is next to results of a run, whose map cannot be read: {error.what}"
+            problem = (
+                f"{path} is next to results of a run, whose map cannot be read: {error.problem}"
+            )
             raise ConfigError(problem, where=error.where, fix=error.fix) from None
         below = (file for file in published if name in (".", file) or file.startswith(f"{name}/"))
         return next((folder / file for file in below if os.path.lexists(folder / file)), None)

@@ -181,7 +181,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
     try:
         places = places_of(config, results)
     except (WsdError, OSError) as error:
-        problem = error.what if isinstance(error, WsdError) else error
+        problem = error.problem if isinstance(error, WsdError) else error
         unknown = [f"which files exist already is unknown: {problem}"]
     downloads: list[dict[str, str]] = []
     for model, words, views in to_embed(config, places):

@@ -28,7 +28,7 @@ def content(path: Path) -> str:
             return check_vectors(path)
         return checksum(path)
     except WsdError as error:
-        return error.what
+        return error.problem
     except OSError as error:
         return f"{UNREAD}: {error.strerror}"
 
@@ -48,7 +48,7 @@ def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
         try:
             files = read_listing(path)
         except WsdError as error:
-            yield path, error.what
+            yield path, error.problem
             return
         for name, expected in files.items():
             file = path.parent / name

@@ -38,8 +38,8 @@ def write_errors(path: Path) -> Iterator[None]:
             fix = f"move it, or choose another path; then {AGAIN}"
         elif (place := error.filename2 or error.filename) and PART not in str(place):
             why += f": {place}"
-        what = f"{path} could not be written: {why}"
-        raise StorageError(what, where=str(path), fix=fix) from error
+        problem = f"{path} could not be written: {why}"
+        raise StorageError(problem, where=str(path), fix=fix) from error
 
 
 def _concerns(path: Path, named: object) -> bool:
@@ -63,8 +63,8 @@ def check_target(path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a device or a pipe"
-        what = f"{path} could not be written: it is {kind}, not a file"
-        raise StorageError(what, where=str(path), fix="name a file to write")
+        problem = f"{path} could not be written: it is {kind}, not a file"
+        raise StorageError(problem, where=str(path), fix="name a file to write")
 
 
 @contextmanager

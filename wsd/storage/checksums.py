@@ -74,9 +74,9 @@ def verify(path: Path) -> None:
         return
     except (IsADirectoryError, NotADirectoryError):
         blocked = note if note.is_dir() else note.parent
-        what = f"the checksum of {path.name} cannot be read"
+        problem = f"the checksum of {path.name} cannot be read"
         fix = "remove it: it is a folder in place of a file, or the reverse"
-        raise StorageError(what, where=str(blocked), fix=fix) from None
+        raise StorageError(problem, where=str(blocked), fix=fix) from None
     if noted != actual:
         both = f"noted was {noted.decode(errors='replace')}, here is {actual.decode()}"
         raise DamageError(f"the file is not what was written: {both}", path=path)

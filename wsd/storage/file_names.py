@@ -80,8 +80,8 @@ def word_of(name: str, known: Iterable[str] = ()) -> str:
         for word in known:
             if file_name(word) == name:
                 return word
-        what = f"{name!r} is the name of a long word that is not known here"
-        raise ConfigError(what, fix="give the word itself")
+        problem = f"{name!r} is the name of a long word that is not known here"
+        raise ConfigError(problem, fix="give the word itself")
     if is_name(name):
         return _unescaped(name)
     raise ConfigError(
@@ -121,6 +121,6 @@ def check_encoding(encoding: str) -> None:
     StorageError
     """
     if encoding.lower().replace("-", "") != "utf8":
-        what = f"file names and arguments are encoded in {encoding} here, not in UTF-8"
+        problem = f"file names and arguments are encoded in {encoding} here, not in UTF-8"
         fix = "set PYTHONUTF8=1, or a locale of UTF-8 such as LC_ALL=C.UTF-8"
-        raise StorageError(what, where="the environment", fix=fix)
+        raise StorageError(problem, where="the environment", fix=fix)

@@ -56,17 +56,17 @@ def require_file(path: Path) -> None:
     if path.is_file():
         return
     if path.exists():  # a device may have no end
-        what = f"a {'folder' if path.is_dir() else 'device or pipe'} in place of a file"
-        raise ResultError(what, where=str(path), fix="name a file")
+        problem = f"a {'folder' if path.is_dir() else 'device or pipe'} in place of a file"
+        raise ResultError(problem, where=str(path), fix="name a file")
     if blocked := file_in_the_way(path):
-        what = "a file in place of a folder"
-        raise ResultError(what, where=str(blocked), fix="name a folder")
+        problem = "a file in place of a folder"
+        raise ResultError(problem, where=str(blocked), fix="name a folder")
     files = path.parent.iterdir() if path.parent.is_dir() else ()
     names = sorted(file.name for file in files if file.suffix == path.suffix and file.is_file())
     listed = f" ({', '.join(names[:MOST])}{', ...' if names[MOST:] else ''})" if names else ""
-    what = "a file of an earlier step is missing"
+    problem = "a file of an earlier step is missing"
     fix = f"name an existing file{listed}; snakemake creates the files of a run"
-    raise ResultError(what, where=str(path), fix=fix)
+    raise ResultError(problem, where=str(path), fix=fix)
 
 
 @contextmanager

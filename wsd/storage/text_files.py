@@ -46,15 +46,15 @@ def read_text_file(path: Path) -> str:
     if raw.startswith(UTF16):
         convert = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(str(path))} > NEW-FILE"
         fix = f"save it as UTF-8, for example: {convert}"
-        what = "the file is in UTF-16, as spreadsheets save Unicode text"
-        raise CorpusError(what, where=str(path), fix=fix)
+        problem = "the file is in UTF-16, as spreadsheets save Unicode text"
+        raise CorpusError(problem, where=str(path), fix=fix)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        what = f"byte {raw[error.start]:#04x} is not UTF-8"
+        problem = f"byte {raw[error.start]:#04x} is not UTF-8"
         fix = "open it in the encoding it was saved in (often Windows-1252), and save it as UTF-8"
-        raise CorpusError(what, where=f"{path}:{line}", fix=fix) from None
+        raise CorpusError(problem, where=f"{path}:{line}", fix=fix) from None
 
 
 def text_without_bom(path: Path) -> str:
@@ -66,9 +66,9 @@ def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file with LF line ends."""
     text = read_text_file(path)
     if "\r" in text:
-        what = "a carriage return: the file has Windows (CRLF) line ends"
+        problem = "a carriage return: the file has Windows (CRLF) line ends"
         where = f"{path}:{text.count(chr(10), 0, text.index(chr(13))) + 1}"
-        raise CorpusError(what, where=where, fix="convert the file to LF line ends")
+        raise CorpusError(problem, where=where, fix="convert the file to LF line ends")
     # Not splitlines(): that also breaks at U+2028, form feeds and others inside a sentence.
     return text.removesuffix("\n").split("\n")
 
@@ -77,8 +77,8 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (file and line, text) of every line; accept CRLF and a byte order mark."""
     text = text_without_bom(path)
     if "\r" in text.rstrip("\r") and "\n" not in text:
-        what, fix = "lines end in carriage returns alone", "save it with LF or CRLF line ends"
-        raise CorpusError(what, where=str(path), fix=fix)
+        problem, fix = "lines end in carriage returns alone", "save it with LF or CRLF line ends"
+        raise CorpusError(problem, where=str(path), fix=fix)
     for number, line in enumerate(text.split("\n"), start=1):
         yield f"{path}:{number}", line.removesuffix("\r")
 

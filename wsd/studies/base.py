@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 Paths = list[str]
 
 
-def refused(what: str, key: str, fix: str) -> ConfigError:
+def refused(problem: str, key: str, fix: str) -> ConfigError:
     """Return the error for a config key."""
-    return ConfigError(what, where=f"config key {key}", fix=fix)
+    return ConfigError(problem, where=f"config key {key}", fix=fix)
 
 
 class Command(NamedTuple):

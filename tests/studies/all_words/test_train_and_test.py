@@ -201,7 +201,7 @@ def test_bad_input_is_one_error_and_nothing_is_written(
         (tmp_path / "a.gold.key.txt").write_text(gold, newline="")
     with pytest.raises(CorpusError) as caught:
         import_corpus([path], out=tmp_path / "out", name="mine")
-    assert says in caught.value.what and str(caught.value.where).endswith(where)
+    assert says in caught.value.problem and str(caught.value.where).endswith(where)
     assert not (tmp_path / "out").exists()
 
 

@@ -83,13 +83,13 @@ def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path)
         (HEADER, "", "no gloss of the sense 'cell_prison' of 'cell', nor of 1 more"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, line: str, what: str) -> None:
+def test_what_is_refused(tmp_path: Path, text: str, line: str, problem: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(CorpusError) as caught:
         read_glosses(path, SENSES)
     assert caught.value.where == f"{path}{line}"
-    assert what in caught.value.what
-    assert caught.value.fix or "column" in what
+    assert problem in caught.value.problem
+    assert caught.value.fix or "column" in problem
 
 
 def test_words_that_the_run_leaves_out_are_skipped(tmp_path: Path) -> None:

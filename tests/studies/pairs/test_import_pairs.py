@@ -146,7 +146,7 @@ def test_pairs_that_are_refused(
     files = put(tmp_path, changes)
     with pytest.raises(WsdError) as caught:
         import_corpus(files, out=tmp_path / "out", name="mine")
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
     assert not (tmp_path / "out").exists()
 

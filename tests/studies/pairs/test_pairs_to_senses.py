@@ -116,7 +116,7 @@ def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
         pairs_to_senses.read([one, other], [], None)
     assert caught.value.where == f"{one}, {other}"
-    assert f"whose pairs contradict themselves ({one}:3)" in caught.value.what
+    assert f"whose pairs contradict themselves ({one}:3)" in caught.value.problem
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
     gold.write_text(f"{gold.read_text()}{label}\n")
     with pytest.raises(CorpusError) as caught:
         pairs_to_senses.read([path], [], None)[0]
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
 
 

@@ -111,7 +111,7 @@ def test_a_line_that_is_not_what_it_should_be_is_named(
     path = put(tmp_path / "mint.jsonl", [lines[0], change(lines[1]), lines[2]])
     with pytest.raises(CorpusError) as caught:
         read_word(path, corpus)
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where == f"{path}:2"
 
 

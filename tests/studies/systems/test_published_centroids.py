@@ -51,7 +51,7 @@ def test_a_malformed_centroid_is_named(tmp_path: Path, line: str, says: str) -> 
     path.write_text(f"mint_herb 1 2 3\n{line}\nmint_sweet 1 2 3\n", encoding="utf-8")
     with pytest.raises(CorpusError) as caught:
         read_centroids(path)
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where == f"{path}:2"
 
 

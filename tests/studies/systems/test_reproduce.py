@@ -318,10 +318,10 @@ def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) ->
     assert senses_of(found) == pytest.approx(expected, abs=1e-7)  # ours are summed in float32
     worst = next(iter(expected))
     assert found["centroids"]["senses"][0]["sense"] == worst
-    assert error.what.startswith(
+    assert error.problem.startswith(
         f"what was published is not reproduced: the centroid of {worst!r} has cosine"
     )
-    assert f"{expected[worst]:.5f}" in error.what
+    assert f"{expected[worst]:.5f}" in error.problem
     assert "the layers" in str(error.fix)
 
 
@@ -348,7 +348,7 @@ def test_alignment_off_by_one_piece(
     assert set(list(cosines)[:n]) == set(SENSES[word])
     assert max(list(cosines.values())[:n]) < verdict.COSINE
     assert min(list(cosines.values())[n:]) > 1 - 1e-9
-    assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.what
+    assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.problem
     # The word's predictions change too, and those of no other word.
     agreement = {row["word"]: row["agreement"] for row in found["predictions"]["words"]}
     assert next(iter(agreement)) == word
@@ -380,8 +380,8 @@ def test_two_centroids_swapped(scene: Scene) -> None:
     assert set(list(cosines)[:2]) == {one, other}
     assert max(cosines[one], cosines[other]) < verdict.COSINE
     assert min(list(cosines.values())[2:]) > 1 - 1e-9
-    assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.what
-    assert "differ" not in error.what
+    assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.problem
+    assert "differ" not in error.problem
     assert found["predictions"]["passed"] and not found["centroids"]["passed"]
 
 
@@ -408,7 +408,7 @@ def test_one_prediction_flipped(scene: Scene, word: str, line: int) -> None:
     assert said["words"][0]["score_difference"] == pytest.approx(high - low, abs=1e-5)
     right = (first == gold) - (second == gold)
     assert said["accuracy"]["difference"] == pytest.approx(right / 30)
-    assert error.what.endswith(f"1 of 30 predictions differ, such as that of {word} test {line}")
+    assert error.problem.endswith(f"1 of 30 predictions differ, such as that of {word} test {line}")
     rows = scene.out.with_suffix(".txt").read_text().splitlines()
     assert rows[-1].split() == [
         *(str(line), f"{margins[0]:.2e}", f"{margins[1]:.2e}"),
@@ -430,7 +430,7 @@ def test_several_predictions_flipped(scene: Scene) -> None:
     found, error = scene.fails()
     order = sorted(range(12), key=lambda i: -margins[i])
     assert [row["index"] for row in found["predictions"]["differing"]] == order
-    assert error.what.endswith(
+    assert error.problem.endswith(
         f"12 of 30 predictions differ, such as that of crane test {order[0]}"
     )
 
@@ -466,7 +466,7 @@ def test_foreign_centroids(
     scene.centroids.write_text(change(scene.centroids.read_text()))
     with pytest.raises(error) as caught:
         scene.run()
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where
     assert not scene.out.exists()
 
@@ -487,7 +487,7 @@ def test_a_centroid_without_direction_is_like_nothing(scene: Scene, number: str)
     assert found["centroids"]["senses"][0] | {"n_train": 0} == {
         "word": "crane", "sense": sense, "n_train": 0, "cosine": 0.0, "length": 0.0
     }  # fmt: skip
-    assert f"{sense!r} has cosine 0.00000" in error.what
+    assert f"{sense!r} has cosine 0.00000" in error.problem
 
 
 def rewritten(scene: Scene, change: Callable[[list[WordPredictions], dict[str, Any]], Any]) -> None:
@@ -537,7 +537,7 @@ def test_foreign_predictions(scene: Scene, change: Callable[..., Any], says: str
     rewritten(scene, change)
     with pytest.raises(ResultError) as caught:
         scene.run()
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where == str(scene.published)
     assert not scene.out.exists()
 
@@ -615,9 +615,9 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
     assert word["score_difference"] == (0.25 if wrong else 0)
     # Where the centroids alone are at fault, a near tie is not named.
     low = verdict.summarize([sense_row(cosine=0.5)], [word], differing, {})
-    what = reproduce._failure(low, Path("r.txt")).what
-    assert "the centroid of 'a' has cosine 0.5" in what
-    assert ("predictions differ" in what) is not passes
+    problem = reproduce._failure(low, Path("r.txt")).problem
+    assert "the centroid of 'a' has cosine 0.5" in problem
+    assert ("predictions differ" in problem) is not passes
 
 
 @pytest.mark.parametrize(("cosine", "passes"), [(1.0, True), (0.9999, True), (0.99989, False)])

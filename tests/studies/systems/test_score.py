@@ -129,7 +129,7 @@ def test_a_line_that_is_wrong_is_named(
     path = put(tmp_path / "o.jsonl", [lines[0], wrong(lines[1]), *lines[2:]])
     with pytest.raises(CorpusError) as caught:
         build(path, corpora)
-    assert says in caught.value.what
+    assert says in caught.value.problem
     assert caught.value.where == f"{path}:2"
     assert not path.with_suffix(".parquet").exists()
 
@@ -167,7 +167,7 @@ def test_some_instances_are_not_enough(
     path = put(tmp_path / "o.jsonl", [line for i, line in enumerate(lines) if i != gone])
     with pytest.raises(CorpusError) as caught:
         build(path, corpora)
-    assert caught.value.what.startswith(says)
+    assert caught.value.problem.startswith(says)
     assert caught.value.where == str(path)
 
 

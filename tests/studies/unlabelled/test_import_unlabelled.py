@@ -134,10 +134,12 @@ def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
         ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "--word, and a column 'word'"),
     ],
 )  # fmt: skip
-def test_refused_with_its_place(tmp_path: Path, text: str, more: dict[str, Any], what: str) -> None:
+def test_refused_with_its_place(
+    tmp_path: Path, text: str, more: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(CorpusError) as caught:
         imported(tmp_path, text, **more)
-    assert what in caught.value.what
+    assert problem in caught.value.problem
     assert caught.value.where and str(tmp_path / more.get("name", "s.txt")) in caught.value.where
     assert caught.value.fix and not (tmp_path / "out").exists()
 

@@ -178,8 +178,10 @@ class MixedLogistic(Classifier):
     def _learn_mixture(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         X, y = validate_data(self, X, y, dtype=np.float64)
         if self.layers < 1 or X.shape[1] % self.layers:
-            what = f"{X.shape[1]} features are not {self.layers} layers of one width"
-            raise ConfigError(what, fix="give the number of layers that lie side by side in a row")
+            problem = f"{X.shape[1]} features are not {self.layers} layers of one width"
+            raise ConfigError(
+                problem, fix="give the number of layers that lie side by side in a row"
+            )
         self.scaler_ = StandardScaler().fit(X)
         with one_thread():
             stack = np.ascontiguousarray(self._layers(X).swapaxes(0, 1))

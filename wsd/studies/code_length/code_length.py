@@ -142,11 +142,11 @@ def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
     before = np.array([], dtype=np.intp)
     for i, rows in enumerate(sets, start=1):
         if len(np.unique(rows)) < len(rows):
-            what = f"training set {i} of {len(sets)} has a row twice"
-            raise CorpusError(what, fix="rebuild its folds with `wsd folds`")
+            problem = f"training set {i} of {len(sets)} has a row twice"
+            raise CorpusError(problem, fix="rebuild its folds with `wsd folds`")
         if not np.isin(before, rows).all():
-            what = f"training set {i} of {len(sets)} does not contain the one before"
-            raise CorpusError(what, fix="give nested training sets, the smallest first")
+            problem = f"training set {i} of {len(sets)} does not contain the one before"
+            raise CorpusError(problem, fix="give nested training sets, the smallest first")
         blocks.append(rows[~np.isin(rows, before)])
         before = rows
     return blocks
@@ -196,9 +196,9 @@ def run(args: argparse.Namespace) -> None:
             key = tuple(source[name] for name in KEY)
             tuned.setdefault(key, {})[source["train"]] = source
             if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
-                what = f"no code length with {source['estimator']} on {source['layers']}"
+                problem = f"no code length with {source['estimator']} on {source['layers']}"
                 fix = f"use {' or '.join(UNSHIFTED)} on layers without a mix"
-                raise ConfigError(what, where=str(path), fix=fix)
+                raise ConfigError(problem, where=str(path), fix=fix)
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key
@@ -207,9 +207,9 @@ def run(args: argparse.Namespace) -> None:
                 settings = sources[folds.train]["folds"]
                 folding.check_settings(paths[folds.train], folds, settings)
         if lacking := [folds.train for folds in sets[:-1] if folds.train not in sources]:
-            what = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
+            problem = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
             fix = "give the predictions on every set of --folds but the largest"
-            raise ConfigError(what, where="--predictions", fix=fix)
+            raise ConfigError(problem, where="--predictions", fix=fix)
         lengths: dict[str, CodeLength] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = feature_set.read_features(

@@ -34,13 +34,13 @@ class CodeLength(Study):
             return config
         lacking = [train for train in NESTED if train not in config.trains]
         if lacking:
-            what = f"the code length needs the nested training sets, {', '.join(lacking)} too"
+            problem = f"the code length needs the nested training sets, {', '.join(lacking)} too"
             fix = "add them, or leave code_length out of analyses"
-            raise refused(what, "trains", fix)
+            raise refused(problem, "trains", fix)
         if not self._classifiers(config):
-            what = "the code length needs a classifier that gives probabilities"
+            problem = "the code length needs a classifier that gives probabilities"
             fix = "add one of logistic and lda, or leave code_length out of analyses"
-            raise refused(what, "controls.classifiers", fix)
+            raise refused(problem, "controls.classifiers", fix)
         return config
 
     def _classifiers(self, config: Config) -> list[str]:

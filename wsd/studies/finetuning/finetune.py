@@ -72,13 +72,13 @@ def run(args: argparse.Namespace) -> None:
     record, settings = read_record(args.model), finetuning_files.read_settings(args.grid, "--grid")
     numbers = [int(s.blocks) for s in settings if s.blocks != finetuning_files.ALL]
     if (most := max(numbers, default=0)) > record["blocks"]:
-        what = f"{most} blocks to train, but {record['name']} has {record['blocks']}"
-        raise ConfigError(what, where="--grid", fix="give fewer, or all")
+        problem = f"{most} blocks to train, but {record['name']} has {record['blocks']}"
+        raise ConfigError(problem, where="--grid", fix="give fewer, or all")
     corpora = read_corpora(args.corpus, args.words)
     folds = folding.read_for_words(args.folds, corpora)
     if args.tried > folds.k:
-        what = f"{args.tried} folds to try settings on, but there are {folds.k}"
-        raise ConfigError(what, where="--tried", fix=f"give {folds.k} at most")
+        problem = f"{args.tried} folds to try settings on, but there are {folds.k}"
+        raise ConfigError(problem, where="--tried", fix=f"give {folds.k} at most")
     finetuning = Finetuning(
         record,
         {word: corpus for word, corpus in corpora.items() if word in folds.words},

@@ -194,17 +194,17 @@ def _check(file: Any, config: Config) -> None:
     trains = dict.fromkeys([FULL, *file.trains])
     for i, name in enumerate(section.trains):
         if name not in trains:
-            what = f"{name!r} is no training set of this run"
+            problem = f"{name!r} is no training set of this run"
             fix = f"choose among {', '.join(trains)}, or add it to trains"
-            raise refused(what, f"finetune.trains[{i}]", fix)
+            raise refused(problem, f"finetune.trains[{i}]", fix)
     if section.folds > config.tuning.folds:
-        what = f"settings tried on {section.folds} folds, and there are {config.tuning.folds}"
-        raise refused(what, "finetune.folds", f"say {config.tuning.folds} at most")
+        problem = f"settings tried on {section.folds} folds, and there are {config.tuning.folds}"
+        raise refused(problem, "finetune.folds", f"say {config.tuning.folds} at most")
     for i, blocks in enumerate(section.blocks):
         for model in config.models.values():
             if blocks != "all" and int(blocks) > model.blocks:
-                what = f"{blocks} blocks, and {model.name} has {model.blocks}"
-                raise refused(what, f"finetune.blocks[{i}]", "say fewer, or all")
+                problem = f"{blocks} blocks, and {model.name} has {model.blocks}"
+                raise refused(problem, f"finetune.blocks[{i}]", "say fewer, or all")
 
 
 def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
@@ -212,20 +212,20 @@ def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
     from wsd.artifacts.training_set import FULL
 
     if entry.finetuned_from not in config.models:
-        what = f"there is no model {entry.finetuned_from!r} to be trained"
+        problem = f"there is no model {entry.finetuned_from!r} to be trained"
         fix = f"choose among {', '.join(config.models)}" if config.models else "add it to models"
-        raise refused(what, f"{key}.finetuned_from", fix)
+        raise refused(problem, f"{key}.finetuned_from", fix)
     base = config.models[entry.finetuned_from]
     if file.finetune is None or FULL not in file.finetune.trains:
-        what = "no encoder is trained on the full training set"
+        problem = "no encoder is trained on the full training set"
         fix = "add finetune, as in config/finetune.yaml, with full among its trains"
-        raise refused(what, f"{key}.finetuned_from", fix)
+        raise refused(problem, f"{key}.finetuned_from", fix)
     for name in sorted(entry.model_fields_set - OWN_KEYS):
         raise refused(f"{name} is that of {base.name}", f"{key}.{name}", "leave it out")
     for name, expected in (("blocks", base.blocks), ("width", base.width)):
         if getattr(entry, name) != expected:
-            what = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"
-            raise refused(what, f"{key}.{name}", f"say {expected}")
+            problem = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"
+            raise refused(problem, f"{key}.{name}", f"say {expected}")
     source = {"finetuned_from": base.name}
     return replace(base, name=entry.name, source=source, sha256={}, random_weights=None)
 

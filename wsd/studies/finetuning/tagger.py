@@ -129,9 +129,9 @@ class Tagger:
                 if gradient is not None
             }
         if all_blocks is None or len(all_blocks) != encoder.blocks:
-            what = f"the blocks of {type(encoder.model).__name__} cannot be identified"
+            problem = f"the blocks of {type(encoder.model).__name__} cannot be identified"
             fix = "train all of it: `blocks: [all]` (config key finetune.blocks)"
-            raise ModelError(what, fix=fix)
+            raise ModelError(problem, fix=fix)
         upper = {p for block in all_blocks[-int(blocks) :] for p in block.parameters()}
         return {name: parameter for name, parameter in named.items() if parameter in upper}
 

@@ -185,14 +185,14 @@ def _room_for(blocks: int | str) -> Iterator[None]:
     try:
         yield
     except torch.OutOfMemoryError as error:
-        what = f"the GPU has no room for a training with `blocks: [{blocks}]`"
+        problem = f"the GPU has no room for a training with `blocks: [{blocks}]`"
         fix = "end other programs on it, lower `finetune.blocks`, or use `device: cpu`"
-        raise ModelError(what, fix=fix) from error
+        raise ModelError(problem, fix=fix) from error
 
 
-def _diverged(what: str, where: str) -> ModelError:
+def _diverged(problem: str, where: str) -> ModelError:
     fix = "lower `finetune.rate`; BERT's authors tried 2e-5 to 5e-5"
-    return ModelError(f"fine-tuning diverges: {what}", where=where, fix=fix)
+    return ModelError(f"fine-tuning diverges: {problem}", where=where, fix=fix)
 
 
 def _state(tagger: Tagger, optimizer: torch.optim.AdamW, moments: bool) -> dict[str, torch.Tensor]:

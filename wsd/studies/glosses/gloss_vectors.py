@@ -50,13 +50,13 @@ def read_gloss_vectors(
     """
     where = folder if isinstance(folder, Path) else folder.listings[0]
     if glosses.senses != corpus.senses or set(glosses.gold) != set(range(len(corpus.senses))):
-        what = f"the glosses of {corpus.word!r} are of other senses than its corpus"
-        raise wrong_file(what, where)
+        problem = f"the glosses of {corpus.word!r} are of other senses than its corpus"
+        raise wrong_file(problem, where)
     kinds = {}
     for kind, view in KINDS.items():
         _, vectors, source = read_features(folder, glosses, view, layers)
         if other := [key for key in ENCODER_KEYS if source[key] != made[key]]:
-            what = f"the glosses of {corpus.word!r} were read with another {other[0]}"
-            raise wrong_file(f"{what} than its sentences", where)
+            problem = f"the glosses of {corpus.word!r} were read with another {other[0]}"
+            raise wrong_file(f"{problem} than its sentences", where)
         kinds[kind] = SenseVectors(vectors, glosses.gold)
     return kinds

@@ -68,9 +68,9 @@ def read_glosses(path: Path, senses: Mapping[str, Sequence[str]]) -> dict[str, l
     for word, rows in glosses.items():
         described = {sense for _, sense, _ in rows}
         if lacking := [sense for sense in senses[word] if sense not in described]:
-            what = f"no gloss of the sense {lacking[0]!r} of {word!r}"
+            problem = f"no gloss of the sense {lacking[0]!r} of {word!r}"
             more = f", nor of {len(lacking) - 1} more of its senses" if lacking[1:] else ""
-            raise CorpusError(what + more, where=str(path), fix=FIX)
+            raise CorpusError(problem + more, where=str(path), fix=FIX)
     return glosses
 
 

@@ -129,8 +129,8 @@ def _check(file: Any, config: Config) -> None:
     if dataset.of_pairs or not dataset.labelled:
         raise refused(f"{dataset.title} has no senses", "glosses", NO_STUDY)
     if VIEW not in config.store:
-        what = f"glosses are compared with the view {VIEW!r}, which is not stored"
-        raise refused(what, "views.store", f"add {VIEW}, or {NO_STUDY}")
+        problem = f"glosses are compared with the view {VIEW!r}, which is not stored"
+        raise refused(problem, "views.store", f"add {VIEW}, or {NO_STUDY}")
     if file.glosses == OF_CORPUS:
         from wsd.artifacts.dataset import DATA
 
@@ -138,8 +138,8 @@ def _check(file: Any, config: Config) -> None:
             raise refused(f"{dataset.title} comes with no glosses", "glosses", FIX)
         return
     if any(brace in file.glosses for brace in "{}"):
-        what = f"the path {file.glosses!r} has braces, which Snakemake takes for wildcards"
-        raise refused(what, "glosses", "rename the folder, or use a link to it")
+        problem = f"the path {file.glosses!r} has braces, which Snakemake takes for wildcards"
+        raise refused(problem, "glosses", "rename the folder, or use a link to it")
     if not os.path.isfile(file.glosses):  # noqa: PTH113 - a name may be too long for a file
         raise refused(f"there is no file {file.glosses!r}", "glosses", FIX)
 

@@ -57,8 +57,8 @@ class FillMask:
         self, tokenizer: Any, model: Any, *, device: torch.device, file: Any = None
     ) -> None:
         if tokenizer.mask_token_id is None:
-            what = f"{type(tokenizer).__name__} has no mask token to stand for the focal word"
-            raise ModelError(what, fix="leave substitutes out of analyses, or use another model")
+            problem = f"{type(tokenizer).__name__} has no mask token to stand for the focal word"
+            raise ModelError(problem, fix="leave substitutes out of analyses, or use another model")
         self.model, self.device, base = model, device, model.base_model
         self.encoders = {
             seen: Encoder(
@@ -86,7 +86,7 @@ class FillMask:
             loaded = cls(tokenizer, model.eval().to(chosen), device=chosen, file=file)
             _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
         except ModelError as error:
-            raise ModelError(error.what, where=error.where or folder, fix=error.fix) from error
+            raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
         return loaded
 
     def _at_focal(self, _module: Any, _args: Any, output: Any) -> Any:
@@ -144,9 +144,9 @@ class FillMask:
             self._local.places = None
         finite = np.isfinite(probabilities).all(axis=1)
         if not finite.all():
-            what = "the model's head gives a probability that is not a number"
+            problem = "the model's head gives a probability that is not a number"
             where = instance_name(work.corpus, rows[int(finite.argmin())])
-            raise ModelError(what, where=where, fix="check the weights")
+            raise ModelError(problem, where=where, fix="check the weights")
         numbers = [self._most_probable(row) for row in probabilities]
         return rows, numbers, [row[at] for row, at in zip(probabilities, numbers, strict=True)]
 

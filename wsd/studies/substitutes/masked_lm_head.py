@@ -88,5 +88,5 @@ def _tensors(folder: Path) -> Iterator[str]:
                 with safe_open(folder / file, framework="numpy") as opened:
                     yield from opened.keys()
             except SafetensorError as error:
-                what = f"not safetensors: {error}"
-                raise ModelError(what, where=str(folder / file)) from error
+                problem = f"not safetensors: {error}"
+                raise ModelError(problem, where=str(folder / file)) from error

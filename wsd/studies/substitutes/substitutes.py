@@ -43,8 +43,8 @@ def substitutes(
         If the model has no head or random weights, or its tokenizer has no mask token.
     """
     if "random_weights" in record:
-        what = f"{record['name']} has random weights: its substitutes have no meaning"
-        raise ModelError(what, fix="leave substitutes out of analyses")
+        problem = f"{record['name']} has random weights: its substitutes have no meaning"
+        raise ModelError(problem, fix="leave substitutes out of analyses")
     folder = sources.verify(record)
     check_head(record["name"], folder)
     from wsd.studies.substitutes.fill_mask import FillMask

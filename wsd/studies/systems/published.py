@@ -48,9 +48,9 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     test = np.flatnonzero(corpus.split == "test")
     lines = read_lines(path)
     if len(lines) != len(test):
-        what = f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}"
+        problem = f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}"
         raise CorpusError(
-            what,
+            problem,
             where=f"{path}:{min(len(lines), len(test)) + 1}",
             fix="give the published file as it was downloaded",
         )

@@ -128,13 +128,13 @@ def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if (below := args.corpus / "corpus").is_dir():
-        what, fix = "this is the folder of the results, not of the corpus", f"name {below}"
-        raise ConfigError(what, where=str(args.corpus), fix=fix)
+        problem, fix = "this is the folder of the results, not of the corpus", f"name {below}"
+        raise ConfigError(problem, where=str(args.corpus), fix=fix)
     folder, words = args.corpus, args.words
     if not words:
         folder, words = _of_run(args.corpus, args.of_run)
     if not words:
-        what = "no tables of words in the folder"
-        raise ConfigError(what, where=str(args.corpus), fix="run snakemake first")
+        problem = "no tables of words in the folder"
+        raise ConfigError(problem, where=str(args.corpus), fix="run snakemake first")
     words_scored = score_outputs(args.file, args.name, read_corpora(folder, words), args.out)
     logs.show(describe(args.name, words_scored))

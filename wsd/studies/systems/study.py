@@ -56,8 +56,8 @@ class Systems(Study):
         for i, entry in enumerate(file.systems):
             key = f"systems[{i}].file"
             if any(brace in entry.file for brace in "{}"):
-                what = f"the path {entry.file!r} has braces, which Snakemake takes for wildcards"
-                raise refused(what, key, "rename the folder, or use a link to it")
+                problem = f"the path {entry.file!r} has braces, which Snakemake takes for wildcards"
+                raise refused(problem, key, "rename the folder, or use a link to it")
             if not os.path.isfile(entry.file):  # noqa: PTH113 - a name may be too long for a file
                 raise refused(f"there is no file {entry.file!r}", key, JSON_LINES)
         files = {entry.name: entry.file for entry in file.systems}

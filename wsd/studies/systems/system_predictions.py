@@ -78,8 +78,8 @@ def assemble(
         key = (output.word, output.split, output.index)
         if key in by_instance:
             instance = f"the {output.split} instance {output.index} of {output.word!r}"
-            what = f"{instance} has an output already, in {by_instance[key].where}"
-            raise CorpusError(what, where=output.where, fix="keep one of the two")
+            problem = f"{instance} has an output already, in {by_instance[key].where}"
+            raise CorpusError(problem, where=output.where, fix="keep one of the two")
         _check(output, corpora[output.word], instances)
         by_instance[key] = output
     predictions = []
@@ -106,22 +106,24 @@ def assemble(
 def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], set[int]]) -> None:
     known = instances.get((corpus.word, output.split), set())
     if output.index not in known:
-        what = f"{corpus.word!r} has no {output.split} instance {output.index}"
+        problem = f"{corpus.word!r} has no {output.split} instance {output.index}"
         fix = f"only {TEST} and {OUT_OF_DOMAIN} instances are scored, where there are any"
         if known:
             fix = f"the ids of its {output.split} instances are lines of that split's file, from 0"
-        raise CorpusError(what, where=output.where, fix=fix)
+        raise CorpusError(problem, where=output.where, fix=fix)
     if output.scores is not None and sorted(output.scores) != sorted(corpus.senses):
         scored = ", ".join(output.scores) or "no sense"
-        what = f"the scores are of {scored}, not of each of {', '.join(corpus.senses)}"
-        raise CorpusError(what, where=output.where)
+        problem = f"the scores are of {scored}, not of each of {', '.join(corpus.senses)}"
+        raise CorpusError(problem, where=output.where)
     if output.sense not in corpus.senses:
-        what = f"{output.sense!r} is not a sense of {corpus.word!r}"
-        raise CorpusError(what, where=output.where, fix=f"choose among {', '.join(corpus.senses)}")
+        problem = f"{output.sense!r} is not a sense of {corpus.word!r}"
+        raise CorpusError(
+            problem, where=output.where, fix=f"choose among {', '.join(corpus.senses)}"
+        )
     if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
-        what = f"the sense {output.sense!r} does not have the highest score"
+        problem = f"the sense {output.sense!r} does not have the highest score"
         fix = "give the sense with the highest score, or no scores"
-        raise CorpusError(what, where=output.where, fix=fix)
+        raise CorpusError(problem, where=output.where, fix=fix)
 
 
 def _word_predictions(
