@@ -118,7 +118,7 @@ def test_an_empty_line_at_the_end_is_a_malformed_line(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "what", "line"),
+    ("content", "problem", "line"),
     [
         (b"0\n1\n", "3 sentences but 2 gold classes", 3),
         (b"0\n", "3 sentences but 1 gold classes", 2),
@@ -211,7 +211,7 @@ def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "problem"),
     [
         ('{"0": "herb", "1": "coins", "0": "sweet"}', "the class '0' stands in the map twice"),
         ('{"0": "herb", "0": "herb"}', "the class '0' stands in the map twice"),

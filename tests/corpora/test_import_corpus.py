@@ -802,7 +802,7 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "raw", "what"),
+    ("name", "raw", "problem"),
     [
         ("mac.tsv", ONE.replace(b"\n", b"\r"), "carriage returns alone"),
         ("packed.tsv", gzip.compress(ONE, mtime=0), "compressed"),

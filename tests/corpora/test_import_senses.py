@@ -139,7 +139,7 @@ def test_a_bad_table_is_one_error_with_file_and_line(
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"name": "prison"}, "too, or its label"),
+        ({"name": "prison"}, "the name or the label of"),
         ({"name": 3}, "no text"),
         ({"gloss": "a\x1bb"}, "cannot be seen"),
         (7, "described by keys"),

@@ -561,10 +561,10 @@ try:
     answer = resolve(**json.loads(sys.argv[1]))
     assert str(verify(answer)) == answer["folder"]
 except WsdError as error:
-    fields = {key: getattr(error, key) for key in ("what", "where", "fix")}
+    fields = {key: getattr(error, key) for key in ("problem", "where", "fix")}
     answer = {"error": type(error).__name__} | fields
 except OSError as error:
-    answer = {"error": type(error).__name__, "what": str(error)}
+    answer = {"error": type(error).__name__, "problem": str(error)}
 assert "torch" not in sys.modules
 print(json.dumps(answer))
 """
@@ -676,8 +676,8 @@ def test_a_changed_weight_file_is_refused_and_fetched_again(
     hub.tamper["model.safetensors"] = lambda content: content[:-1] + bytes([content[-1] ^ 1])
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "model.safetensors: expected SHA-256" in answer["what"]
-    assert digest(tiny / "model.safetensors") in answer["what"]
+    assert "model.safetensors: expected SHA-256" in answer["problem"]
+    assert digest(tiny / "model.safetensors") in answer["problem"]
     assert "removed from the hub client's cache" in answer["fix"]
     left = {path.name for path in home.rglob("*")}
     assert "model.safetensors" not in left
@@ -725,7 +725,7 @@ def test_a_damaged_config_or_index_does_not_stay_in_the_cache(
     hub.tamper["config.json"] = lambda content: b"<" + content[1:]
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "not valid JSON" in answer["what"]
+    assert "not valid JSON" in answer["problem"]
     hub.tamper.clear()
     assert_recovers(client, tiny)
 
@@ -771,9 +771,9 @@ def test_an_unreachable_hub_says_so_soon(client: Client) -> None:
     answer = client(url=url)
     assert time.monotonic() - start < 10
     assert answer["error"] == "ModelError"
-    assert "cannot be reached" in answer["what"]
-    assert REPO in answer["what"]
-    assert "\n" not in answer["what"]
+    assert "cannot be reached" in answer["problem"]
+    assert REPO in answer["problem"]
+    assert "\n" not in answer["problem"]
     assert url in answer["where"]
     assert "config/minilm.yaml" in answer["fix"]
     assert "`path`" in answer["fix"]
@@ -781,7 +781,7 @@ def test_an_unreachable_hub_says_so_soon(client: Client) -> None:
 
 def test_offline_mode_is_named(client: Client, hub: HubServer) -> None:
     answer = client(variables={"HF_HUB_OFFLINE": "1"})
-    assert "HF_HUB_OFFLINE forbids" in answer["what"]
+    assert "HF_HUB_OFFLINE forbids" in answer["problem"]
     assert "unset HF_HUB_OFFLINE" in answer["fix"]
     assert hub.requests == []
 
@@ -789,15 +789,15 @@ def test_offline_mode_is_named(client: Client, hub: HubServer) -> None:
 def test_a_missing_revision(client: Client) -> None:
     answer = client(revision="f" * 40)
     assert answer["error"] == "ModelError"
-    assert f"no revision {'f' * 40}" in answer["what"]
+    assert f"no revision {'f' * 40}" in answer["problem"]
     assert "`revision`" in answer["fix"]
 
 
 def test_a_missing_repository(client: Client) -> None:
     answer = client(hub="owner/none")
     assert answer["error"] == "ModelError"
-    assert "no such repository" in answer["what"]
-    assert "owner/none" in answer["what"]
+    assert "no such repository" in answer["problem"]
+    assert "owner/none" in answer["problem"]
 
 
 @pytest.mark.parametrize(
@@ -820,7 +820,7 @@ def test_a_repository_that_is_refused(
     hub.refuse[REPO] = (status, headers)
     answer = client()
     assert answer["error"] == "ModelError"
-    assert said in answer["what"]
+    assert said in answer["problem"]
     assert told in answer["fix"]
 
 
@@ -834,14 +834,14 @@ def test_a_file_that_is_refused_though_its_repository_is_not(
     hub.refuse["model.safetensors"] = (status, headers)
     answer = client()
     assert answer["error"] == "ModelError"
-    assert said in answer["what"]
+    assert said in answer["problem"]
 
 
 def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
     hub.refuse[REPO] = (200, {"Content-Type": "text/html"})
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "could not be had" in answer["what"]
+    assert "could not be had" in answer["problem"]
 
 
 @pytest.mark.parametrize(
@@ -851,7 +851,7 @@ def test_a_hub_that_answers_something_else(client: Client, hub: HubServer, info:
     hub.info = info
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "the hub's answer cannot be read" in answer["what"]
+    assert "the hub's answer cannot be read" in answer["problem"]
 
 
 def test_a_hub_writes_nothing_outside_of_the_cache(
@@ -860,7 +860,7 @@ def test_a_hub_writes_nothing_outside_of_the_cache(
     hub.tag = "../../../../../evil"
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "names a file by a path" in answer["what"]
+    assert "names a file by a path" in answer["problem"]
     assert not list(home.rglob("*evil*"))
 
 
@@ -871,7 +871,7 @@ def test_a_cut_file_is_an_error_and_leaves_nothing(
     hub.tamper["model.safetensors"] = lambda content: content[: len(content) // 2]
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "Consistency check failed" in answer["what"]
+    assert "Consistency check failed" in answer["problem"]
     assert not list(home.rglob("*.incomplete"))
     hub.tamper.clear()
     assert_recovers(client, tiny)
@@ -885,7 +885,7 @@ def test_a_repository_with_pickled_weights_only_is_refused_before_the_download(
     hub.repositories = {REPO: {REVISION: pickled}}
     answer = client(sha256={})
     assert answer["error"] == "ModelError"
-    assert "pickle" in answer["what"]
+    assert "pickle" in answer["problem"]
     assert "save_pretrained" in answer["fix"]
     assert not any("/resolve/" in request for request in hub.requests)
 
@@ -898,7 +898,7 @@ def test_a_repository_without_a_tokenizer(
     hub.repositories = {REPO: {REVISION: bare}}
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "lacks a tokenizer" in answer["what"]
+    assert "lacks a tokenizer" in answer["problem"]
 
 
 def test_a_repository_with_an_adapter_alone(client: Client, hub: HubServer, tmp_path: Path) -> None:
@@ -908,14 +908,14 @@ def test_a_repository_with_an_adapter_alone(client: Client, hub: HubServer, tmp_
     hub.repositories = {REPO: {REVISION: adapter}}
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "an adapter (such as LoRA)" in answer["what"]
+    assert "an adapter (such as LoRA)" in answer["problem"]
 
 
 def test_an_error_of_the_disk_keeps_its_own_words(client: Client, home: Path) -> None:
     home.write_text("a file where the folder should be")
     answer = client()
     assert answer["error"] == "NotADirectoryError"
-    assert str(home) in answer["what"]
+    assert str(home) in answer["problem"]
 
 
 @pytest.mark.parametrize(
@@ -930,5 +930,5 @@ def test_only_a_full_commit_will_do(client: Client, hub: HubServer, revision: st
 def test_a_name_that_no_repository_can_have(client: Client, hub: HubServer) -> None:
     answer = client(hub="a/b/c")
     assert answer["error"] == "ConfigError"
-    assert "'a/b/c'" in answer["what"]
+    assert "'a/b/c'" in answer["problem"]
     assert hub.requests == []

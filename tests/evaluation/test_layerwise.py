@@ -330,7 +330,7 @@ def test_a_search_of_other_predictions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "problem"),
     [
         ({"train": "balanced"}, "training set"),
         ({"folds": {"k": 4, "repeats": 2, "seed": 1}}, "folds"),

@@ -284,7 +284,7 @@ def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
     writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
     writer.add(np.zeros((1, 2, 3)))
     writer.close()
-    with pytest.raises(ResultError, match="no object"):
+    with pytest.raises(ResultError, match="not an object"):
         Embeddings(path, of)
 
 

@@ -251,7 +251,7 @@ def test_a_training_that_diverges_says_what_to_change(
 ) -> None:
     with pytest.raises(ModelError) as found:
         trained(folder, tmp_path, ONE._replace(rate=rate))
-    said = f"{found.value.problem} {found.value.where} {found.value.fix}"
+    said = f"{found.value.changed} {found.value.where} {found.value.fix}"
     for text in (f"rate {rate:g}", "epoch 1", "step", "finetune.rate", "loss of"):
         assert text in said
     assert not list(tmp_path.iterdir())
@@ -440,24 +440,24 @@ def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_p
         assert (tmp_path / name).read_bytes() == (out / name).read_bytes(), name
 
 
-def other_tests(corpus: Corpus, problem: str) -> Corpus:
+def other_tests(corpus: Corpus, changed: str) -> Corpus:
     test = corpus.split == "test"
-    if problem == "labels":
+    if changed == "labels":
         other = (corpus.gold + 1) % len(corpus.senses)
         return dataclasses.replace(corpus, gold=np.where(test, other, corpus.gold).astype(np.int32))
     tokens = [(*of, "indeed") if held else of for of, held in zip(corpus.tokens, test, strict=True)]
     return dataclasses.replace(corpus, tokens=tuple(tokens))
 
 
-@pytest.mark.parametrize("what", ["labels", "sentences"])
+@pytest.mark.parametrize("changed", ["labels", "sentences"])
 def test_no_test_instance_comes_into_it(
-    place: Path, out: Path, tmp_path: Path, problem: str
+    place: Path, out: Path, tmp_path: Path, changed: str
 ) -> None:
     """Neither into the weights nor into what setting is chosen; and every seed stays."""
     there = tmp_path / "place"
     shutil.copytree(place, there)
     for word, corpus in read_corpora(place / "corpus", [*LEFT]).items():
-        write(there / f"corpus/{word}.parquet", other_tests(corpus, problem))
+        write(there / f"corpus/{word}.parquet", other_tests(corpus, changed))
     folds_of(there)
     assert finetune(there, tmp_path / "out") == 0
     for name in ("trials.csv", "model/model.safetensors"):
@@ -468,8 +468,8 @@ def test_no_test_instance_comes_into_it(
         )
         for before, after in zip(was, now, strict=True):
             same = np.array_equal(before.scores, after.scores, equal_nan=True)
-            assert same == (problem == "labels" or before.word == "bank")
-            assert np.array_equal(before.gold, after.gold) == (problem == "sentences")
+            assert same == (changed == "labels" or before.word == "bank")
+            assert np.array_equal(before.gold, after.gold) == (changed == "sentences")
 
 
 def test_held_out_instances_are_not_learned_in_a_trial(

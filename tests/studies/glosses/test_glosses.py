@@ -71,7 +71,7 @@ def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what"),
+    ("text", "line", "problem"),
     [
         (HEADER + GOOD + "cell\tcell_phone\tIt rings.\n", ":7", "no sense 'cell_phone'"),
         (HEADER + "cell\tcell_prison\t \n" + GOOD, ":2", "gloss of 'cell_prison' is empty"),

@@ -117,7 +117,7 @@ def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "more", "what"),
+    ("text", "more", "problem"),
     [
         ("", {}, "the file is empty"),
         ("\n \n", {}, "the file has no sentence"),
