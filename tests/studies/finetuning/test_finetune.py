@@ -251,7 +251,7 @@ def test_a_training_that_diverges_says_what_to_change(
 ) -> None:
     with pytest.raises(ModelError) as found:
         trained(folder, tmp_path, ONE._replace(rate=rate))
-    said = f"{found.value.changed} {found.value.where} {found.value.fix}"
+    said = f"{found.value.problem} {found.value.where} {found.value.fix}"
     for text in (f"rate {rate:g}", "epoch 1", "step", "finetune.rate", "loss of"):
         assert text in said
     assert not list(tmp_path.iterdir())

@@ -172,5 +172,5 @@ def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert (into / "cell.parquet").exists()
     manifest = tmp_path / "out" / MANIFEST
     manifest.write_text(manifest.read_text().replace('"labelled": false', '"labelled": true'))
-    with pytest.raises(WsdError, match="other files than those of its words"):
+    with pytest.raises(WsdError, match="its files do not match its words"):
         read_manifest(manifest)
