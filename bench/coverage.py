@@ -1,14 +1,13 @@
-"""How often the intervals of wsd/metrics cover, and how often its tests are wrong.
-
-Truths are confusion rates for the words of CoarseWSD-20 with its own test counts; data are drawn
-from them, and an interval covers if it holds the metric of the expected confusion matrix.
+"""Measure the coverage of the intervals in wsd/metrics and the error rate of its tests.
 
     python bench/coverage.py words --scenario plain
     python bench/coverage.py means --scenario ceiling
     python bench/coverage.py differences --scenario plain
     python bench/coverage.py tests
 
-prints Markdown tables. docs/explanation/statistics.md quotes them.
+Each simulation draws confusion matrices from known rates, for the words of CoarseWSD-20 and their
+numbers of test instances. An interval covers the truth if it contains the metric of the expected
+confusion matrix. The output is Markdown tables; docs/explanation/statistics.md quotes them.
 """
 
 import argparse
@@ -52,53 +51,56 @@ COUNTS = {
     "trunk": [47, 16, 14],
     "yard": [61, 11],
 }
-# Recall of senses with fewer than 30, fewer than 100, and more test instances.
+# Recall of senses with fewer than 30, with 30 to 99, and with 100 or more test instances.
 SCENARIOS = {
     "plain": (0.90, 0.95, 0.985),
     "ceiling": (0.99, 0.99, 0.997),
     "perfect rare": (1.0, 0.99, 0.997),
     "drawn": (0.90, 0.95, 0.985),
 }
-# The second system's errors, as a multiple of the first's.
+# Error rate of the second system, as a multiple of the first system's.
 WORSE = 1.4
-# Of the rarer system's errors, those that both systems make.
+# Share of the better system's errors that both systems make.
 SHARED = 0.6
 
 Spans = Mapping[str, tuple[float, float]]
 
 
 def recalls(scenario: str, counts: Sequence[int], rng: np.random.Generator) -> np.ndarray:
-    """The true recall of each sense; drawn anew in each simulation in the scenario `drawn`."""
+    """Return the true recall of each sense; the scenario `drawn` draws it for each simulation."""
     rare, middling, common = SCENARIOS[scenario]
     n = np.array(counts)
     mean = np.where(n < 30, rare, np.where(n < 100, middling, common))
     if scenario != "drawn":
         return mean
-    # Below one half the rates of a pair of systems, as they are made here, do not add up.
+    # `rates` cannot distribute the errors of a pair of systems if a recall is below one half.
     return np.maximum(rng.beta(6 * mean, 6 * (1 - mean)), 0.5)
 
 
 def rates(recall: np.ndarray, counts: Sequence[int], worse: float = WORSE) -> np.ndarray:
-    """True rates of pairs of predictions, (K, K, K); errors go to the more frequent senses."""
+    """Return true rates of (gold, first, second), shape (K, K, K).
+
+    Errors fall on the other senses in proportion to their frequency.
+    """
     n = np.array(counts, dtype=float)
-    found = np.zeros((len(n),) * 3)
+    rates_of_pairs = np.zeros((len(n),) * 3)
     for gold, right in enumerate(recall):
         first = 1 - right
         second = min(first * worse, 0.9)
         both = SHARED * min(first, second)
         others = np.where(np.arange(len(n)) == gold, 0, n)
         for sense, share in enumerate(others / others.sum()):
-            found[gold, sense, sense] += both * share
-            found[gold, sense, gold] += (first - both) * share
-            found[gold, gold, sense] += (second - both) * share
-        found[gold, gold, gold] = 1 - first - second + both
-    return found
+            rates_of_pairs[gold, sense, sense] += both * share
+            rates_of_pairs[gold, sense, gold] += (first - both) * share
+            rates_of_pairs[gold, gold, sense] += (second - both) * share
+        rates_of_pairs[gold, gold, gold] = 1 - first - second + both
+    return rates_of_pairs
 
 
 def sample(
     true: np.ndarray, counts: Sequence[int], rng: np.random.Generator, size: int | None = None
 ) -> np.ndarray:
-    """Draw the counts, gold sense by gold sense, from rates of shape (K, ...)."""
+    """Draw counts for each gold sense from rates of shape (K, ...)."""
     rows = [
         rng.multinomial(n, row.ravel() / row.sum(), size=size)
         for n, row in zip(counts, true, strict=True)
@@ -108,12 +110,12 @@ def sample(
 
 
 def counted(joint: np.ndarray) -> Counts:
-    """The kinds of instance in counts of pairs of predictions, (K, K, K)."""
+    """Convert an array of pair counts, shape (K, K, K), to `Counts`."""
     return Counts(np.argwhere(joint), joint[joint > 0], len(joint))
 
 
 def mean_differences(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """First less second over all words, from counts or rates of pairs, (..., K, K, K)."""
+    """Return first minus second over all words, from pair counts or rates (..., K, K, K)."""
     first, second = (mean_scores([joint.sum(axis=axis) for joint in joints]) for axis in (-1, -2))
     return subtract(first, second)
 
@@ -124,18 +126,21 @@ def percentile(
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
-    """The percentile bootstrap, stratified by sense."""
-    n = [matrix.reshape(len(matrix), -1).sum(axis=1) for matrix in counts]
-    drawn = [sample(matrix, of, rng, draws) for matrix, of in zip(counts, n, strict=True)]
-    found = scores(drawn)
+    """Return percentile bootstrap intervals, stratified by sense."""
+    gold_counts = [matrix.reshape(len(matrix), -1).sum(axis=1) for matrix in counts]
+    drawn = [
+        sample(matrix, n_gold, rng, draws)
+        for matrix, n_gold in zip(counts, gold_counts, strict=True)
+    ]
+    scored = scores(drawn)
     return {
         name: (float(np.quantile(x, 0.025)), float(np.quantile(x, 0.975)))
-        for name, x in found.items()
+        for name, x in scored.items()
     }
 
 
 class Tally:
-    """Coverage, misses on either side and widths, by row, metric and method."""
+    """Collect coverage, misses on either side and widths, by row, metric and method."""
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str, str], list[tuple[float, float, float]]] = defaultdict(list)
@@ -143,7 +148,7 @@ class Tally:
     def add(self, row: str, method: str, spans: Spans, truth: Mapping[str, np.ndarray]) -> None:
         for name, (low, high) in spans.items():
             value = float(truth[name])
-            # A bound that is the estimate and equals the truth may differ in its last bit.
+            # A bound that equals the truth may differ from it in the last bit.
             below, above = value < low - 1e-12, value > high + 1e-12
             self.seen[row, name, method].append((below, above, high - low))
 
@@ -202,46 +207,53 @@ def means(
 
 
 def predictions(
-    choices: int, own: Sequence[float], rng: np.random.Generator
+    choices: int, own_error_factors: Sequence[float], rng: np.random.Generator
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Gold and M choices' predictions of every word, as the scenario `plain` has them.
+    """Draw gold labels and the predictions of M layer choices for every word.
 
-    Half of the errors are all choices' errors; ``own`` multiplies the rates of each choice's own.
+    Half of the errors of the scenario `plain` are common to all choices. ``own_error_factors``
+    multiplies the rate of the other half, by choice.
     """
-    golds, found = [], []
+    golds, predicted = [], []
     for counts in COUNTS.values():
         gold = np.repeat(np.arange(len(counts)), counts)
         error = (1 - recalls("plain", counts, rng))[gold] / 2
         common = rng.random(len(gold)) < error
-        alone = rng.random((choices, len(gold))) < error * np.array(own)[:, None]
+        alone = rng.random((choices, len(gold))) < error * np.array(own_error_factors)[:, None]
         wrong = (gold + rng.integers(1, len(counts), size=len(gold))) % len(counts)
         golds.append(gold)
-        found.append(np.where(common | alone, wrong, gold))
-    return golds, found
+        predicted.append(np.where(common | alone, wrong, gold))
+    return golds, predicted
 
 
 def sets(
-    own: Sequence[float], simulations: int, permutations: int, rng: np.random.Generator
+    own_error_factors: Sequence[float],
+    simulations: int,
+    permutations: int,
+    rng: np.random.Generator,
 ) -> dict[str, tuple[float, float]]:
-    """How often choice 0, the best, is in the set, and the set's mean size, by metric."""
-    held, size = defaultdict(list), defaultdict(list)
+    """Return how often choice 0, the best, is in the confidence set, and its mean size."""
+    best_included, set_sizes = defaultdict(list), defaultdict(list)
     for _ in range(simulations):
-        gold, found = predictions(len(own), own, rng)
+        gold, predicted = predictions(len(own_error_factors), own_error_factors, rng)
         seed = int(rng.integers(2**32))
         for name in MEAN_SCORES:
-            best = confidence_set(gold, found, name, permutations=permutations, rng=seed)
-            held[name].append(best.within[0])
-            size[name].append(best.within.sum())
-    return {name: (float(np.mean(held[name])), float(np.mean(size[name]))) for name in held}
+            best = confidence_set(gold, predicted, name, permutations=permutations, rng=seed)
+            best_included[name].append(best.within[0])
+            set_sizes[name].append(best.within.sum())
+    return {
+        name: (float(np.mean(best_included[name])), float(np.mean(set_sizes[name])))
+        for name in best_included
+    }
 
 
 def rejections(
     opposed: bool, simulations: int, permutations: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """How often the paired test of two equal systems has p <= 0.05, by metric.
+    """Return how often the paired test of two equal systems has p <= 0.05, by metric.
 
-    Opposed, one is better on the first half of the words and the other, by as much, on the rest:
-    each word stands twice, so that all four scores are equal, but nothing may be exchanged.
+    With ``opposed`` every word occurs twice: one system is better the first time, the other by the
+    same amount the second time. All mean scores are equal, but predictions are not exchangeable.
     """
     wrong = defaultdict(list)
     for _ in range(simulations):
@@ -278,22 +290,22 @@ def print_words(tally: Tally) -> None:
         rows.append([f"**{label}**", *(_percent(x) for x in summary(list(cells.values()), axis=0))])
     print(table(head, rows))
     if special := [row for row in tally.rows() if row not in COUNTS]:
-        print("\nWhere the rarest sense came out all right:\n")
+        print("\nSimulations without an error on the rarest sense:\n")
         rows = [
             [row, _percent(len(tally.seen[row, WORD_SCORES[0], "ours"]) / total)]
             + [_percent(tally.coverage(row, n, "ours")) for n in WORD_SCORES]
             for row in special
             for total in [len(tally.seen[row.split()[0], WORD_SCORES[0], "ours"])]
         ]
-        print(table(["word", "of simulations", *WORD_SCORES], rows))
+        print(table(["word", "share of simulations", *WORD_SCORES], rows))
 
 
 def print_means(tally: Tally) -> None:
     rows = []
     for name in MEAN_SCORES:
         for method in ("ours", "percentile"):
-            below, above, width = np.mean(tally.seen["all", name, method], axis=0)
-            numbers = map(_percent, (1 - below - above, below, above))
+            truth_below, truth_above, width = np.mean(tally.seen["all", name, method], axis=0)
+            numbers = map(_percent, (1 - truth_below - truth_above, truth_below, truth_above))
             rows.append([name, method, *numbers, f"{100 * width:.2f}"])
     print(table(["mean", "method", "covers", "truth below", "truth above", "width, points"], rows))
 
@@ -301,37 +313,39 @@ def print_means(tally: Tally) -> None:
 def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -> None:
     rows = []
     for label, opposed in (("exchangeable", False), ("equal, not exchangeable", True)):
-        found = rejections(opposed, simulations, permutations, rng)
-        rows.append([label, *(_percent(found[name]) for name in MEAN_SCORES)])
+        results = rejections(opposed, simulations, permutations, rng)
+        rows.append([label, *(_percent(results[name]) for name in MEAN_SCORES)])
     print(table(["two equal systems: p <= 0.05", *MEAN_SCORES], rows), end="\n\n")
     rows = []
-    for label, own in (
+    for label, own_error_factors in (
         ("8 equal", [1.0] * 8),
-        ("best by 10% of its own errors", [0.9, *[1.0] * 7]),
-        ("best by half, one near", [0.5, 0.55, *[1.0] * 6]),
+        ("the best makes 10% fewer errors of its own", [0.9, *[1.0] * 7]),
+        ("the best makes half as many, the second 55%", [0.5, 0.55, *[1.0] * 6]),
     ):
-        found = sets(own, simulations, permutations, rng)
-        rows.append([label, *(f"{_percent(found[n][0])} ({found[n][1]:.1f})" for n in MEAN_SCORES)])
-    print(table(["the best is in the set (mean size)", *MEAN_SCORES], rows))
+        results = sets(own_error_factors, simulations, permutations, rng)
+        rows.append(
+            [label, *(f"{_percent(results[n][0])} ({results[n][1]:.1f})" for n in MEAN_SCORES)]
+        )
+    print(table(["share of sets with the best (mean size)", *MEAN_SCORES], rows))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["words", "means", "differences", "tests"])
+    parser.add_argument("simulation", choices=["words", "means", "differences", "tests"])
     parser.add_argument("--scenario", choices=list(SCENARIOS), default="plain")
     parser.add_argument("--simulations", type=int, default=1000)
-    parser.add_argument("--draws", type=int, default=1000, help="of each interval or test")
+    parser.add_argument("--draws", type=int, default=1000, help="draws per interval or test")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
-    if args.what == "tests":
+    if args.simulation == "tests":
         print_tests(args.simulations, args.draws, rng)
         return
-    simulation = (args.scenario, args.simulations, args.draws, rng)
-    if args.what == "words":
-        print_words(words(*simulation))
+    settings = (args.scenario, args.simulations, args.draws, rng)
+    if args.simulation == "words":
+        print_words(words(*settings))
     else:
-        print_means(means(*simulation, pair=args.what == "differences"))
+        print_means(means(*settings, pair=args.simulation == "differences"))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""How fast is logistic regression tuned? Beside what wsd did before, and scikit-learn's own.
+"""Compare the speed of tuning logistic regression with an earlier version and scikit-learn.
 
     snakemake --cores 2 --configfile config/minilm.yaml --until embed folds
     .venv/bin/python bench/fitting.py results/coarsewsd20 all-MiniLM-L6-v2
     .venv/bin/python bench/fitting.py results/coarsewsd20 all-MiniLM-L6-v2 --random 768 3072
 
-Per layer choice and word the ways take turns on the same vectors, folds and penalties, each on one
-thread. Seconds are of processor time; labels are those of the held-out instances of all folds
-under every point of the search space. `before` is the search as it was in October 2026
+For each layer choice and word the methods take turns on the same vectors, folds and penalties, each
+on one thread. Seconds are processor time. The methods' labels are compared on the held-out
+instances of all folds, for every point of the search space. `before` is the search of October 2026
 (`bench/fitting_before.py`).
 """
 
@@ -56,7 +56,7 @@ def before(X: np.ndarray, y: np.ndarray, repeats: list) -> list:
 
 
 def logistic_cv(X: np.ndarray, y: np.ndarray, repeats: list) -> None:
-    """All rows scaled alike, which is less work than a scale of each fold's own."""
+    """Scale all rows once, which is less work than scaling within each fold."""
     scaled = StandardScaler().fit_transform(X.astype(np.float64))
     for splits in repeats:
         model = LogisticRegressionCV(
@@ -78,7 +78,7 @@ def grid_cv(X: np.ndarray, y: np.ndarray, repeats: list) -> None:
 
 
 class Products:
-    """Processor time within products, factors and their solutions, by name."""
+    """Measure the processor time inside matrix products, factorisations and solutions."""
 
     NAMES = ("_product", "_factor", "_inverse")
 
@@ -90,24 +90,24 @@ class Products:
     def _timed(self, function: Callable) -> Callable:
         def timed(*args: Any) -> Any:
             start = time.process_time()
-            found = function(*args)
+            result = function(*args)
             self.seconds += time.process_time() - start
-            return found
+            return result
 
         return timed
 
 
 def point_scores(scores: list, repeats: list, gold: np.ndarray) -> np.ndarray:
-    """As `wsd.classification.cross_validation.score_word`."""
-    following, found = iter(scores), np.empty((len(repeats), len(GRID), len(WORD_SCORES)))
+    """Score every point and repeat as `wsd.classification.cross_validation.score_word` does."""
+    next_scores, results = iter(scores), np.empty((len(repeats), len(GRID), len(WORD_SCORES)))
     for repeat, splits in enumerate(repeats):
         predicted = np.empty((len(GRID), len(gold)), dtype=np.int64)
-        for fit, held in splits:
-            predicted[:, held] = np.unique(gold[fit])[next(following).argmax(axis=2)]
-        for i, of_point in enumerate(predicted):
-            scored = word_scores(confusion(gold, of_point, int(gold.max()) + 1))
-            found[repeat, i] = [scored[metric] for metric in WORD_SCORES]
-    return found
+        for fit, held_out in splits:
+            predicted[:, held_out] = np.unique(gold[fit])[next(next_scores).argmax(axis=2)]
+        for i, labels in enumerate(predicted):
+            scored = word_scores(confusion(gold, labels, int(gold.max()) + 1))
+            results[repeat, i] = [scored[metric] for metric in WORD_SCORES]
+    return results
 
 
 def main() -> None:
@@ -117,16 +117,16 @@ def main() -> None:
     parser.add_argument("--layers", nargs="+", default=LAYERS)
     parser.add_argument("--words", nargs="+")
     parser.add_argument(
-        "--random", nargs="+", type=int, metavar="WIDTH", help="made vectors instead"
+        "--random", nargs="+", type=int, metavar="WIDTH", help="use random vectors instead"
     )
     parser.add_argument(
-        "--peers", nargs="*", default=[], metavar="WORD", help="words for scikit-learn's"
+        "--peers", nargs="*", default=[], metavar="WORD", help="time scikit-learn on these words"
     )
     args = parser.parse_args()
     words = args.words or sorted(p.stem for p in (args.results / "corpus").glob("*.parquet"))
     corpora = read_corpora(args.results / "corpus", words)
     folds = folding.read(args.results / "folds" / "full.parquet")
-    ways = {
+    methods = {
         "now": now,
         "before": before,
         "LogisticRegressionCV": logistic_cv,
@@ -142,22 +142,24 @@ def main() -> None:
             rows = folds.rows(corpus)
             X, y = vectors(args, corpus, layers)[rows], corpus.gold[rows]
             repeats = [list(folds.words[word].splits(r)) for r in range(folds.repeats)]
-            found = {}
-            for name, way in ways.items():
-                if name in found or (name not in chosen and word not in args.peers):
+            results = {}
+            for name, method in methods.items():
+                if name in results or (name not in chosen and word not in args.peers):
                     continue
                 with threadpool_limits(1):
                     start = time.process_time()
-                    found[name] = way(X, y, repeats)
-                    seconds[name] += (took := time.process_time() - start)
+                    results[name] = method(X, y, repeats)
+                    seconds[name] += (elapsed := time.process_time() - start)
                 if word in args.peers:
-                    seconds[f"{name} (peers' words)"] += took
-            for name, of_points in chosen.items():
-                of_points[word] = point_scores(found[name], repeats, y)
-            for ours, theirs in zip(found["now"], found["before"], strict=True):
+                    seconds[f"{name} (peers' words)"] += elapsed
+            for name, scores_by_word in chosen.items():
+                scores_by_word[word] = point_scores(results[name], repeats, y)
+            for ours, theirs in zip(results["now"], results["before"], strict=True):
                 differ += int((ours.argmax(axis=2) != theirs.argmax(axis=2)).sum())
                 labels += theirs.shape[0] * theirs.shape[1]
-        best = {name: Search(GRID, of, ()).best(OBJECTIVE) for name, of in chosen.items()}
+        best = {
+            name: Search(GRID, searches, ()).best(OBJECTIVE) for name, searches in chosen.items()
+        }
         print(f"{layers}: now {seconds['now']:.1f} s, before {seconds['before']:.1f} s, ", end="")
         print(
             f"{seconds['before'] / seconds['now']:.1f} x; {differ} of {labels} labels differ; ",
@@ -170,10 +172,10 @@ def main() -> None:
     print(f"the same point for {total['same']} choices; ", end="")
     print(f"{products.seconds / total['now']:.0%} of the time in products; ", end="")
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most, all ways")
-    for name in ways:
-        if of_peers := total[f"{name} (peers' words)"]:
-            ratio = of_peers / total["now (peers' words)"]
-            print(f"{', '.join(args.peers)}: {name} {of_peers:.1f} s, {ratio:.1f} times ours")
+    for name in methods:
+        if peer_seconds := total[f"{name} (peers' words)"]:
+            ratio = peer_seconds / total["now (peers' words)"]
+            print(f"{', '.join(args.peers)}: {name} {peer_seconds:.1f} s, {ratio:.1f} times ours")
 
 
 def vectors(args: argparse.Namespace, corpus: Any, layers: Any) -> np.ndarray:

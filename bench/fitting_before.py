@@ -1,7 +1,7 @@
-"""Logistic regression's search as it was before its folds were fitted at once, for `fitting.py`.
+"""The search of logistic regression before it fitted all folds at once, for `fitting.py`.
 
-One fit per fold and penalty, by scikit-learn's L-BFGS from where the stronger penalty ended; with
-fewer rows than features in their span.
+Each fold and penalty is one fit with scikit-learn's L-BFGS, which starts at the solution of the
+next stronger penalty. If a fold has fewer rows than features, the fit uses the span of the rows.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 
 def search_before(X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: list[Any]) -> np.ndarray:
-    """Probabilities: array of shape (len(grid), n_held, n_classes)."""
+    """Return probabilities of shape (len(grid), n_held, n_classes)."""
     X, held = X.astype(np.float64), held.astype(np.float64)
     classes, counts = np.unique(y, return_counts=True)
     log_prior = np.log(counts / len(y))
@@ -28,14 +28,14 @@ def search_before(X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: list[Any
             features, tested = triangle.T, tested @ basis
         if len(classes) == 1:
             return np.ones((len(grid), len(held), 1))
-        found = np.empty((len(grid), len(held), len(classes)))
+        result = np.empty((len(grid), len(held), len(classes)))
         model = LogisticRegression(tol=1e-6, max_iter=100_000, warm_start=True)
         for C in sorted({point["C"] for point in grid}):
             probabilities = model.set_params(C=C).fit(features, y).predict_proba(tested)
             for i, point in enumerate(grid):
                 if point["C"] == C:
-                    found[i] = _shifted(probabilities, log_prior, point["prior_shift"])
-    return found
+                    result[i] = _shifted(probabilities, log_prior, point["prior_shift"])
+    return result
 
 
 def _shifted(probabilities: np.ndarray, log_prior: np.ndarray, shift: float) -> np.ndarray:

@@ -1,14 +1,14 @@
-"""Are new sentences, written for this and by hand, told right, and surely?
+"""Predict new, hand-written sentences: how many are right, and how many with certainty?
 
     python bench/new_sentences.py results/quickstart/selected.wsd
 
-`bench/new-sentences.jsonl` holds 130 sentences with the words of the built-in corpus, five a sense,
-and 30 with five words of CoarseWSD-20, all written before anything had been predicted on them.
-Those that have a sense of the model are asked.
+`bench/new-sentences.jsonl` holds 130 sentences with the words of the built-in corpus, five per
+sense, and 30 with five words of CoarseWSD-20. Nothing was predicted on them before they were
+written. The script uses the sentences whose sense the model knows.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 from wsd.fitted.wsd_file import WsdFile
@@ -21,24 +21,35 @@ SURE = 0.8
 
 
 def main() -> None:
-    opened = WsdFile(Path(sys.argv[1]))
-    predictor = Predictor(opened, fitted_encoder(opened.encoder))
-    known = {word: opened.word(word).senses for word in opened.words}
-    asked = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
-    asked = [one for one in asked if one["sense"] in known.get(one["word"], ())]
-    lines = [Line(number, one["text"], one["word"]) for number, one in enumerate(asked, start=1)]
-    rows = list(predictor.predict(lines, neighbours=False))
-    if [row.line.number for row in rows] != [line.number for line in lines]:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model_file", type=Path)
+    model_file = WsdFile(parser.parse_args().model_file)
+    predictor = Predictor(model_file, fitted_encoder(model_file.encoder))
+    senses = {word: model_file.word(word).senses for word in model_file.words}
+    examples = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+    examples = [
+        example for example in examples if example["sense"] in senses.get(example["word"], ())
+    ]
+    lines = [
+        Line(number, example["text"], example["word"])
+        for number, example in enumerate(examples, start=1)
+    ]
+    predictions = list(predictor.predict(lines, neighbours=False))
+    if [prediction.line.number for prediction in predictions] != [line.number for line in lines]:
         raise SystemExit("a sentence has no occurrence of its word, or several")
-    right = [row for row, one in zip(rows, asked, strict=True) if row.sense == one["sense"]]
-    for row, one in zip(rows, asked, strict=True):
-        if row.sense != one["sense"]:
-            print(
-                f"wrong: {row.line.text}\n  {row.sense} ({row.probability:.0%}), not {one['sense']}"
-            )
-    sure = sum((row.probability or 0) > SURE for row in right)
-    ood = sum(row.ood for row in rows)
-    print(f"{len(right)} of {len(rows)} right, {sure} of these with a probability above {SURE:.0%}")
+    right = [
+        prediction
+        for prediction, example in zip(predictions, examples, strict=True)
+        if prediction.sense == example["sense"]
+    ]
+    for prediction, example in zip(predictions, examples, strict=True):
+        if prediction.sense != example["sense"]:
+            print(f"wrong: {prediction.line.text}")
+            print(f"  {prediction.sense} ({prediction.probability:.0%}), not {example['sense']}")
+    sure = sum((prediction.probability or 0) > SURE for prediction in right)
+    ood = sum(prediction.ood for prediction in predictions)
+    print(f"{len(right)} of {len(predictions)} right, ", end="")
+    print(f"{sure} of these with a probability above {SURE:.0%}")
     print(f"{ood} flagged as out of distribution")
 
 

@@ -1,12 +1,13 @@
-"""A word's page at its limit: 10,000 instances in 13 layers, its size and the time of a step.
+"""Measure a word page with 10,000 instances and 13 layers: its size and the time of a layer step.
 
-The corpus, its vectors' places, neighbours and predictions are drawn at random; sentences have
-CoarseWSD-20's mean length, in words drawn by Zipf's law. Needs Chromium and its driver.
+The corpus, points, neighbours and predictions are random. Sentences have the mean length of
+CoarseWSD-20; their words follow Zipf's law. Needs Chromium and its driver.
 
     .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--methods pca] [--steps 30]
     .venv/bin/python bench/pages.py --index results/coarsewsd20/report/index.html
 
-With --index: the size of a report's first page, and when it and its small pictures are shown.
+With --index, measure a report's first page instead: its size, and when its text and small plots
+appear.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from wsd.report.pages import render, word
 from wsd.report.pages.report_data import LEAD, PROBABILITY, Report, WordResults
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
-from browser import opened  # the tests' own, which lie in no package
+from browser import opened  # a test helper; tests/helpers is no package
 
 SENTENCE = 25  # words
 STEP = """
@@ -36,7 +37,7 @@ const done = arguments[0], start = performance.now();
 document.getElementById("next").disabled
   ? document.querySelector("#choices a").click() : document.getElementById("next").click();
 const ran = performance.now() - start;
-// The plot is drawn in the next frame, and that frame has been shown when the one after it comes.
+// The plot is drawn in the next frame. That frame is on screen when the frame after it starts.
 requestAnimationFrame(() => requestAnimationFrame(() => done([ran, performance.now() - start])));
 """
 
@@ -115,17 +116,16 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
     )
 
 
-# From the start of loading: when the page's text was first shown, when its script was done, and
-# when the pictures in view are drawn.
+# Times since the start of loading: first text shown, script done, all plots in view drawn.
 SHOWN = """
 const done = arguments[0];
 const look = () => {
-  const pictures = [...document.querySelectorAll("svg.picture")].filter((of) => {
-    const { top, bottom } = of.getBoundingClientRect();
-    return of.checkVisibility() && bottom > 0 && top < innerHeight;
+  const plots = [...document.querySelectorAll("svg.picture")].filter((plot) => {
+    const { top, bottom } = plot.getBoundingClientRect();
+    return plot.checkVisibility() && bottom > 0 && top < innerHeight;
   });
   const [paint] = performance.getEntriesByName("first-contentful-paint");
-  if (!paint || !pictures.every((of) => of.childElementCount)) return setTimeout(look, 5);
+  if (!paint || !plots.every((plot) => plot.childElementCount)) return setTimeout(look, 5);
   const drawn = performance.now();
   const [page] = performance.getEntriesByType("navigation");
   done([paint.startTime, page.loadEventEnd, drawn]);
@@ -134,18 +134,18 @@ look();
 """
 
 
-def measure_index(page: Path, times: int) -> None:
-    found = []
+def measure_index(page: Path, repetitions: int) -> None:
+    times = []
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as chromium:
-        for _ in range(times):
+        for _ in range(repetitions):
             chromium.driver.get("about:blank")
             chromium.driver.get(page.absolute().as_uri())
-            found.append(chromium.driver.execute_async_script(SHOWN))
+            times.append(chromium.driver.execute_async_script(SHOWN))
     print(f"{page}: {page.stat().st_size / 1e6:.2f} MB")
-    names = ("text shown", "loaded", "pictures in view drawn")
-    for name, values in zip(names, zip(*found, strict=True), strict=True):
+    names = ("text shown", "loaded", "plots in view drawn")
+    for name, values in zip(names, zip(*times, strict=True), strict=True):
         median = statistics.median(values)
-        print(f"{name}: median {median:.0f} ms, slowest {max(values):.0f} ms of {times}")
+        print(f"{name}: median {median:.0f} ms, slowest {max(values):.0f} ms of {repetitions}")
 
 
 def main() -> None:
@@ -155,7 +155,7 @@ def main() -> None:
     text = "projections (default: pca discriminant)"
     parser.add_argument("--methods", nargs="+", default=["pca", "discriminant"], help=text)
     parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--index", type=Path)
+    parser.add_argument("--index", type=Path, help="measure this report's first page instead")
     args = parser.parse_args()
     if args.index:
         measure_index(args.index, args.steps)
@@ -167,11 +167,11 @@ def main() -> None:
         word.write_word(report, "made", "bench", folder=out, portable=out / "portable")
         page = out / "words" / "bench.html"
         print(f"{args.instances:,} instances, {args.layers} layers, {' and '.join(args.methods)}")
-        print(f"page: {page.stat().st_size / 1e6:.2f} MB, and the shared scripts once")
+        print(f"page: {page.stat().st_size / 1e6:.2f} MB, without the shared scripts")
         with opened(out / "profile") as chromium:
             chromium.open(page)
             times = [chromium.driver.execute_async_script(STEP) for _ in range(args.steps)]
-    for name, values in zip(("script", "until shown"), zip(*times, strict=True), strict=True):
+    for name, values in zip(("script", "until drawn"), zip(*times, strict=True), strict=True):
         print(
             f"a layer step, {name}: median {statistics.median(values):.0f} ms, "
             f"slowest {max(values):.0f} ms of {args.steps}"

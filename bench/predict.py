@@ -1,12 +1,12 @@
-"""How fast does `wsd predict` answer lines, and does its memory grow with them?
+"""Measure the speed of `wsd predict` and whether its memory grows with the number of lines.
 
     python bench/predict.py results/quickstart/selected.wsd
     python bench/predict.py FILE.wsd --lines 1000 10000
 
-Sentences of the built-in corpus, again and again, each with its number before it so that no two are
-the same. Every run is a process of its own, whose peak memory the system counts. Beside it stands
-the bare encoder on the same sentences in one go, as `bench/extraction.py` times it: what the
-command does beyond that is finding the words, classifying, neighbours, writing.
+The lines repeat the sentences of the built-in corpus; a number before each makes it unique. Each
+run is its own process, so that the system reports its peak memory. Next to `wsd predict` the script
+runs the encoder alone on the same sentences. The difference is the cost of finding the words,
+classifying, searching neighbours and writing.
 """
 
 import argparse
@@ -57,31 +57,34 @@ def main() -> None:
             for name, command in (("wsd predict", predict), ("encoder alone", bare)):
                 seconds, of_cores, megabytes = measured(command)
                 print(
-                    f"{name:14} {n:7,} lines {seconds:7.1f} s in all {n / seconds:7.1f} lines/s "
+                    f"{name:14} {n:7,} lines {seconds:7.1f} s {n / seconds:7.1f} lines/s "
                     f"{of_cores:7.1f} s of cores {megabytes:6.0f} MB at most",
                     flush=True,
                 )
 
 
 def measured(command: list[str]) -> tuple[float, float, float]:
-    """Seconds, seconds of cores and peak megabytes of a process, start-up and imports included."""
+    """Return a process's seconds, processor seconds and peak megabytes, imports included."""
     start = time.perf_counter()
     child = subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(child.pid, 0)
+    _, status, usage = os.wait4(child.pid, 0)
     if status:
         raise SystemExit(f"{command} ended with {os.waitstatus_to_exitcode(status)}")
     seconds = time.perf_counter() - start
-    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def extract(model_file: Path, file: Path, threads: int) -> None:
-    """The focal word's vectors of every line, all in one table, and nothing else."""
+    """Extract the focal word's vectors of all lines as one table; do nothing else."""
     opened = WsdFile(model_file)
     encoder = fitted_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words, opened.forms)
-    found = [finder.find(line)[0] for line in file.read_text().splitlines()]
+    occurrences = [finder.find(line)[0] for line in file.read_text().splitlines()]
     table = focal_word_input.as_corpus(
-        [focal_word_input.Focus(one.tokens, one.position) for one in found]
+        [
+            focal_word_input.Focus(occurrence.tokens, occurrence.position)
+            for occurrence in occurrences
+        ]
     )
     aligned = encoder.align(table)
     for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):

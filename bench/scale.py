@@ -1,24 +1,23 @@
-"""What every step costs as the corpus grows: wall time, processor time and peak memory, by size.
+"""Measure wall time, processor time and peak memory of each step as the corpus grows.
 
-A corpus of 10^4, 10^5 or 10^6 instances in 200 words is made up, and vectors for it (one view,
-three layers of width 128, written by the package's own writer); then every step after the encoder
-runs through its `wsd` command, each in a process of its own. Word sizes fall with the square root
-of their rank: the largest word of a million instances has 37,000. Senses lie apart in the upper
-layers and not in layer 0. At the end the workflow's graph over 200 words is built by a dry run.
+The script makes a random corpus of 10^4, 10^5 or 10^6 instances in 200 words, and random vectors
+(one view, three layers of width 128). It then runs the `wsd` command of each step after the
+encoder, each in its own process. Word sizes fall with the square root of their rank: the largest
+word of a million instances has 37,000. Senses are separable in the upper layers, not in layer 0.
 
-With --senses the corpora are small and of many senses: 1x200 is one word of 200, 200x10 are 200
-words of 10, each sense with 20 training and 10 test instances.
+With --senses the corpora are small and have many senses: 1x200 is one word with 200 senses, 200x10
+are 200 words with 10. Each sense has 20 training and 10 test instances.
 
-With --workflow the whole workflow runs, from nothing, over so many words of 40 sentences as a
-corpus of one's own, with the packaged model and the quickstart's layers: what Snakemake takes, and
-what the imports of its jobs. With --dry-run as well, it only plans.
+With --workflow the whole workflow runs from scratch on W words of 40 sentences, imported as your
+own corpus, with the packaged model and the quickstart's layers. It shows the cost of Snakemake and
+of its jobs' imports. With --dry-run it only plans.
 
     .venv/bin/python bench/scale.py [--sizes 10000 100000 1000000] [--folder FOLDER] [--json FILE]
                                     [--senses 1x200 200x10] [--steps NAME ...]
     .venv/bin/python bench/scale.py --workflow 650 [--dry-run] [--folder FOLDER]
 
-A folder that is given is kept; in it, what is there already is not made again, so that one step
-can be measured anew with --steps. A million instances take 3 GB of disk.
+The script keeps the folder of --folder and does not repeat the steps whose files it contains;
+--steps measures single steps again. A million instances take 3 GB of disk.
 """
 
 import argparse
@@ -52,25 +51,24 @@ BLOCKS, WIDTH = 2, 128
 LAYERS = [str(layer) for layer in range(BLOCKS + 1)]
 SENTENCE = 16
 CLASSIFIERS = {"nearest_centroid": "{}", "logistic": '{"C": [0.1], "prior_shift": [0.5]}'}
-# The largest word is measured, the others are read in this process.
+# The script measures `wsd corpus` on the largest word only; it reads the other words itself.
 LARGEST = "corpus, largest word"
-
-
-# Of a word in the whole workflow, and its senses.
+# Instances and senses of each word with --workflow.
 FEW, SENSES = 40, 2
 
 
 def words_of(size: str) -> list[tuple[int, int]]:
-    """Instances and senses of each word: of so many in all, or of `words x senses`.
+    """Return the number of instances and senses of each word.
 
-    Of so many in all a word has at least 30, and two senses, every fifth three. Of `words w` each
-    has 40.
+    ``size`` is the number of all instances, `<words>x<senses>`, or `<words>w` (`FEW` instances
+    each). By the number of all instances, a word has at least 30 instances and two senses; every
+    fifth word has three.
     """
     if size.endswith("w"):
         return [(FEW, SENSES)] * int(size[:-1])
-    words, _, senses = size.partition("x")
-    if senses:
-        return [(30 * int(senses), int(senses))] * int(words)
+    word_count, _, sense_count = size.partition("x")
+    if sense_count:
+        return [(30 * int(sense_count), int(sense_count))] * int(word_count)
     share = 1 / np.sqrt(np.arange(1, WORDS + 1))
     sizes = np.maximum(30, (int(size) * share / share.sum()).astype(int))
     return [(n, 2 if number % 5 else 3) for number, n in enumerate(sizes.tolist())]
@@ -113,7 +111,7 @@ def make_tables(folder: Path, words: list[str]) -> None:
 
 
 def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
-    """Write one word's vectors: a cloud per sense, further apart from layer to layer."""
+    """Write one word's vectors: a cloud per sense, with a distance that grows by layer."""
     rng = np.random.default_rng(seed)
     n = len(corpus)
     provenance = {
@@ -149,8 +147,8 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
         writer.close()
 
 
-def apart(function: Callable[..., None], *arguments: Any) -> None:
-    """Call in a process of its own: a command's peak counts that of what starts it."""
+def call_in_process(function: Callable[..., None], *arguments: Any) -> None:
+    """Call in another process, because a command's peak memory includes that of its parent."""
     process = multiprocessing.get_context("fork").Process(target=function, args=arguments)
     process.start()
     process.join()
@@ -159,7 +157,7 @@ def apart(function: Callable[..., None], *arguments: Any) -> None:
 
 
 def measure(command: list[str], folder: Path) -> dict[str, float]:
-    """Run one `wsd` command as a process: its seconds, and its peak of memory in MB."""
+    """Run one `wsd` command and return its seconds and its peak memory in MB."""
     start = time.monotonic()
     with (folder / "messages.txt").open("a") as messages:
         process = subprocess.Popen(
@@ -181,7 +179,7 @@ def measure(command: list[str], folder: Path) -> dict[str, float]:
 
 
 def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Name, command, and the files that say that the step was done."""
+    """Yield each step's name, its command, and the files that show that it is done."""
     data = ["--corpus", "corpus", "--words", *words]
     vectors = [*data, "--embeddings", "e"]
     out = ["--out", "corpus"]
@@ -195,9 +193,9 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
             command += ["--searches", f"s-{layer}.{name}.parquet", "--out", out]
             yield f"classify {name} {layer}", command, [out]
     every = [f"{layer}.{name}.parquet" for name in CLASSIFIERS for layer in LAYERS]
-    predictions, searches = ([f"{kind}-{of}" for of in every] for kind in "ps")
-    chosen = ["--table", "selection.csv", "--out", "selection.json"]
-    yield "select", ["select", "--searches", *searches, *chosen], ["selection.json"]
+    predictions, searches = ([f"{kind}-{file}" for file in every] for kind in "ps")
+    selection_outputs = ["--table", "selection.csv", "--out", "selection.json"]
+    yield "select", ["select", "--searches", *searches, *selection_outputs], ["selection.json"]
     yield (
         "classify-selected",
         ["classify-selected", *vectors, "--model", "made", "--selection", "selection.json",
@@ -256,14 +254,14 @@ def steps(words: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def workflow(folder: Path, words: int, *, dry_run: bool) -> None:
-    """The whole workflow over many words, in a copy of the repository; or a dry run of it."""
+    """Run (or plan) the whole workflow over many words, in a copy of the repository."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
-    from checkout import REPOSITORY, Checkout  # the tests' own, which lie in no package
+    from checkout import REPOSITORY, Checkout  # a test helper; tests/helpers is no package
 
     checkout = Checkout.create(folder / "checkout")
     shutil.copytree(REPOSITORY / "bench", checkout.root / "bench")
     if not (folder / "own").exists():
-        apart(make_text, folder / "source", f"{words}w")
+        call_in_process(make_text, folder / "source", f"{words}w")
         print(measure(["import", "source", "--out", "own", "--name", "many"], folder))
     config = checkout.configure("many", dataset={"name": "many", "path": str(folder / "own")})
     files = ["--configfile", "config/quickstart.yaml", config]
@@ -282,12 +280,16 @@ def workflow(folder: Path, words: int, *, dry_run: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--senses", nargs="+", metavar="WxS", help="W words of S senses, instead")
-    parser.add_argument("--folder", type=Path, help="kept; default: a temporary one")
-    parser.add_argument("--json", type=Path, help="the figures, by size and step")
-    parser.add_argument("--steps", nargs="+", help="measure only these, anew")
-    parser.add_argument("--workflow", type=int, metavar="W", help="run it over W words, instead")
-    parser.add_argument("--dry-run", action="store_true", help="of the workflow")
+    parser.add_argument(
+        "--senses", nargs="+", metavar="WxS", help="measure W words with S senses instead"
+    )
+    parser.add_argument("--folder", type=Path, help="keep all files here (default: delete them)")
+    parser.add_argument("--json", type=Path, help="write the measurements here")
+    parser.add_argument("--steps", nargs="+", help="measure only these steps, again if need be")
+    parser.add_argument(
+        "--workflow", type=int, metavar="W", help="run the whole workflow over W words instead"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --workflow: only plan")
     args = parser.parse_args()
     if args.workflow:
         with tempfile.TemporaryDirectory() as temporary:
@@ -298,33 +300,33 @@ def main() -> None:
     print(f"{'':>8}  {'step':<28}{'wall s':>10}{'CPU s':>10}{'peak MB':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         root = (args.folder or Path(temporary)).absolute()
-        found: dict[str, dict[str, dict[str, float]]] = {}
+        measurements: dict[str, dict[str, dict[str, float]]] = {}
         if args.json and args.json.exists():
-            found = json.loads(args.json.read_text())
-        for total in args.senses or map(str, args.sizes):
-            folder = root / total
+            measurements = json.loads(args.json.read_text())
+        for size in args.senses or map(str, args.sizes):
+            folder = root / size
             if not (folder / "source").exists():
-                apart(make_text, folder / "source", total)
+                call_in_process(make_text, folder / "source", size)
             words = sorted(path.name for path in (folder / "source").iterdir())
-            of_size = found.setdefault(total, {})
-            for name, command, made in steps(words):
-                asked = args.steps is None or any(name.startswith(step) for step in args.steps)
-                there = all((folder / file).exists() for file in made)
-                if there and not (args.steps and asked):
+            step_costs = measurements.setdefault(size, {})
+            for name, command, outputs in steps(words):
+                selected = args.steps is None or any(name.startswith(step) for step in args.steps)
+                done = all((folder / file).exists() for file in outputs)
+                if done and not (args.steps and selected):
                     continue
-                of_size[name] = measure(command, folder)
-                figures = "".join(f"{value:>10.1f}" for value in of_size[name].values())
-                print(f"{total:>8}  {name:<28}{figures}", flush=True)
+                step_costs[name] = measure(command, folder)
+                figures = "".join(f"{value:>10.1f}" for value in step_costs[name].values())
+                print(f"{size:>8}  {name:<28}{figures}", flush=True)
                 if args.json:
-                    args.json.write_text(json.dumps(found, indent=1))
+                    args.json.write_text(json.dumps(measurements, indent=1))
                 if name == LARGEST:
-                    apart(make_tables, folder, words)
+                    call_in_process(make_tables, folder, words)
             pages = [p.stat().st_size / 1e6 for p in (folder / "report/words").glob("*.html")]
             if pages:
-                of_size["largest page"] = {"mb": max(pages)}
-                print(f"{total:>8}  {'largest page, MB':<28}{max(pages):>10.1f}")
+                step_costs["largest page"] = {"mb": max(pages)}
+                print(f"{size:>8}  {'largest page, MB':<28}{max(pages):>10.1f}")
         if args.json:
-            args.json.write_text(json.dumps(found, indent=1))
+            args.json.write_text(json.dumps(measurements, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""What do whitening and taking out common directions give, layer by layer? Macro-F1 on the test
-instances of nearest centroid and of five nearest neighbours, with the transformation fitted on a
-word's own training rows (as the config's `transform` is) or on those of all words, each word
-weighing the same; less the vectors as they are, with interval and paired test.
+"""Measure the effect of whitening and of removing common directions, layer by layer.
 
     snakemake --cores 2 --configfile config/minilm.yaml --until embed folds
     .venv/bin/python bench/transforms.py results/coarsewsd20 all-MiniLM-L6-v2 --layers 0 6
+
+The classifiers are nearest centroid and five nearest neighbours; the metric is macro-F1 on the
+test instances. A transformation is fitted on each word's training rows, as the config's
+`transform`, or on the training rows of all words, with equal weight for each word. Each result is
+compared with the untransformed vectors: difference, interval and paired test.
 """
 
 import argparse
@@ -40,7 +42,12 @@ def main() -> None:
     for layers in args.layers:
         vectors = {w: read_features(folder, c, "focal", layers)[1] for w, c in corpora.items()}
         trained = [vectors[w][c.split == "train"] for w, c in corpora.items()]
-        weights = np.concatenate([np.full(len(of), 1 / len(of) / len(trained)) for of in trained])
+        weights = np.concatenate(
+            [
+                np.full(len(vectors_of_word), 1 / len(vectors_of_word) / len(trained))
+                for vectors_of_word in trained
+            ]
+        )
         rows = np.concatenate(trained)
         for estimator in (NearestCentroid, KNN):
 
@@ -52,28 +59,28 @@ def main() -> None:
                 return ComparisonRow(on, name, "focal", layers, estimator.__name__, made)
 
             plain = row("none", "-", vectors)
-            tell(plain)
+            print_row(plain)
             for name in NAMES:
                 whole = fitted(name, rows, weights)
-                of_all = {w: whole.apply(X) for w, X in vectors.items()}
-                for one in (row(name, "word", vectors), row(name, "corpus", of_all)):
-                    joints = one.joints(plain)
+                transformed = {w: whole.apply(X) for w, X in vectors.items()}
+                for compared in (row(name, "word", vectors), row(name, "corpus", transformed)):
+                    joints = compared.joints(plain)
                     difference, p = paired_permutations(joints, rng=1)[METRIC]
                     low, high = difference_intervals(joints, rng=1)[METRIC]
                     bounds = f"[{100 * low:+.1f}, {100 * high:+.1f}]"
-                    tell(one, f"{100 * difference:+6.1f} {bounds} p {p:.4f}")
-                    tested.append((one, p))
+                    print_row(compared, f"{100 * difference:+6.1f} {bounds} p {p:.4f}")
+                    tested.append((compared, p))
     for estimator in ("NearestCentroid", "KNN"):
-        family = [(one, p) for one, p in tested if one.classifier == estimator]
-        for (one, _), p in zip(family, holm([p for _, p in family]), strict=True):
-            print(f"Holm {estimator:16}{one.layers:>4} {one.model:10}{one.kind:8}{p:.4f}")
+        family = [(result, p) for result, p in tested if result.classifier == estimator]
+        for (result, _), p in zip(family, holm([p for _, p in family]), strict=True):
+            print(f"Holm {estimator:16}{result.layers:>4} {result.model:10}{result.kind:8}{p:.4f}")
 
 
-def tell(row: ComparisonRow, text: str = "") -> None:
+def print_row(row: ComparisonRow, text: str = "") -> None:
     low, high = mean_intervals(row.confusions, rng=1)[METRIC]
     value = row.mean(METRIC)
-    said = f"{row.classifier:16}{row.layers:>4} {row.model:10}{row.kind:8}"
-    print(f"{said}{100 * value:6.1f} [{100 * low:.1f}, {100 * high:.1f}] {text}", flush=True)
+    label = f"{row.classifier:16}{row.layers:>4} {row.model:10}{row.kind:8}"
+    print(f"{label}{100 * value:6.1f} [{100 * low:.1f}, {100 * high:.1f}] {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Write what the package holds of the config: its JSON schema, and copies of the shipped files.
+"""Write the package's JSON schema of the config and its copies of the shipped config files.
 
-tests/run/test_config.py holds them equal to wsd/run/schema.py and to config/.
+tests/run/test_config.py checks that they agree with wsd/run/schema.py and config/.
 """
 
 import shutil

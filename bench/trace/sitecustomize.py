@@ -1,9 +1,8 @@
-"""Where a `wsd` process spends its processor time; loaded by bench/sweep.py into each of them.
+"""Record where each `wsd` process spends its processor time, for bench/sweep.py.
 
-Python imports a module of this name by itself when it starts, from PYTHONPATH. At its end the
-process adds a line of JSON to WSD_TRACE: the step, and the seconds in the model's forward pass,
-in fitting classifiers (on folds as well, with the scores of the held-out rows), in imports, and in
-all.
+Python imports a module of this name from PYTHONPATH when it starts. When the process ends, it
+appends a line of JSON to the file WSD_TRACE: the step and its seconds in the forward pass, in
+fitting classifiers (with cross-validation and its scores), in imports, and in all.
 """
 
 import atexit
@@ -22,8 +21,8 @@ from pathlib import Path
 SECONDS = Counter()
 LOCK = threading.Lock()
 LOCAL = threading.local()
-# Module, what is called, and what its time is; a forward pass runs on a thread of its own.
-CALLS = [
+# Module, function, kind of time and clock. Forward passes run on several threads.
+TIMED_CALLS = [
     ("wsd.encoder.encoder", "Encoder._forward", "forward", time.thread_time),
     ("wsd.classification.cross_validation", "score_word", "fit", time.process_time),
     *(
@@ -41,7 +40,7 @@ CALLS = [
 
 
 def timed(function, kind, clock):
-    """The function, its outermost calls added to the time of their kind."""
+    """Wrap a function to add the time of its outermost calls to ``kind``."""
 
     def wrapper(*args, **kwargs):
         if getattr(LOCAL, "inside", None):
@@ -57,11 +56,11 @@ def timed(function, kind, clock):
     return wrapper
 
 
-class Patched(importlib.abc.MetaPathFinder):
-    """Puts the clocks in when a module is imported, and imports none itself."""
+class TimingFinder(importlib.abc.MetaPathFinder):
+    """Wrap the timed functions of a module when the program imports it."""
 
     def find_spec(self, fullname, path=None, target=None):
-        calls = [call for call in CALLS if call[0] == fullname]
+        calls = [call for call in TIMED_CALLS if call[0] == fullname]
         if not calls:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
@@ -90,6 +89,6 @@ def write():
 
 
 if "WSD_TRACE" in os.environ:
-    sys.meta_path.insert(0, Patched())
+    sys.meta_path.insert(0, TimingFinder())
     builtins.__import__ = timed(builtins.__import__, "import", time.thread_time)
     atexit.register(write)

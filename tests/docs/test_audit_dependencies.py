@@ -1,4 +1,4 @@
-"""`make audit` never takes silence for an all-clear."""
+"""`make audit` never reports an all-clear if the advisory source does not answer properly."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ def run_audit(url: str) -> tuple[int, str]:
 
 
 @contextmanager
-def answering(status: int, body: bytes) -> Iterator[str]:
+def advisory_server(status: int, body: bytes) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -43,14 +43,14 @@ def answering(status: int, body: bytes) -> Iterator[str]:
         server.shutdown()
 
 
-def assert_not_audited(found: tuple[int, str]) -> None:
-    code, text = found
+def assert_not_audited(verdict: tuple[int, str]) -> None:
+    code, text = verdict
     assert code == 3, text
     assert text.startswith("not audited") and "no known vulnerabilities" not in text
     assert "Traceback" not in text
 
 
-def test_an_endpoint_that_is_not_there() -> None:
+def test_unreachable_endpoint_is_not_audited() -> None:
     assert_not_audited(run_audit("http://127.0.0.1:9/v1/query"))
 
 
@@ -59,34 +59,38 @@ def test_an_endpoint_that_is_not_there() -> None:
     [(200, b"{}"), (200, b'{"vulns": []}'), (200, b"<html>Log in</html>"), (200, b"[]"), (500, b""),
      (403, b"{}"), (200, b"")],
 )  # fmt: skip
-def test_an_endpoint_that_answers_something_else(status: int, body: bytes) -> None:
-    with answering(status, body) as url:
+def test_unexpected_answer_is_not_audited(status: int, body: bytes) -> None:
+    with advisory_server(status, body) as url:
         assert_not_audited(run_audit(url))
 
 
-def verdict(*found: dict, packages: int | None = None) -> tuple[int, str]:
+def verdict(*found: dict, package_count: int | None = None) -> tuple[int, str]:
     sys.path.insert(0, str(REPOSITORY / "tools"))
     try:
         import audit
     finally:
         sys.path.pop(0)
     report = json.dumps({"dependencies": found})
-    return audit.verdict(report, len(found) if packages is None else packages)
+    return audit.verdict(report, len(found) if package_count is None else package_count)
 
 
-def test_what_a_report_says() -> None:
+def test_exit_code_and_text_of_a_report() -> None:
     fine = {"name": "a", "version": "1", "vulns": []}
     bad = {"name": "b", "version": "2", "vulns": [{"id": "PYSEC-1", "fix_versions": ["3"]}]}
     left_out = {"name": "c", "skip_reason": "not there"}
     assert verdict(fine) == (0, "1 packages audited: no known vulnerabilities")
     code, text = verdict(fine, bad, left_out)
-    assert code == 1 and "b 2: PYSEC-1, mended in 3" in text
-    for found in (verdict(fine, left_out), verdict(fine, packages=2), verdict(packages=1)):
-        assert found[0] == 3 and found[1].startswith("not audited")
-        assert "no known" not in found[1]
+    assert code == 1 and "b 2: PYSEC-1, fixed in 3" in text
+    for failed in (
+        verdict(fine, left_out),
+        verdict(fine, package_count=2),
+        verdict(package_count=1),
+    ):
+        assert failed[0] == 3 and failed[1].startswith("not audited")
+        assert "no known" not in failed[1]
 
 
-def test_a_report_that_is_none() -> None:
+def test_broken_report_is_not_audited() -> None:
     sys.path.insert(0, str(REPOSITORY / "tools"))
     try:
         import audit

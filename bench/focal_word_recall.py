@@ -1,14 +1,14 @@
-"""In how many test sentences of a corpus is the focal word found?
+"""Count the test sentences of a corpus in which `wsd predict` finds the focal word.
 
-    python bench/found.py coarsewsd20 ARCHIVE.tar.gz
-    python bench/found.py noad ARCHIVE.tar.gz
-    python bench/found.py wic WiC_dataset.zip
+    python bench/focal_word_recall.py coarsewsd20 ARCHIVE.tar.gz
+    python bench/focal_word_recall.py noad ARCHIVE.tar.gz
+    python bench/focal_word_recall.py wic WiC_dataset.zip
 
-A word's forms are those of the training sentences and of the rules; both are looked up in the test
-sentences, joined by spaces, as `wsd predict --word WORD` does. CoarseWSD-20 and WiC have their own
-splits. Of NOAD every word with two senses of 10 instances counts (lemma and part of speech); each
-fifth document is for testing. `--rules` leaves the training sentences' forms out; `--misses N`
-prints so many of what is not found: the word, the focal token, and how often.
+The test sentences are joined by spaces and searched as `wsd predict --word WORD` does: for the
+forms in the training sentences and the forms that the inflection rules give. CoarseWSD-20 and WiC
+have their own splits. NOAD counts every word (lemma and part of speech) with two senses of at least
+10 instances, and tests on every fifth document. `--rules` ignores the forms of the training
+sentences. `--misses N` prints the N most frequent misses: word, focal token and count.
 """
 
 import argparse
@@ -29,7 +29,7 @@ AT_LEAST = 10
 
 
 class Instance(NamedTuple):
-    """A sentence with a word, which is its token at ``position``."""
+    """A sentence whose token at ``position`` is the focal word."""
 
     word: str
     is_test: bool
@@ -38,19 +38,19 @@ class Instance(NamedTuple):
 
 
 def coarsewsd20(archive: Path) -> Iterator[Instance]:
-    """Of `data/CoarseWSD-20/<word>/{train,test}.data.txt`."""
+    """Read `data/CoarseWSD-20/<word>/{train,test}.data.txt`."""
     with tarfile.open(archive) as tar:
         for member in tar:
-            named = re.search(r"data/CoarseWSD-20/(\w+)/(train|test)\.data\.txt\Z", member.name)
-            if not named or not (file := tar.extractfile(member)):
+            match = re.search(r"data/CoarseWSD-20/(\w+)/(train|test)\.data\.txt\Z", member.name)
+            if not match or not (file := tar.extractfile(member)):
                 continue
             for line in file.read().decode().splitlines():
                 position, sentence = line.split("\t")
-                yield Instance(named[1], named[2] == "test", sentence.split(), int(position))
+                yield Instance(match[1], match[2] == "test", sentence.split(), int(position))
 
 
 def wic(archive: Path) -> Iterator[Instance]:
-    """Both sentences of each pair; dev and test are for testing."""
+    """Read both sentences of each pair; dev and test are for testing."""
     with zipfile.ZipFile(archive) as file:
         for split in ("train", "dev", "test"):
             for line in file.read(f"{split}/{split}.data.txt").decode().splitlines():
@@ -61,9 +61,9 @@ def wic(archive: Path) -> Iterator[Instance]:
 
 
 def noad(archive: Path) -> Iterator[Instance]:
-    """Instances of the words that have two senses of ``AT_LEAST`` instances."""
+    """Read the instances of words that have two senses with ``AT_LEAST`` instances each."""
     senses: dict[str, Counter[str]] = defaultdict(Counter)
-    found = []
+    instances = []
     with tarfile.open(archive) as tar:
         documents = sorted(m.name for m in tar.getmembers() if m.name.endswith(".xml"))
         for number, name in enumerate(documents):
@@ -74,40 +74,44 @@ def noad(archive: Path) -> Iterator[Instance]:
                 if sense := element.get("sense"):
                     word = f"{element.get('lemma')}.{element.get('pos', '').lower()}"
                     senses[word][sense] += 1
-                    # The sentence goes on being read into the same list.
-                    found.append(Instance(word, number % 5 == 4, tokens, len(tokens)))
+                    # The loop keeps adding the sentence's tokens to this list.
+                    instances.append(Instance(word, number % 5 == 4, tokens, len(tokens)))
                 tokens.append(element.get("text") or "")
-    kept = {w for w, n in senses.items() if sum(c >= AT_LEAST for c in n.values()) > 1}
-    return (one for one in found if one.word in kept)
+    words = {w for w, n in senses.items() if sum(c >= AT_LEAST for c in n.values()) > 1}
+    return (instance for instance in instances if instance.word in words)
 
 
 def main() -> None:
-    """Count, and print."""
+    """Count and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     readers = {"coarsewsd20": coarsewsd20, "noad": noad, "wic": wic}
     parser.add_argument("corpus", choices=readers)
     parser.add_argument("archive", type=Path)
-    parser.add_argument("--rules", action="store_true")
-    parser.add_argument("--misses", type=int, default=0, metavar="N")
+    parser.add_argument(
+        "--rules", action="store_true", help="ignore the forms in the training sentences"
+    )
+    parser.add_argument(
+        "--misses", type=int, default=0, metavar="N", help="print the N most frequent misses"
+    )
     args = parser.parse_args()
-    test: dict[str, list[Instance]] = defaultdict(list)
-    seen: dict[str, set[str]] = defaultdict(set)
-    for one in readers[args.corpus](args.archive):
-        if one.is_test:
-            test[one.word].append(one)
+    test_instances: dict[str, list[Instance]] = defaultdict(list)
+    training_forms: dict[str, set[str]] = defaultdict(set)
+    for instance in readers[args.corpus](args.archive):
+        if instance.is_test:
+            test_instances[instance.word].append(instance)
         elif not args.rules:
-            seen[one.word].add(one.tokens[one.position])
+            training_forms[instance.word].add(instance.tokens[instance.position])
     total, misses = Counter[str](), Counter[tuple[str, str]]()
-    for word, instances in test.items():
-        finder = Finder([word], lambda word: seen[word])
-        for one in instances:
-            count = count_found(finder, [(one.tokens, one.position)])
+    for word, instances in test_instances.items():
+        finder = Finder([word], lambda word: training_forms[word])
+        for instance in instances:
+            count = count_found(finder, [(instance.tokens, instance.position)])
             total += count
             if not count["with_word"]:
-                misses[word, one.tokens[one.position]] += 1
+                misses[word, instance.tokens[instance.position]] += 1
     share = total["with_word"] / total["sentences"]
     print(
-        f"{args.corpus}: {len(test)} words, found in {total['with_word']:,} of "
+        f"{args.corpus}: {len(test_instances)} words, found in {total['with_word']:,} of "
         f"{total['sentences']:,} test sentences ({100 * share:.2f}%); {total['several']:,} have "
         "several occurrences"
     )

@@ -1,12 +1,12 @@
-"""One way to get vectors of focal words, in a process of its own: a worker of bench/extraction.py.
+"""Extract vectors of focal words with one method: the worker process of bench/extraction.py.
 
-    python bench/ways.py WAY MODEL_FOLDER SAMPLE.json THREADS VECTORS.npy DEVICE
+    python bench/extraction_methods.py METHOD MODEL_FOLDER SAMPLE.json THREADS VECTORS.npy DEVICE
 
-It loads, warms up and says `ready`; runs once for every line on its standard input, and prints the
-seconds; at the end of the input it writes its vectors and prints its peak memory: of the GPU, where
-it runs on one. Every way is written from its description, or calls the package as its users would.
-A package of an environment of its own (flair) runs under that environment's interpreter: nothing
-but numpy, torch and transformers is imported here for all.
+The worker loads the model, warms up and prints `ready`. It then runs once for each line on standard
+input and prints the seconds. At the end of the input it writes its vectors and prints its peak
+memory (the GPU's, with `cuda`). Each method follows its published description, or calls its
+package as users do. Flair runs in another environment, so the module level imports only numpy,
+torch and transformers.
 """
 
 import json
@@ -21,10 +21,10 @@ import numpy as np
 import torch
 import transformers
 
-# What a way gives: vectors, and the layer choice that they are.
+# Vectors, and their layer choice.
 Result = tuple[np.ndarray, str]
-Way = Callable[[], Result]
-DEVICE = torch.device("cpu")  # or what the command line says
+Method = Callable[[], Result]
+DEVICE = torch.device("cpu")  # `main` sets it from the command line
 
 
 def load(folder: str) -> tuple[Any, Any]:
@@ -33,7 +33,7 @@ def load(folder: str) -> tuple[Any, Any]:
     return tokenizer, model.float().eval().to(DEVICE)
 
 
-def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Way:
+def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views: Any) -> Method:
     from wsd.artifacts.corpus_table import Corpus
     from wsd.encoder.encoder import Encoder
 
@@ -50,51 +50,50 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
     encoder = Encoder.load(folder, device=DEVICE.type, precision=precision)
 
     def run() -> Result:
-        found = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
+        states = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
         aligned = encoder.align(corpus)
         batches = encoder.encode(corpus, aligned, views=views, seed=1, threads=threads)
         for rows, vectors in batches:
-            found[:, rows] = vectors[0]
-        return found, "all"
+            states[:, rows] = vectors[0]
+        return states, "all"
 
     return run
 
 
-def wait() -> None:
-    """Until a GPU has done what it was told."""
+def wait_for_gpu() -> None:
     if DEVICE.type == "cuda":
         torch.cuda.synchronize()
 
 
-def notebook(folder: str, sample: dict[str, Any], _: int) -> Way:
-    """A sentence at a time, gradients on; the whole stack of states, and the mean of four."""
+def notebook(folder: str, sample: dict[str, Any], _: int) -> Method:
+    """Take one sentence at a time, with gradients; stack all states, average the last four."""
     tokenizer, model = load(folder)
 
     def run() -> Result:
-        found = []
+        vectors = []
         for tokens, pieces in zip(sample["tokens"], sample["pieces"], strict=True):
             words = tokenizer.tokenize("[CLS] " + " ".join(tokens) + " [SEP]")
             ids = torch.tensor([tokenizer.convert_tokens_to_ids(words)], device=DEVICE)
-            # The notebook has 1 here; 0, so that its vectors can be compared.
+            # The notebook has 1 here; with 0 the vectors equal the other methods'.
             segments = torch.tensor([[0] * len(words)], device=DEVICE)
             output = model(ids, token_type_ids=segments, output_hidden_states=True)
             states = torch.stack(output.hidden_states, dim=0).squeeze(1).permute(1, 0, 2)
-            found.append(states[pieces, -4:].mean(dim=(0, 1)).detach().cpu().numpy())
-        return np.stack(found), "mean-last-4"
+            vectors.append(states[pieces, -4:].mean(dim=(0, 1)).detach().cpu().numpy())
+        return np.stack(vectors), "mean-last-4"
 
     return run
 
 
-def authors(folder: str, sample: dict[str, Any], _: int) -> Way:
-    """A sentence at a time, token by token: pieces of each, and a vector of each."""
+def authors(folder: str, sample: dict[str, Any], _: int) -> Method:
+    """Take one sentence at a time; tokenize and pool it token by token."""
     tokenizer, model = load(folder)
     first, last = tokenizer.cls_token_id, tokenizer.sep_token_id
 
     def run() -> Result:
-        found = []
+        focal_vectors = []
         for tokens, position in zip(sample["tokens"], sample["position"], strict=True):
-            pieces = [tokenizer.encode(token, add_special_tokens=False) for token in tokens]
-            all_pieces = [first, *(piece for token in pieces for piece in token), last]
+            token_pieces = [tokenizer.encode(token, add_special_tokens=False) for token in tokens]
+            all_pieces = [first, *(piece for token in token_pieces for piece in token), last]
             ids = torch.tensor([all_pieces], device=DEVICE)
             with torch.no_grad():
                 states = model(
@@ -102,24 +101,24 @@ def authors(folder: str, sample: dict[str, Any], _: int) -> Way:
                 ).hidden_states
             summed = torch.stack([states[-k] for k in (1, 2, 3, 4)]).sum(dim=0)[0].cpu()
             vectors, place = [], 1
-            for token in pieces:
+            for token in token_pieces:
                 vector = torch.zeros(summed.shape[-1])
                 for _ in token:
                     vector += summed[place]
                     place += 1
                 vectors.append((vector / max(1, len(token))).numpy())
-            found.append(vectors[position])
-        return np.stack(found), "sum-last-4"
+            focal_vectors.append(vectors[position])
+        return np.stack(focal_vectors), "sum-last-4"
 
     return run
 
 
-def batched(folder: str, sample: dict[str, Any], _: int) -> Way:
-    """What most scripts do: batches of 32 in the file's order, padded to the longest."""
+def batched(folder: str, sample: dict[str, Any], _: int) -> Method:
+    """Take batches of 32 in the order of the file, padded to the longest, as most scripts do."""
     tokenizer, model = load(folder)
 
     def run() -> Result:
-        found = []
+        vectors = []
         for start in range(0, len(sample["tokens"]), 32):
             tokens = sample["tokens"][start : start + 32]
             encoded = tokenizer(tokens, is_split_into_words=True, padding=True, return_tensors="pt")
@@ -127,14 +126,14 @@ def batched(folder: str, sample: dict[str, Any], _: int) -> Way:
                 output = model(**encoded.to(DEVICE), output_hidden_states=True)
                 states = torch.stack(output.hidden_states)
             for i, pieces in enumerate(sample["pieces"][start : start + 32]):
-                found.append(states[:, i, pieces].mean(dim=1).cpu().numpy())
-        return np.stack(found, axis=1), "all"
+                vectors.append(states[:, i, pieces].mean(dim=1).cpu().numpy())
+        return np.stack(vectors, axis=1), "all"
 
     return run
 
 
-def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Way:
-    """The last layer's token vectors, with its own batches: sorted by length, of 32."""
+def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Method:
+    """Let the package encode tokens at the last layer; it sorts by length and batches by 32."""
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(folder, device=DEVICE.type)
@@ -148,8 +147,8 @@ def sentence_transformers(folder: str, sample: dict[str, Any], _: int) -> Way:
     return run
 
 
-def flair_words(folder: str, sample: dict[str, Any], together: int) -> Way:
-    """Its word vectors of every layer, so many sentences a call."""
+def flair_words(folder: str, sample: dict[str, Any], batch_size: int) -> Method:
+    """Let flair embed the words at every layer, ``batch_size`` sentences per call."""
     import flair
     from flair.data import Sentence
     from flair.embeddings import TransformerWordEmbeddings
@@ -160,26 +159,28 @@ def flair_words(folder: str, sample: dict[str, Any], together: int) -> Way:
     )
 
     def run() -> Result:
-        found = []
-        for start in range(0, len(sample["tokens"]), together):
-            these = slice(start, start + together)
-            sentences = [Sentence(tokens) for tokens in sample["tokens"][these]]
+        vectors = []
+        for start in range(0, len(sample["tokens"]), batch_size):
+            rows = slice(start, start + batch_size)
+            sentences = [Sentence(tokens) for tokens in sample["tokens"][rows]]
             embeddings.embed(sentences)
-            places = sample["position"][these]
-            for sentence, place in zip(sentences, places, strict=True):
-                found.append(sentence[place].embedding.cpu().numpy())
-        return np.stack(found).reshape(len(found), sample["layers"], -1).transpose(1, 0, 2), "all"
+            positions = sample["position"][rows]
+            for sentence, position in zip(sentences, positions, strict=True):
+                vectors.append(sentence[position].embedding.cpu().numpy())
+        return np.stack(vectors).reshape(len(vectors), sample["layers"], -1).transpose(
+            1, 0, 2
+        ), "all"
 
     return run
 
 
 def products(
     folder: str, sample: dict[str, Any], threads: int, dtype: torch.dtype, packed: bool
-) -> Way:
-    """No vectors: the products of the blocks' weights alone, for as many pieces as there are.
+) -> Method:
+    """Compute only the matrix products with the blocks' weights, as a lower limit of the time.
 
-    Batches of 512 pieces on each thread, as ours are, and of 16,384 on a GPU; results into memory
-    that is there already.
+    The number of pieces is the sample's. Batches are 512 pieces per thread, as in `wsd`, and 16,384
+    on a GPU. The products go into preallocated memory.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -187,31 +188,35 @@ def products(
     size = 512 if DEVICE.type == "cpu" else 16_384
     weights = [m.weight.detach().to(dtype) for n, m in model.named_modules()
                if isinstance(m, torch.nn.Linear) and "pooler" not in n]  # fmt: skip
-    ready = [torch.ops.mkldnn._reorder_linear_weight(w, size) for w in weights] if packed else []
+    packed_weights = (
+        [torch.ops.mkldnn._reorder_linear_weight(w, size) for w in weights] if packed else []
+    )
     batches = round(sum(sample["lengths"]) / size)
 
-    def one(_: int) -> None:
+    def multiply(_: int) -> None:
         for i, weight in enumerate(weights):
-            rows = x[weight.shape[1]]
+            rows = inputs[weight.shape[1]]
             if packed:
-                torch.ops.mkldnn._linear_pointwise(rows, ready[i], None, "none", [], "")
+                torch.ops.mkldnn._linear_pointwise(rows, packed_weights[i], None, "none", [], "")
             else:
-                torch.mm(rows, weight.t(), out=out[weight.shape[0]])
+                torch.mm(rows, weight.t(), out=outputs[weight.shape[0]])
 
-    x = {w.shape[1]: torch.randn(size, w.shape[1], device=DEVICE).to(dtype) for w in weights}
-    out = {w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype, device=DEVICE) for w in weights}
+    inputs = {w.shape[1]: torch.randn(size, w.shape[1], device=DEVICE).to(dtype) for w in weights}
+    outputs = {
+        w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype, device=DEVICE) for w in weights
+    }
 
     def run() -> Result:
         torch.set_num_threads(1)
         with torch.inference_mode(), ThreadPoolExecutor(threads) as pool:
-            list(pool.map(one, range(batches)))
-        wait()
+            list(pool.map(multiply, range(batches)))
+        wait_for_gpu()
         return np.empty(0), "none"
 
     return run
 
 
-WAYS: dict[str, Callable[..., Way]] = {
+METHODS: dict[str, Callable[..., Method]] = {
     "wsd": lambda *a: wsd(*a, "float32", ["focal"]),
     "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "other"]),
     "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
@@ -219,26 +224,26 @@ WAYS: dict[str, Callable[..., Way]] = {
     "wsd, float16, four views": lambda *a: wsd(*a, "float16", ["focal", "context", "cls", "other"]),
     "notebook": notebook,
     "authors": authors,
-    # As its introduction shows it, and as scripts for many sentences call it.
+    # One sentence per call, as in flair's introduction; 32, as in scripts for many sentences.
     "flair": lambda folder, sample, _: flair_words(folder, sample, 1),
     "flair, 32 a call": lambda folder, sample, _: flair_words(folder, sample, 32),
     "sentence-transformers": sentence_transformers,
     "batches of 32": batched,
     "limit": lambda *a: products(*a, torch.float32, False),
-    "limit, laid out": lambda *a: products(*a, torch.float32, True),
+    "limit, packed": lambda *a: products(*a, torch.float32, True),
     "limit, float16": lambda *a: products(*a, torch.float16, False),
     "limit, bfloat16": lambda *a: products(*a, torch.bfloat16, False),
-    "limit, bfloat16, laid out": lambda *a: products(*a, torch.bfloat16, True),
+    "limit, bfloat16, packed": lambda *a: products(*a, torch.bfloat16, True),
 }
 
 
 def main() -> None:
     global DEVICE
-    way, folder, sample, threads, out, device = sys.argv[1:]
+    method, folder, sample, threads, out, device = sys.argv[1:]
     DEVICE = torch.device(device)
     torch.set_num_threads(int(threads))
     transformers.logging.set_verbosity_error()
-    run = WAYS[way](folder, json.loads(Path(sample).read_text()), int(threads))
+    run = METHODS[method](folder, json.loads(Path(sample).read_text()), int(threads))
     vectors, layers = run()
     print("ready", flush=True)
     for _ in sys.stdin:
@@ -250,7 +255,7 @@ def main() -> None:
     if DEVICE.type == "cuda":
         peak = torch.cuda.max_memory_allocated() / 2**20
     else:
-        # Linux counts in kilobytes.
+        # Linux reports kilobytes.
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"layers": layers, "peak": peak}), flush=True)
 

@@ -1,8 +1,10 @@
-"""What does a picture keep? Per word, the vote of the five nearest training instances on the test
-instances, in the full space and in each plane; and the seconds that each took.
+"""Measure how much of the senses each two-dimensional projection keeps.
 
     snakemake --cores 2 --configfile config/minilm.yaml --until embed folds
-    .venv/bin/python bench/planes.py results/coarsewsd20 all-MiniLM-L6-v2 --layers 6 mean-last-4
+    python bench/projections.py results/coarsewsd20 all-MiniLM-L6-v2 --layers 6 mean-last-4
+
+The five nearest training instances vote on each test instance, in the full space and in each
+projection. Printed are the macro-F1 of the votes, by word, and the processor seconds.
 """
 
 import argparse
@@ -46,14 +48,14 @@ def main() -> None:
                 seconds[i] += time.process_time() - start
             rows.append(row)
             train = int((corpus.split == "train").sum())
-            print(f"{word:12}{len(corpus.senses):8}{train:7}" + told(row))
+            print(f"{word:12}{len(corpus.senses):8}{train:7}" + score_columns(row))
         means = np.nanmean(rows, axis=0)
-        print(f"{'mean':27}" + told(means))
-        print(f"{'less the full space':27}" + told(means - means[0]))
+        print(f"{'mean':27}" + score_columns(means))
+        print(f"{'minus the full space':27}" + score_columns(means - means[0]))
         print(f"{'processor s':34}" + " ".join(f"{s:13.1f}" for s in seconds), flush=True)
 
 
-def told(row: list[float]) -> str:
+def score_columns(row: list[float]) -> str:
     full, *planes = row
     return f"{100 * full:7.1f}" + " ".join(f"{100 * score:13.1f}" for score in planes)
 

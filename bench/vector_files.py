@@ -1,8 +1,8 @@
-"""What an extraction takes beside the passes: a way for `extraction.py --files`.
+"""Measure the cost of files in an extraction: the worker process of `extraction.py --files`.
 
-The vectors are ready, in the batches and of the shape that BERT-base gives. Everything else is what
-`wsd embed` does with the twenty words of CoarseWSD-20, again and again. Then all files are checked,
-as `wsd check` does, and each layer is read, as a classifier reads it.
+The encoder returns ready-made vectors with the shape of BERT-base. `wsd embed` writes them for
+words as large as those of CoarseWSD-20. Then all files are checked as `wsd check` does, and each
+layer is read as a classifier reads it.
 """
 
 import json
@@ -26,13 +26,14 @@ from wsd.encoder.focal_pieces import Aligned
 BLOCKS, WIDTH, VIEWS = 12, 768, ("focal", "cls")
 NAMES = {view: f"{view}.safetensors" for view in VIEWS}
 RECORD = {"name": "ready", "blocks": BLOCKS, "width": WIDTH}
-BLOCK = 2**18  # Linux takes it up faster than less or more
-WORDS = (3391, 656, 1610, 4564, 742, 441, 603, 529, 275, 110, 253, 6435, 686, 9257, 329, 1239, 1552,
-         741, 242, 250)  # fmt: skip
+CHUNK = 2**18  # bytes per write; the fastest size on Linux
+# Instances of each word in CoarseWSD-20.
+WORD_SIZES = (3391, 656, 1610, 4564, 742, 441, 603, 529, 275, 110, 253, 6435, 686, 9257, 329, 1239,
+              1552, 741, 242, 250)  # fmt: skip
 
 
-class Ready(Encoder):
-    """An encoder whose vectors are there."""
+class ReadyMadeEncoder(Encoder):
+    """An encoder that returns ready-made vectors."""
 
     def __init__(self) -> None:
         self.blocks, self.width, self.pooling, self.drawn = BLOCKS, WIDTH, "mean", None
@@ -53,8 +54,8 @@ class Ready(Encoder):
         return self.vectors[len(batch)], np.ones(len(batch), dtype=bool)
 
 
-def made(word: str, n: int) -> tuple[Corpus, list[Aligned]]:
-    """A word of so many sentences, of 8 to 90 pieces."""
+def make_word(word: str, n: int) -> tuple[Corpus, list[Aligned]]:
+    """Return a word with ``n`` sentences of 8 to 90 pieces."""
     aligned = [
         Aligned([1] * k, [1], list(range(2, k - 1)), 0, windowed=False, pieces=(word,))
         for k in np.random.default_rng(n).integers(8, 90, n).tolist()
@@ -63,8 +64,10 @@ def made(word: str, n: int) -> tuple[Corpus, list[Aligned]]:
     return Corpus(word, ("a", "b"), split, row, tokens, row * 0 + 1, row % 2), aligned
 
 
-def wsd(corpora: list[Corpus], encoder: Ready, out: Path) -> list[Callable[[], None]]:
-    """What this program does, in three steps."""
+def wsd_steps(
+    corpora: list[Corpus], encoder: ReadyMadeEncoder, out: Path
+) -> list[Callable[[], None]]:
+    """Return the three steps of `wsd`: write, check and read."""
     Encoder.load = lambda *_, **__: encoder  # type: ignore[method-assign, assignment]
     sources.verify = lambda record: Path()
     words = [embed.Word(corpus, out / corpus.word, NAMES) for corpus in corpora]
@@ -86,9 +89,11 @@ def wsd(corpora: list[Corpus], encoder: Ready, out: Path) -> list[Callable[[], N
     return [write, check, read]
 
 
-def bare(corpora: list[Corpus], encoder: Ready, out: Path) -> list[Callable[[], None]]:
-    """Arrays that are whole, to files and back: no batches, no checksums, no waiting for disks."""
-    whole = np.random.default_rng(1).random((BLOCKS + 1, max(WORDS), WIDTH), np.float32)
+def plain_array_steps(
+    corpora: list[Corpus], encoder: ReadyMadeEncoder, out: Path
+) -> list[Callable[[], None]]:
+    """Return the same steps on plain arrays: no batches, no checksums, no waiting for the disk."""
+    whole = np.random.default_rng(1).random((BLOCKS + 1, max(WORD_SIZES), WIDTH), np.float32)
     shapes = [(out / corpus.word / view, len(corpus)) for corpus in corpora for view in VIEWS]
 
     def write() -> None:
@@ -97,8 +102,8 @@ def bare(corpora: list[Corpus], encoder: Ready, out: Path) -> list[Callable[[], 
             with path.open("wb", buffering=0) as file:
                 for layer in whole[:, :rows]:
                     data = layer.data.cast("B")
-                    for i in range(0, len(data), BLOCK):
-                        file.write(data[i : i + BLOCK])
+                    for i in range(0, len(data), CHUNK):
+                        file.write(data[i : i + CHUNK])
 
     def read() -> None:
         for path, rows in shapes:
@@ -110,14 +115,14 @@ def bare(corpora: list[Corpus], encoder: Ready, out: Path) -> list[Callable[[], 
 
 
 def main() -> None:
-    way, size, out = sys.argv[1], float(sys.argv[2]) * 1e9, Path(sys.argv[3])
-    encoder, corpora = Ready(), []
+    method, size, out = sys.argv[1], float(sys.argv[2]) * 1e9, Path(sys.argv[3])
+    encoder, corpora = ReadyMadeEncoder(), []
     while size > 0:
-        n = WORDS[len(corpora) % len(WORDS)]
-        corpus, encoder.aligned[corpus.word] = made(f"word{len(corpora)}", n)
+        n = WORD_SIZES[len(corpora) % len(WORD_SIZES)]
+        corpus, encoder.aligned[corpus.word] = make_word(f"word{len(corpora)}", n)
         corpora.append(corpus)
         size -= 4 * len(VIEWS) * (BLOCKS + 1) * WIDTH * n
-    steps = (bare if way == "limit" else wsd)(corpora, encoder, out)
+    steps = (plain_array_steps if method == "limit" else wsd_steps)(corpora, encoder, out)
     print("ready", flush=True)
     for _ in sys.stdin:
         seconds = []
