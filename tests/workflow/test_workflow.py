@@ -529,7 +529,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     assert len(re.findall(r"classify: \S+, focal, layers mix-all, (?!logistic)", run.text)) == 0
     assert "layers mix-all, logistic" in run.text
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
-    assert set(re.findall(r"control task: \S+ (\S+), layers", run.text)) == {"focal"}
+    assert set(re.findall(r"control-task: \S+ (\S+), layers", run.text)) == {"focal"}
     every = "0 1 2 3 4 5 6"
     controls = set(
         re.findall(rf"classify: (\S+-random-\d), (\S+), layers {every}$", run.text, re.M)
