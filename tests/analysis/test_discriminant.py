@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made import MakeCorpus, turns
+from builders import MakeCorpus, turns
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import MakeCorpus, WriteVectors
 from call_step import call_step
-from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import f1_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors

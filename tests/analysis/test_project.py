@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import MakeCorpus, WriteFolds, WriteVectors, turns
 from call_step import call_step
-from made import MakeCorpus, WriteFolds, WriteVectors, turns
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 from sklearn.metrics import f1_score

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made import MakeCorpus, WriteVectors
+from builders import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.artifacts.corpus_table import Corpus

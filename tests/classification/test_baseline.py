@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from log_state import logs_as_before
-from made_substitutes import write_made
 from sklearn.model_selection import StratifiedKFold
+from substitute_tables import write_made
 
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from builders import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from call_step import call_step
-from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 
 from wsd.artifacts import fold_table, predictions

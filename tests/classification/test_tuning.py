@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from clouds import clouds
-from made import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 from sklearn.neighbors import KNeighborsClassifier

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made import MakeCorpus
+from builders import MakeCorpus
 from numpy.testing import assert_array_equal
 
 from wsd.artifacts import corpus_table as corpora_files

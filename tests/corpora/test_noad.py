@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import made_noad
 import pytest
+import small_noad
 from archive_server import Answer, ArchiveServer
-from made_noad import FILES, HEAD, document
+from small_noad import FILES, HEAD, document
 
 from wsd.artifacts.dataset import DATASETS, MANIFEST
 from wsd.artifacts.manifest import dataset_of_results, read_manifest
@@ -33,7 +33,7 @@ def out(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The made-up archive, in the place of the real one."""
-    archive, sums = made_noad.write(tmp_path / "made")
+    archive, sums = small_noad.write(tmp_path / "made")
     monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     return archive
@@ -105,7 +105,7 @@ def test_the_same_archive_gives_the_same_bytes_in_whatever_order(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noad.write_dataset(out, "noad", 2)
-    archive, _ = made_noad.write(tmp_path / "again", dict(reversed(FILES.items())))
+    archive, _ = small_noad.write(tmp_path / "again", dict(reversed(FILES.items())))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     noad.write_dataset(out.with_name("again"), "noad", 2)
     first, second = (read_manifest(folder / MANIFEST) for folder in (out, out.with_name("again")))
@@ -155,7 +155,7 @@ def test_an_archive_that_is_another_is_refused_whole(
     case: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, message = BAD[case]
-    archive, _ = made_noad.write(tmp_path / "bad", files)
+    archive, _ = small_noad.write(tmp_path / "bad", files)
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     with pytest.raises(DownloadError) as caught:
         noad.write_dataset(out, "noad", 2)
@@ -222,7 +222,7 @@ def test_a_wrong_document_of_the_archive_leaves_nothing(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = FILES[CHANGED].replace(b"soup", b"&soup;")
-    archive, sums = made_noad.write(tmp_path / "bad", {**FILES, CHANGED: data})
+    archive, sums = small_noad.write(tmp_path / "bad", {**FILES, CHANGED: data})
     text = sums.read_text().replace(
         hashlib.sha256(FILES[CHANGED]).hexdigest(), hashlib.sha256(data).hexdigest()
     )

@@ -16,7 +16,7 @@ import torch
 import transformers
 import zoo
 from checkout import REPOSITORY
-from naive_any import Naive, naive_any
+from naive_encoder import Naive, naive_vectors
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer
 
@@ -80,7 +80,7 @@ def test_every_view_and_layer_equals_the_naive_loop(built: Built, name: str) -> 
     aligned = encoder.align(SENTENCES)
     static = encoder.static(SENTENCES, aligned, ["static", "static_context"])
     assert len({layer.tobytes() for layer in vectors[0]}) == kind.blocks + 1
-    for i, expected in enumerate(naive_any(folder, instances(SENTENCES), seed=5)):
+    for i, expected in enumerate(naive_vectors(folder, instances(SENTENCES), seed=5)):
         assert expected.keys() == {*views, "static", "static_context"}
         for view, got in zip(views, vectors, strict=True):
             assert close(got[:, i], expected[view]), (name, view, SENTENCES.tokens[i])
@@ -187,7 +187,7 @@ def test_the_limit_is_the_model_s_where_the_tokenizer_states_none(
     assert (full.windowed, more.windowed) == (False, True)
     assert more.ids == full.ids
     (vectors,) = encode(encoder, corpus)
-    (expected, _) = naive_any(str(folder), [*instances(corpus)[:1]] * 2, seed=5)
+    (expected, _) = naive_vectors(str(folder), [*instances(corpus)[:1]] * 2, seed=5)
     assert close(vectors[:, 0], expected["focal"])
     assert close(vectors[:, 1], expected["focal"])
 
@@ -199,7 +199,7 @@ def test_without_a_limit_nothing_is_left_out(built: Built, name: str) -> None:
     corpus = corpus_of((" ".join(words), 300), ("the crane", 1))
     assert not encoder.align(corpus)[0].windowed
     (vectors,) = encode(encoder, corpus)
-    (expected,) = naive_any(str(built(name)), instances(corpus)[:1], seed=5)
+    (expected,) = naive_vectors(str(built(name)), instances(corpus)[:1], seed=5)
     assert close(vectors[:, 0], expected["focal"])
 
 
@@ -478,7 +478,7 @@ def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, 
     assert all(len(one.focal) == 1 for one in aligned)
     assert max(len(one.pieces) for one in aligned) > 3  # what was masked is still told
     focal, context = encode(encoder, SENTENCES, ("focal", "context"))
-    for i, expected in enumerate(naive_any(folder, instances(written), seed=5)):
+    for i, expected in enumerate(naive_vectors(folder, instances(written), seed=5)):
         assert close(focal[:, i], expected["focal"]), (name, SENTENCES.tokens[i])
         assert close(context[:, i], expected["context"]), (name, SENTENCES.tokens[i])
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from builders import classify, plain
 from checkout import REPOSITORY
-from made import classify, plain
 from safetensors.numpy import load_file
 from tiny import corpus_of, tiny_bert, tiny_tokenizer
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 import transformers
 from checkout import REPOSITORY
-from naive import naive
+from naive_bert import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus

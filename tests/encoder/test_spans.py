@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 import zoo
-from naive import naive
-from naive_any import naive_any
+from naive_bert import naive
+from naive_encoder import naive_vectors
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
@@ -145,7 +145,7 @@ def test_spans_equal_the_naive_loop_in_every_architecture(
     views = tuple(view for view in CONTEXTUAL if kind.cls or view != "cls")
     vectors = encode(encoder, corpus, views)
     static = encoder.static(corpus, encoder.align(corpus), ["static", "static_context"])
-    for i, expected in enumerate(naive_any(folder, instances(corpus, spans), seed=5)):
+    for i, expected in enumerate(naive_vectors(folder, instances(corpus, spans), seed=5)):
         for view, got in zip(views, vectors, strict=True):
             assert close(got[:, i], expected[view]), (name, view, corpus.tokens[i])
         for view, rows in static.items():

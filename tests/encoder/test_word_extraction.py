@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made import plain
+from builders import plain
 from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts import corpus_table as corpora

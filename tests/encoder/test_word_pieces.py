@@ -12,7 +12,7 @@ import pytest
 import zoo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive_any import Naive
+from naive_encoder import Naive
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import made_noad
+import small_noad
 from mutate import SEPARATOR
 
 from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables, noad_xml
@@ -109,7 +109,7 @@ def run_noad(data: bytes, _: Path) -> None:
 
 
 def noad_seeds() -> list[bytes]:
-    plain = made_noad.document(made_noad.sentences_of(4))
+    plain = small_noad.document(small_noad.sentences_of(4))
     declared = plain.replace(b' SYSTEM "simple-wsd-doc.dtd"', b' [<!ENTITY e "x">]')
     return [
         plain,

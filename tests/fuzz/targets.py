@@ -34,7 +34,7 @@ from fuzz_target import (
     small_corpus,
 )
 from mutate import SEPARATOR
-from sealing import resealed
+from vector_checksums import resealed
 
 from wsd import arguments
 from wsd.artifacts import (

@@ -1,4 +1,4 @@
-"""A local stand-in for the host of the dataset's archive, and a builder of small archives.
+"""A local server that replaces the host of the dataset's archive, and a builder of small archives.
 
 with ArchiveServer(Answer(build_archive({"data/x.txt": b"..."}))) as server:
     fetch_archive(replace(ARCHIVE, url=server.url))
@@ -20,7 +20,7 @@ TOP = "bert-disambiguation-0123456789"
 def build_archive(
     files: Mapping[str, bytes], *, extra: Sequence[tuple[tarfile.TarInfo, bytes]] = ()
 ) -> bytes:
-    """A source archive as the host packs it: one top folder, the commit in a global header.
+    """Build a source archive as the host does: one top folder, the commit in a global header.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Answer:
 
 
 class ArchiveServer:
-    """Gives the answers in turn, the last one again and again.
+    """A server that gives the answers in turn and then repeats the last one.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class ArchiveServer:
         self.url = f"http://127.0.0.1:{self._server.server_port}/archive.tar.gz"
 
     def __enter__(self) -> Self:
-        # A short poll: leaving the block waits for one.
+        # A short poll interval, because leaving the block waits for one.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 

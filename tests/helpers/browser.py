@@ -1,4 +1,4 @@
-"""A headless Chromium that keeps what a page logs and what it asks the network for.
+"""A headless Chromium that records the log messages and network requests of a page.
 
 A module's tests use it with ``from browser import chromium`` (a fixture). Without a browser they
 are skipped.
@@ -32,7 +32,7 @@ FLAGS = (
 
 
 class Browser:
-    """A driver with the questions that tests of a page ask."""
+    """A driver with methods for tests of pages."""
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
@@ -86,7 +86,7 @@ class Browser:
 
 @contextmanager
 def opened(profile: Path) -> Iterator[Browser]:
-    """A browser with a profile of its own; skips the test where there is none."""
+    """Open a browser with its own profile; skip the test if no browser is installed."""
     binary = next(filter(None, map(shutil.which, BROWSERS)), None)
     if binary is None:
         missing("chromium", f"none of {', '.join(BROWSERS)} is installed")
@@ -95,7 +95,7 @@ def opened(profile: Path) -> Iterator[Browser]:
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    # Debian names the driver; elsewhere Selenium finds the one that fits the browser.
+    # On Debian the driver has a known path; elsewhere Selenium finds a matching driver.
     service = Service(shutil.which("chromedriver"))
     driver = webdriver.Chrome(options=options, service=service)
     driver.set_script_timeout(60)

@@ -1,4 +1,4 @@
-"""A step called as `wsd` calls it, with corpora that need not be files yet."""
+"""Call a step as `wsd` does, with corpora that need not be files."""
 
 import argparse
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from wsd.studies.registry import extensions
 def call_step(
     module: ModuleType, corpora: Mapping[str, Corpus] | None = None, **arguments: Any
 ) -> None:
-    """Run a step; an argument that is not given has its default, one that does not exist fails."""
+    """Run a step with the defaults of arguments that are missing; unknown arguments fail."""
     parser = argparse.ArgumentParser(add_help=False)
     command = module.__name__.rpartition(".")[2].replace("_", "-").removesuffix("-corpus")
     parts = [import_module(name) for name in extensions(command)]

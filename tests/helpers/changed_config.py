@@ -67,7 +67,7 @@ def top(**values: Any) -> Change:
 
 
 def model(**values: Any) -> Change:
-    """Set keys of the first model; None takes a key away."""
+    """Set keys of the first model; None removes a key."""
 
     def change(config: dict[str, Any]) -> None:
         entry = {**config["models"][0], **values}
@@ -100,7 +100,7 @@ def views(store: list[str], classify: list[str], **more: Any) -> Change:
     return top(views={"store": store, "classify": classify, **more})
 
 
-# A change, the key that the error names, and parts of what it says of the value and of a fix.
+# A change, the key that the error names, and parts of its problem and of its fix.
 Wrong = tuple[Change, str, str, str]
 
 
@@ -110,7 +110,7 @@ def ids(wrong: list[Wrong]) -> list[str]:
 
 
 def assert_refused(change: Change, key: str, value: str, fix: str) -> None:
-    """Check that the changed config is refused by its key, with what is possible."""
+    """Check that the changed config is refused with its key, the value and a fix."""
     with pytest.raises(ConfigError) as caught:
         check_changed(change)
     error = caught.value

@@ -15,13 +15,13 @@ from tiny import tiny_bert
 
 REPOSITORY = Path(__file__).parents[2]
 PARTS = ("Snakefile", "config", "profiles", "workflow", "wsd")
-# The table of rules and numbers of jobs, which Snakemake prints before it begins.
+# The table of rules and numbers of jobs that Snakemake prints before it starts.
 TABLE = re.compile(r"^Job stats:\njob +count\n[- ]+\n((?:\w+ +\d+\n)+)", re.MULTILINE)
 
 
 @dataclass
 class Run:
-    """What one call of snakemake did."""
+    """The outcome of one call of snakemake."""
 
     code: int
     text: str
@@ -31,9 +31,9 @@ class Run:
         """How many jobs of each rule were run, or would be in a dry run."""
         table = TABLE.search(self.text)
         lines = table[1].splitlines() if table else []
-        found = Counter({rule: int(n) for rule, n in (line.split() for line in lines)})
+        counts = Counter({rule: int(n) for rule, n in (line.split() for line in lines)})
         # `all` is the target; its job does nothing.
-        return Counter({rule: n for rule, n in found.items() if rule not in ("all", "total")})
+        return Counter({rule: n for rule, n in counts.items() if rule not in ("all", "total")})
 
     @property
     def nothing(self) -> bool:

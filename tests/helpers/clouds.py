@@ -12,7 +12,7 @@ def clouds(
     spread: float = 1.0,
     shares: tuple[float, ...] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Training vectors, their classes, and as many test vectors."""
+    """Return training vectors, their classes, and as many test vectors."""
     random = np.random.default_rng(seed)
     centres = random.normal(size=(classes, width))
     y = (

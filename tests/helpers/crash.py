@@ -1,17 +1,17 @@
-"""Kills real runs at moments spread over their time, runs the same command again, and compares.
+"""Kill real runs at random moments, run the same command again, and compare the results.
 
     python tests/helpers/crash.py --kills 50 --writes 12 --every-rule --seed 1 --work /tmp/crash
 
-Each kill has its own copy of the repository: the quickstart is started there, the whole process
-group gets SIGKILL, and the same command is run again, with nothing unlocked or removed in between.
-What it leaves must be, byte for byte, what an undisturbed run leaves. The moments are uniform over
-the time of the undisturbed run: one, drawn by the seed, in each of as many equal parts of it.
-Writing takes little of that time, so that few of them would fall into it: of the last ``--writes``
-kills each waits, from its moment on, for the next file that is being written. With ``--every-rule``
-a rule that no kill hit gets one more, as soon as it runs.
+Each kill has its own copy of the repository. The quickstart starts there, the whole process group
+gets SIGKILL, and the same command runs again; nothing is unlocked or removed in between. The
+results must equal those of an undisturbed run byte for byte. The time of the undisturbed run is
+divided into equal parts, and each kill falls at a random moment of its part. Few kills would fall
+into a write, because writing takes little time. The last ``--writes`` kills therefore wait from
+their moment on until a file is being written. ``--every-rule`` adds one kill for each rule that no
+kill hit, as soon as it runs.
 
-Called again with the same work folder it goes on where it was; several calls at once share the
-kills among them. The folder of a kill that ended badly is kept.
+A second call with the same work folder continues the work; several calls at once share the kills.
+The script keeps the folder of a kill that ended badly.
 """
 
 import argparse
@@ -47,7 +47,7 @@ COMMAND = re.compile(r"\bwsd (?:--log \S+ )?([a-z-]+)")
 
 @dataclass
 class Kill:
-    """What one kill did, and whether the run after it put everything right."""
+    """The effect of one kill, and whether the run after it repaired everything."""
 
     number: int
     drawn: float
@@ -65,12 +65,12 @@ class Kill:
 
 
 def differences(root: Path, reference: Path) -> list[str]:
-    """What the results of one run have otherwise than those of another."""
+    """List the differences between the results of two runs."""
     return same_results.differences(root / "results", reference / "results")
 
 
 def start(root: Path, command: tuple[str, ...], log: Path) -> subprocess.Popen[bytes]:
-    """Start snakemake in a process group of its own."""
+    """Start snakemake in a new process group."""
     with log.open("ab") as out:
         return subprocess.Popen(
             [sys.executable, "-m", "snakemake", *command],
@@ -80,15 +80,15 @@ def start(root: Path, command: tuple[str, ...], log: Path) -> subprocess.Popen[b
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            # What a shell starts in the background ignores it, and hands that down.
+            # A background process of a shell ignores SIGINT, and its children inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
 
 def kill(process: subprocess.Popen[bytes]) -> list[str]:
-    """SIGKILL a run with every process of it, and name the steps that were running."""
+    """Kill a run with all its processes, and return the steps that were running."""
     family = []
-    # To look at it takes longer than to write a file.
+    # Stop the run first: listing its processes takes longer than writing a file.
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGSTOP)
     with contextlib.suppress(psutil.NoSuchProcess):
@@ -96,58 +96,58 @@ def kill(process: subprocess.Popen[bytes]) -> list[str]:
     running = steps(family)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    for one in family:
+    for kill_once in family:
         with contextlib.suppress(psutil.NoSuchProcess):
-            one.kill()
+            kill_once.kill()
     process.wait()
     psutil.wait_procs(family)
     return running
 
 
 def steps(family: list[psutil.Process]) -> list[str]:
-    """The steps that processes are at, by the names of their rules."""
-    found = set()
-    for one in family:
+    """Return the rules that the processes are running."""
+    rules = set()
+    for kill_once in family:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            command = COMMAND.search(" ".join(one.cmdline()))
-            found.update([command[1].replace("-", "_")] if command else [])
-    return sorted(found)
+            command = COMMAND.search(" ".join(kill_once.cmdline()))
+            rules.update([command[1].replace("-", "_")] if command else [])
+    return sorted(rules)
 
 
 def half_written(root: Path) -> list[str]:
-    """What of ours a kill has left unfinished, under its hidden names."""
+    """List the temporary files that a kill left behind."""
     return sorted(path.relative_to(root).as_posix() for path in _unfinished(root / "results"))
 
 
 def damaged(root: Path) -> list[str]:
-    """What has its name in a store and is not what was written."""
-    found = []
+    """List the files of the stores whose content does not match their checksums."""
+    problems = []
     for path in sorted((root / "results").glob(f"*/{STORE}/**/*")):
         if not path.is_file() or any(part[0] == "." for part in path.relative_to(root).parts):
             continue
-        if path.suffix == VECTORS and path.name != WEIGHTS:  # their listing comes after them
+        if path.suffix == VECTORS and path.name != WEIGHTS:  # vectors contain their checksum
             whole = content(path).startswith("crc32 ")
-            found += [] if whole else [(path, content(path))]
+            problems += [] if whole else [(path, content(path))]
         else:
-            found += wrong(path)
-    return [f"{path}: {problem}" for path, problem in found]
+            problems += wrong(path)
+    return [f"{path}: {problem}" for path, problem in problems]
 
 
 def _unfinished(folder: Path) -> Iterator[Path]:
     with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-        for found in os.scandir(folder):
-            ours = found.name.startswith(".") and found.name.endswith(PART)
-            if ours:
-                yield Path(found.path)
-            elif found.is_dir(follow_symlinks=False):
-                yield from _unfinished(Path(found.path))
+        for entry in os.scandir(folder):
+            is_part = entry.name.startswith(".") and entry.name.endswith(PART)
+            if is_part:
+                yield Path(entry.path)
+            elif entry.is_dir(follow_symlinks=False):
+                yield from _unfinished(Path(entry.path))
 
 
 def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
-    """Until a file of the results is being written, or the run is at its end.
+    """Wait until the run writes a file of the results, or ends.
 
-    Looks without a pause: a small table has its hidden name for some milliseconds. Within those
-    between seeing it and stopping the run it may have got its own, and the next is waited for.
+    The loop does not sleep, because a small table has its temporary name only for milliseconds. If
+    the file is complete by the time the run stops, wait for the next one.
     """
     while process.poll() is None:
         if next(_unfinished(root / "results"), None) is None:
@@ -161,7 +161,7 @@ def wait_for_a_write(process: subprocess.Popen[bytes], root: Path) -> None:
 
 
 def wait_for_a_step(process: subprocess.Popen[bytes], rule: str) -> None:
-    """Until a rule runs, or the run is at its end."""
+    """Wait until a rule runs, or the run ends."""
     with contextlib.suppress(psutil.NoSuchProcess):
         run = psutil.Process(process.pid)
         while process.poll() is None and rule not in steps(run.children(recursive=True)):
@@ -170,7 +170,7 @@ def wait_for_a_step(process: subprocess.Popen[bytes], rule: str) -> None:
 
 @contextlib.contextmanager
 def claimed(path: Path, *, wait: bool) -> Iterator[bool]:
-    """Whether this process alone has a piece of the work."""
+    """Lock a file; yield False if another process has locked it."""
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -181,10 +181,10 @@ def claimed(path: Path, *, wait: bool) -> Iterator[bool]:
 
 
 def undisturbed(work: Path, base: Path, command: tuple[str, ...]) -> float:
-    """Have ``work/reference``, what a run leaves that nobody kills; its seconds.
+    """Create ``work/reference``, the results of an undisturbed run, and return its seconds.
 
-    It is run twice: the first run reads everything from the disk and takes longer than those that
-    are killed, and the two must be alike, or the comparison would say nothing.
+    The run is made twice, for two reasons: the first one takes longer because it reads everything
+    from the disk, and the two results must be equal for the comparison to have a meaning.
     """
     done = work / "reference.json"
     with claimed(work / "reference.lock", wait=True):
@@ -204,14 +204,14 @@ def undisturbed(work: Path, base: Path, command: tuple[str, ...]) -> float:
 
 
 def moments(n: int, seed: int, seconds: float) -> list[float]:
-    """One moment in each of ``n`` equal parts of the time, in no order."""
+    """Draw one moment in each of ``n`` equal parts of the time, in random order."""
     draw = random.Random(seed)
-    found = [(i + draw.random()) * seconds / n for i in range(n)]
-    draw.shuffle(found)
-    return found
+    times = [(i + draw.random()) * seconds / n for i in range(n)]
+    draw.shuffle(times)
+    return times
 
 
-def one(
+def kill_once(
     work: Path,
     base: Path,
     command: tuple[str, ...],
@@ -221,7 +221,7 @@ def one(
     write: bool = False,
     rule: str = "",
 ) -> Kill:
-    """Kill one run, in a write or a rule if one is to be waited for, run it again, and compare."""
+    """Kill one run (optionally in a write or a rule), run it again, and compare."""
     root, log = work / f"kill-{number}", work / f"kill-{number}.log"
     shutil.rmtree(root, ignore_errors=True)
     log.unlink(missing_ok=True)
@@ -251,65 +251,65 @@ def one(
 def run(
     work: Path, base: Path, command: tuple[str, ...], n: int, seed: int, writes: int
 ) -> list[Kill]:
-    """All kills that no other process has done or is at; then every one that is done.
+    """Run the kills that no other process has claimed, and return all finished kills.
 
-    The last ``writes`` of them wait for a write.
+    The last ``writes`` kills wait for a write.
     """
     seconds = undisturbed(work, base, command)
     print(f"undisturbed: {seconds:.0f} s; seed {seed}; {n} kills, {writes} in a write", flush=True)
     files = [work / f"kill-{i}.of-{n}.seed-{seed}.json" for i in range(n)]
     for i, drawn in enumerate(moments(n, seed, seconds)):
-        with claimed(files[i].with_suffix(".lock"), wait=False) as mine:
-            if mine and not files[i].exists():
-                found = one(work, base, command, i, drawn, write=i >= n - writes)
-                files[i].write_text(json.dumps(asdict(found)))
-                print(line(found), flush=True)
+        with claimed(files[i].with_suffix(".lock"), wait=False) as alone:
+            if alone and not files[i].exists():
+                result = kill_once(work, base, command, i, drawn, write=i >= n - writes)
+                files[i].write_text(json.dumps(asdict(result)))
+                print(line(result), flush=True)
     return [Kill(**json.loads(file.read_text())) for file in files if file.exists()]
 
 
-def line(found: Kill) -> str:
-    verdict = "well" if found.well else f"BAD: exit {found.code} {found.damaged or ''}"
+def line(result: Kill) -> str:
+    verdict = "well" if result.well else f"BAD: exit {result.code} {result.damaged or ''}"
     return (
-        f"kill {found.number} at {found.moment:.1f} s (drawn: {found.drawn:.1f}), "
-        f"in {', '.join(found.running) or 'no job'}; "
-        f"left {len(found.half_written)} unfinished; again {found.seconds:.0f} s: {verdict} "
-        f"{'; '.join(found.differences[:5])}"
+        f"kill {result.number} at {result.moment:.1f} s (drawn: {result.drawn:.1f}), "
+        f"in {', '.join(result.running) or 'no job'}; "
+        f"left {len(result.half_written)} unfinished; again {result.seconds:.0f} s: {verdict} "
+        f"{'; '.join(result.differences[:5])}"
     ).rstrip()
 
 
 def every_rule(
     work: Path, base: Path, command: tuple[str, ...], kills: list[Kill], seed: int
 ) -> list[Kill]:
-    """One kill more for each rule that none has hit."""
-    further = []
+    """Add one kill for each rule that no kill has hit."""
+    kills_by_rule = []
     for i, rule in enumerate(never_hit(kills, work / "reference.log")):
         file = work / f"kill-in-{rule}.seed-{seed}.json"
         if not file.exists():
             file.write_text(
-                json.dumps(asdict(one(work, base, command, len(kills) + i, 0, rule=rule)))
+                json.dumps(asdict(kill_once(work, base, command, len(kills) + i, 0, rule=rule)))
             )
-        further.append(Kill(**json.loads(file.read_text())))
-        print(line(further[-1]), flush=True)
-    return further
+        kills_by_rule.append(Kill(**json.loads(file.read_text())))
+        print(line(kills_by_rule[-1]), flush=True)
+    return kills_by_rule
 
 
 def hits(kills: list[Kill]) -> Counter[str]:
-    """How often each rule was running."""
-    return Counter(rule for found in kills for rule in found.running)
+    """Count how often each rule was running."""
+    return Counter(rule for result in kills for rule in result.running)
 
 
 def never_hit(kills: list[Kill], log: Path) -> list[str]:
-    """The rules of an undisturbed run that no kill fell into."""
+    """List the rules of an undisturbed run that no kill has hit."""
     rules = set(re.findall(r"\(Rule: (\w+)\)", log.read_text())) - {"all"}
     return sorted(rules - set(hits(kills)))
 
 
 def tally(kills: list[Kill], log: Path) -> str:
-    """How often each rule was hit, those that were not, and how many kills fell into a write."""
-    writes = sum(bool(found.half_written) for found in kills)
+    """Summarise how often each rule was hit, and how many kills fell into a write."""
+    writes = sum(bool(result.half_written) for result in kills)
     lines = [
-        f"{sum(found.well for found in kills)} of {len(kills)} kills ended well; "
-        f"{writes} fell into a write of ours",
+        f"{sum(result.well for result in kills)} of {len(kills)} kills ended well; "
+        f"{writes} fell into a write",
         "hit: " + ", ".join(f"{rule} {count}" for rule, count in hits(kills).most_common()),
         "never hit: " + (", ".join(never_hit(kills, log)) or "none"),
         "not compared: "
@@ -335,7 +335,7 @@ def main() -> int:
     if args.every_rule:
         kills += every_rule(args.work, base, QUICKSTART, kills, args.seed)
     print(tally(kills, args.work / "reference.log"))
-    return 0 if all(found.well for found in kills) else 1
+    return 0 if all(result.well for result in kills) else 1
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A local stand-in for the model hub: as much of its protocol as the hub client uses.
+"""A local model hub that implements as much of the protocol as the hub client uses.
 
     with HubServer({"owner/tiny": {REVISION: folder}}) as hub:
         subprocess.run([...], env=hub.environment(tmp_path / "home"))
@@ -75,7 +75,7 @@ class HubServer:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
-        # A short poll: leaving the block waits for one.
+        # A short poll interval, because leaving the block waits for one.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
@@ -106,7 +106,7 @@ class HubServer:
                 status, headers = self.refuse[name]
                 return _send(handler, status, headers)
         if repo not in self.repositories:
-            # To a stranger the hub does not tell a private repository from none.
+            # Without a token, the hub gives one answer for private and missing repositories.
             return _send(handler, 401, {"X-Error-Code": "RepoNotFound"})
         folder = self.repositories[repo].get(revision)
         if folder is None:
@@ -153,7 +153,7 @@ def build_tiny_bert(folder: Path, words: Sequence[str] = ("the", "mouse", "ran",
 
 
 def hub_environment(url: str, home: Path) -> dict[str, str]:
-    """Variables for a process whose hub is at ``url``, with nothing of the user's own set-up."""
+    """Return variables for a process whose hub is at ``url``, without the user's settings."""
     inherited = {
         key: value
         for key, value in os.environ.items()
@@ -175,7 +175,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _etag(path: Path) -> str:
-    """Large files go by SHA-256, others by the hash that git gives them."""
+    """Return the SHA-256 of a large file, and git's hash of a small one."""
     content = path.read_bytes()
     if path.name.endswith(LARGE):
         return hashlib.sha256(content).hexdigest()

@@ -18,7 +18,7 @@ def import_corpus(
     about: Mapping[str, str] | None = None,
     **more: Any,
 ) -> str:
-    """Import files with the command's own defaults, and give what it says."""
+    """Import files with the command's defaults, and return its output."""
     parser = Parser()
     step.arguments(parser)
     studies = [import_module(name) for name in extensions("import")]

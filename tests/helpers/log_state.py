@@ -1,4 +1,4 @@
-"""The loggers of this process, which every command sets up anew."""
+"""Restore the loggers of this process, which every command configures."""
 
 import logging
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def logs_as_before() -> Iterator[None]:
-    """What a command does to the loggers is taken back, and its log file closed."""
+    """Restore the loggers after the block, and close the log file."""
     root, wsd = logging.getLogger(), logging.getLogger("wsd")
     handlers, level, wsd_level = root.handlers[:], root.level, wsd.level
     yield

@@ -1,9 +1,9 @@
-"""Read what pages and their figures hold."""
+"""Read the data of pages and their figures."""
 
 from pathlib import Path
 from typing import Any
 
-from made_report import Page
+from report_builder import Page
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -13,14 +13,16 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def sources_of(item: Any) -> list[dict[str, Any]]:
-    """Columns of the distinct data sources of a figure."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the columns of each distinct data source of a figure."""
+    columns_by_id: dict[str, dict[str, Any]] = {}
 
     def walk(value: Any) -> None:
         if isinstance(value, dict):
             if value.get("name") == "ColumnDataSource" and "attributes" in value:
                 data = value["attributes"]["data"]
-                found[value["id"]] = dict(data["entries"] if isinstance(data, dict) else data)
+                columns_by_id[value["id"]] = dict(
+                    data["entries"] if isinstance(data, dict) else data
+                )
             for entry in value.values():
                 walk(entry)
         elif isinstance(value, list):
@@ -28,17 +30,17 @@ def sources_of(item: Any) -> list[dict[str, Any]]:
                 walk(entry)
 
     walk(item)
-    return [columns for columns in found.values() if columns.get("name")]
+    return [columns for columns in columns_by_id.values() if columns.get("name")]
 
 
 def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
-    """The columns of each line of a figure that joins its points, by its name."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    """Return the columns of each line in a figure, by name."""
+    lines: dict[str, dict[str, list[Any]]] = {}
 
     def search(value: Any) -> None:
         if isinstance(value, dict):
             if {"x", "y", "name", "label"} <= {*value}:
-                found.setdefault(value["name"][0], value)
+                lines.setdefault(value["name"][0], value)
             for entry in value.values():
                 search(entry)
         elif isinstance(value, list):
@@ -52,4 +54,4 @@ def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
                 search(entry)
 
     search(page.json(figure))
-    return found
+    return lines

@@ -1,4 +1,4 @@
-"""Whether two folders of results hold the same: ``python tests/helpers/same_results.py A B``.
+"""Compare two folders of results byte for byte: ``python tests/helpers/same_results.py A B``.
 
 Every file at a path that people read is compared byte for byte, through links, but for what differs
 from run to run. With ``--other-scripts`` the scripts of the pages may differ too, as from one
@@ -16,7 +16,7 @@ from pathlib import Path
 from wsd.artifacts.run_map import RUN_MAP
 from wsd.storage.checksums import STORE
 
-# Of the results, what differs between two runs that are alike, and why.
+# Files that differ between two equal runs, and why.
 EXCLUDED = {
     "logs/": "times, memory and processes",
     "index.html": "the days on which the reports were made",
@@ -24,19 +24,19 @@ EXCLUDED = {
     f"*/{STORE}/": "its files are read through links; the paths hang on wsd's own modules",
     RUN_MAP: "the same paths",
 }
-# Of a fine-tuning, what it took.
+# The columns of fine-tuning's costs.
 COSTS = "costs.csv"
-# Bokeh gives its elements new numbers each time.
+# Bokeh numbers its elements differently each time.
 IDS = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bp\d{4,}\b")
-# Scripts, but for the data in them, and the policy that names the scripts' checksums.
+# Scripts without their data, and the policy with the scripts' checksums.
 SCRIPTS = re.compile(
     rb'<script(?: defer src="[^"]*")?>.*?</script>\s*'
     rb'|<meta http-equiv="Content-Security-Policy"[^>]*>',
     re.DOTALL,
 )
 ASSETS = "report/assets/"
-# The tables and pages that say what was measured of time, what of them differs from run to run, and
-# the tables' checksums.
+# Tables and pages with measured times, the parts that differ from run to run, and the tables'
+# checksums.
 TIMED = ("strategies.csv", "strategies.html")
 MINUTES = "processor_minutes"
 TIMES = re.compile(
@@ -47,8 +47,8 @@ TIMES = re.compile(
 
 
 def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
-    """Every file of a folder of results that is compared, without what differs from run to run."""
-    found = {}
+    """Read the files of a folder of results, without the parts that differ from run to run."""
+    contents = {}
     for path in sorted(_files(folder)):
         name = path.relative_to(folder).as_posix()
         if path.name in (RUN_MAP, COSTS) or name.startswith(tuple(EXCLUDED)):
@@ -63,12 +63,12 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
         if path.suffix == ".html":
             data = IDS.sub(b"", data)
             data = data if scripts else SCRIPTS.sub(b"", data)
-        found[name] = data
-    return found
+        contents[name] = data
+    return contents
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file but those of stores, also in folders that are links."""
+    """Yield every file outside of stores; follow links to folders."""
     for root, folders, files in os.walk(folder, followlinks=True):
         if STORE in folders and Path(root).parent == folder:
             folders.remove(STORE)
@@ -76,33 +76,33 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def untimed(table: bytes) -> bytes:
-    """A table without its columns of times."""
+    """Remove the columns of times from a table."""
     header, *rows = csv.reader(table.decode().splitlines())
     kept = [i for i, name in enumerate(header) if not name.startswith(MINUTES)]
     return "\n".join(repr([row[i] for i in kept]) for row in (header, *rows)).encode()
 
 
-def differences(one: Path, other: Path, *, scripts: bool = True) -> list[str]:
-    """The files that one folder has and the other has not, or that are not the same."""
-    found, expected = results(one, scripts=scripts), results(other, scripts=scripts)
+def differences(folder: Path, other_folder: Path, *, scripts: bool = True) -> list[str]:
+    """List the files that differ or are missing in one of the folders."""
+    contents, expected = results(folder, scripts=scripts), results(other_folder, scripts=scripts)
     return [
-        f"{name}: {'differs' if name in found and name in expected else 'only in one'}"
-        for name in sorted({*found, *expected})
-        if found.get(name) != expected.get(name)
+        f"{name}: {'differs' if name in contents and name in expected else 'only in one'}"
+        for name in sorted({*contents, *expected})
+        if contents.get(name) != expected.get(name)
     ]
 
 
 def main() -> int:
-    """Compare two folders and say what differs."""
+    """Compare two folders and print the differences."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("one", type=Path)
+    parser.add_argument("folder", type=Path)
     parser.add_argument("other", type=Path)
     parser.add_argument("--other-scripts", action="store_true", help="leave the pages' scripts out")
     args = parser.parse_args()
-    found = differences(args.one, args.other, scripts=not args.other_scripts)
-    n = len(results(args.one))
-    print("\n".join([*found, f"{n} files, of which {len(found)} differ"]))
-    return int(bool(found))
+    different = differences(args.folder, args.other, scripts=not args.other_scripts)
+    n = len(results(args.folder))
+    print("\n".join([*different, f"{n} files, of which {len(different)} differ"]))
+    return int(bool(different))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Results of two words and an encoder of two blocks, made by hand, with the map of a run."""
+"""Compute results of two words with an encoder of two blocks, and write the map of a run."""
 
 import contextlib
 import shutil
@@ -62,7 +62,7 @@ def build(root: Path, package: str | None = None) -> Path:
 
 
 def map_files(folder: Path, run: str = "", own: Iterable[Path] = ()) -> None:
-    """Write the map of a run, by default the one without a name, whose files have plain names.
+    """Write the map of a run (by default the unnamed run) whose files have plain names.
 
     What is ``own`` lies in the store, with keys, and takes the place of what has the same name.
     """
@@ -84,6 +84,6 @@ def run(command: str, *arguments: str) -> None:
 
 
 def copy(root: Path, to: Path) -> Path:
-    """A copy that a test may change."""
+    """Copy the results for a test that changes them."""
     shutil.copytree(root, to, symlinks=True)
     return to

@@ -1,9 +1,9 @@
-"""The snippets of a page of the documentation: run in their order, compared with what is shown.
+"""Run the snippets of a documentation page in order, and compare their output with the page.
 
-A ``python`` fence is run in one namespace with those before it; in an ``sh`` fence every line is a
-``wsd`` command. A ``text`` fence directly after one is what it prints. Figures may differ in their
-last digits, as they do from one processor to another. `python tests/helpers/snippets.py FILE`
-writes what is printed into the page.
+All ``python`` fences share a namespace; in an ``sh`` fence every line is a ``wsd`` command. A
+``text`` fence directly after a snippet shows its output. Numbers may differ in their last digits,
+because they depend on the processor. `python tests/helpers/snippets.py FILE` writes the outputs
+into the page.
 """
 
 import contextlib
@@ -35,40 +35,40 @@ class Snippet:
 
 
 def snippets(text: str) -> list[Snippet]:
-    """Those of a page, in their order."""
+    """Return the snippets of a page, in order."""
     return [
         Snippet(
-            text.count("\n", 0, found.start()) + 1,
-            found["kind"],
-            found["code"],
-            found["output"],
-            found.span("output"),
+            text.count("\n", 0, match.start()) + 1,
+            match["kind"],
+            match["code"],
+            match["output"],
+            match.span("output"),
         )
-        for found in _FENCE.finditer(text)
+        for match in _FENCE.finditer(text)
     ]
 
 
 def run(page: Path) -> Iterator[tuple[Snippet, str]]:
-    """Every snippet with what it prints."""
+    """Run every snippet and yield it with its output."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for one in snippets(page.read_text(encoding="utf-8")):
+    for snippet in snippets(page.read_text(encoding="utf-8")):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            if one.kind == "python":
-                # Blank lines in front, so that a traceback has the page's line numbers.
-                exec(compile("\n" * one.line + one.code, str(page), "exec"), namespace)
+            if snippet.kind == "python":
+                # Leading blank lines give tracebacks the line numbers of the page.
+                exec(compile("\n" * snippet.line + snippet.code, str(page), "exec"), namespace)
             else:
                 from wsd.cli import main
 
-                for line in one.code.splitlines():
+                for line in snippet.code.splitlines():
                     program, *arguments = shlex.split(line)
                     assert program == "wsd", line
                     assert main(arguments) == 0, line
-        yield one, printed.getvalue()
+        yield snippet, printed.getvalue()
 
 
 def same(shown: str, came: str) -> bool:
-    """Whether two outputs agree word by word, numbers nearly."""
+    """Return whether two outputs have the same words, and nearly the same numbers."""
     left, right = shown.split(), came.split()
     return len(left) == len(right) and all(map(_alike, left, right))
 
@@ -80,18 +80,18 @@ def _alike(a: str, b: str) -> bool:
         x, y = float(a.strip("(),[]")), float(b.strip("(),[]"))
     except ValueError:
         return False
-    # Counts and ids are whole, and are the same or not.
+    # Whole numbers are counts or ids, which must be equal.
     return "." in a and "." in b and abs(x - y) <= ATOL + RTOL * abs(x)
 
 
 def write(page: Path) -> None:
-    """Put what is printed in the place of what is shown."""
+    """Replace the outputs on the page by the current ones."""
     text = page.read_text(encoding="utf-8")
-    for one, came in reversed(list(run(page))):
-        if one.shown is not None:
-            text = text[: one.span[0]] + came + text[one.span[1] :]
+    for snippet, came in reversed(list(run(page))):
+        if snippet.shown is not None:
+            text = text[: snippet.span[0]] + came + text[snippet.span[1] :]
         elif came:
-            raise SystemExit(f"{page}:{one.line}: prints something, but no text fence follows")
+            raise SystemExit(f"{page}:{snippet.line}: prints something, but no text fence follows")
     page.write_text(text, encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Every step after the download, by hand, one after the other: arguments and first files."""
+"""Run every step after the download by hand, in order."""
 
 import contextlib
 import csv
@@ -71,7 +71,7 @@ def prepare(folder: Path) -> None:
 
 
 def _lay_out(folder: Path) -> None:
-    """A run's map of what the steps below will write, and links to that in its folder."""
+    """Write a run's map of the files that the steps below write, and links in its folder."""
     laid_out = folder / LAID_OUT
     places = {
         "corpus": "corpus",
@@ -96,8 +96,8 @@ def _lay_out(folder: Path) -> None:
         f"{LAID_OUT}/corpus/words.json",
         *(f"{LAID_OUT}/comparison/{table}.csv" for table in ("words", "differences")),
     ]
-    said = {"config": {}, "command": "snakemake", "digests": {}}
-    write_map(folder / MAP, files, LAID_OUT, said)
+    run_information = {"config": {}, "command": "snakemake", "digests": {}}
+    write_map(folder / MAP, files, LAID_OUT, run_information)
 
 
 DATA_ARGUMENTS = ["--corpus", "corpus", "--words", *WORDS]
@@ -109,7 +109,7 @@ LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parqu
 TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
 SELECTION = ["--selection", "selection.json"]
 
-# Commands and their arguments, in an order in which they can be run.
+# Commands and their arguments, in the order of their dependencies.
 Step = tuple[str, list[str]]
 EVERY: list[Step] = [
     ("copy-corpus", ["own", "--name", "mine", "--out", "mine"]),
@@ -217,12 +217,12 @@ EVERY: list[Step] = [
      "portable"]),
 ]  # fmt: skip
 
-# What these commands read of a study they do without, where it is deleted.
+# These commands run without the files of a deleted study.
 DO_WITHOUT = {"evaluate", "compare", "strategies", "report"}
 
 
 def _there() -> Iterator[Step]:
-    """Yield the steps whose commands are there, without the files of those that are not."""
+    """Yield the steps of existing commands, without the files of deleted commands."""
     lacking: set[str] = set()
     for command, arguments in EVERY:
         options = by_option(arguments)
@@ -239,7 +239,7 @@ def _there() -> Iterator[Step]:
 
 
 def by_option(arguments: list[str]) -> dict[str, list[str]]:
-    """Return the values of each option; those before the first one by an empty name."""
+    """Return the values of each option; positional values have an empty name."""
     options: dict[str, list[str]] = {}
     values = options.setdefault("", [])
     for argument in arguments:
@@ -255,14 +255,14 @@ STEPS = [*_there()]
 
 # The run of all steps; `every_step` of conftest.py is its folder
 
-# The files before the first step; where a rename led, and whether all bytes were on the disk then.
+# The files before the first step. The target of each rename, and whether its bytes were synced.
 PREPARED: set[Path] = set()
 RENAMED: dict[Path, bool] = {}
 
 
 @contextlib.contextmanager
 def recorded_renames() -> Iterator[None]:
-    """Note where files are renamed to, and whether they were synced before."""
+    """Record the targets of renames, and whether the files were synced before."""
     synced: set[int] = set()
     fsync, replace = os.fsync, Path.replace
 
@@ -283,7 +283,7 @@ def recorded_renames() -> Iterator[None]:
 
 
 def run_every_step(folder: Path) -> None:
-    """Run all steps, one after the other, on the files of those before."""
+    """Run all steps in order, each on the files of the steps before."""
     prepare(folder)
     PREPARED.update(path for path in folder.rglob("*") if path.is_file())
     with contextlib.chdir(folder), logs_as_before(), recorded_renames():
@@ -293,7 +293,7 @@ def run_every_step(folder: Path) -> None:
 
 
 def _fold_otherwise() -> None:
-    """Write folds of one of the two words, and folds and a selection of another seed."""
+    """Write folds for only one of the two words, and folds and a selection for another seed."""
     apple = ["--corpus", "corpus", "--words", "apple"]
     train = ["--source", "source", "--trains", "balanced", "--out", "apple.parquet"]
     assert main(["training-sets", *apple, *train]) == 0
@@ -339,12 +339,12 @@ def assert_one_error(
     """Check that a command on the files of all steps fails with one message and writes nothing."""
     before = {path: path.read_bytes() for path in folder.glob("*.parquet")}
     capsys.readouterr()
-    found = call(folder, *arguments)
+    exit_code = call(folder, *arguments)
     err = capsys.readouterr().err
     assert "Traceback" not in err, err[-1500:]
-    assert (found, err.count("error: ")) == (code, 1), err
+    assert (exit_code, err.count("error: ")) == (code, 1), err
     assert says in err
-    # What was there stands as it was, and nothing is left half-written.
+    # Existing files are unchanged, and no temporary file is left.
     assert {path: path.read_bytes() for path in folder.glob("*.parquet")} == before
     assert not (folder / "o").exists()
     assert [path for path in folder.glob(".*") if path.name != SUMS] == []

@@ -1,4 +1,4 @@
-"""Three words of few sentences and a tiny encoder: where their files lie, and what is in them."""
+"""Write three small words and a tiny encoder, and read the files of vectors."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.encoder import model
 from wsd.storage.json import write_json
 
-# So many sentences tell which word went through the model.
+# The numbers of sentences show which word went through the model.
 WORDS = {"bat": 4, "crane": 5, "mole": 7}
 
 
@@ -28,8 +28,8 @@ def prepare(folder: Path) -> None:
 
 
 def files(folder: str = "e") -> dict[str, tuple[int, bytes]]:
-    found = [p for p in Path(folder).rglob("*") if p.is_file()]
-    return {str(p): (p.stat().st_ino, p.read_bytes()) for p in found}
+    paths = [p for p in Path(folder).rglob("*") if p.is_file()]
+    return {str(p): (p.stat().st_ino, p.read_bytes()) for p in paths}
 
 
 def contents(folder: str = "e") -> dict[str, bytes]:
@@ -37,5 +37,5 @@ def contents(folder: str = "e") -> dict[str, bytes]:
 
 
 def path_of(word: str, name: str = "") -> str:
-    """Where a file of a word lies."""
+    """Return the path of a word's file."""
     return f"e/{word}@{of_word(word, WORDS[word]).digest[:10]}/{name}"

@@ -17,7 +17,7 @@ WHOLE = ["the", "a", "crane", "bank", "river", "bird", "machine", "lifted", "fle
 
 
 def tiny_tokenizer(max_length: int = 64) -> transformers.PreTrainedTokenizerFast:
-    """BERT's tokenizer with a vocabulary of a few words and all letters: the rest is split."""
+    """Return BERT's tokenizer with a few words and all letters; it splits other words."""
     pieces = [*SPECIAL, *WHOLE, *string.ascii_lowercase, *string.digits, *string.punctuation]
     pieces += [f"##{c}" for c in string.ascii_lowercase + string.digits]
     vocabulary = {piece: i for i, piece in enumerate(dict.fromkeys(pieces))}
@@ -42,7 +42,7 @@ def tiny_tokenizer(max_length: int = 64) -> transformers.PreTrainedTokenizerFast
 def tiny_bert(
     folder: Path, *, blocks: int = 2, width: int = 32, max_length: int = 64, head: bool = False
 ) -> Path:
-    """Save a BERT with random weights and the tiny tokenizer; with the head that fills masks."""
+    """Save a BERT with random weights and the tiny tokenizer, optionally with its mask head."""
     tokenizer = tiny_tokenizer(max_length)
     torch.manual_seed(0)
     config = transformers.BertConfig(
@@ -86,7 +86,7 @@ class PositionModel:
 
 
 def corpus_of(*sentences: tuple[str, int], word: str = "crane", n_train: int = 1) -> Corpus:
-    """A corpus of (sentence, position) pairs, the first ``n_train`` for training."""
+    """Return a corpus of (sentence, position) pairs, the first ``n_train`` for training."""
     n = len(sentences)
     split = np.array(["train"] * n_train + ["test"] * (n - n_train))
     return Corpus(

@@ -1,4 +1,4 @@
-"""Two words, predictions of them with known errors, and cross-validation of one layer choice."""
+"""Two words, predictions with known errors, and the cross-validation of one layer choice."""
 
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
 
 def corpora() -> dict[str, Corpus]:
     """Return two training rows per sense, then the test rows of `GOLD`; all sentences differ."""
-    found = {}
+    corpora_by_word = {}
     for word, gold in GOLD.items():
         codes = [*range(len(SENSES[word])), *gold]
         n_train = len(SENSES[word])
-        found[word] = Corpus(
+        corpora_by_word[word] = Corpus(
             word=word,
             senses=SENSES[word],
             split=np.array(["train"] * n_train + ["test"] * len(gold)),
@@ -32,18 +32,18 @@ def corpora() -> dict[str, Corpus]:
             position=np.ones(len(codes), dtype=np.int32),
             gold=np.array(codes, dtype=np.int32),
         )
-    return found
+    return corpora_by_word
 
 
 def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
     """Return predictions that are right except for the given rows, which get the next sense."""
-    found = []
+    predictions = []
     for word, codes in GOLD.items():
         gold = np.array(codes, dtype=np.int32)
         predicted = gold.copy()
         rows = wrong.get(word, [])
         predicted[rows] = (gold[rows] + 1) % len(SENSES[word])
-        found.append(
+        predictions.append(
             WordPredictions(
                 word=word,
                 senses=SENSES[word],
@@ -54,7 +54,7 @@ def words(wrong: dict[str, list[int]]) -> list[WordPredictions]:
                 scores=np.eye(len(SENSES[word]))[predicted],
             )
         )
-    return found
+    return predictions
 
 
 GRID = [{"k": 1}, {"k": 5}]
@@ -63,7 +63,7 @@ Wrong = dict[str, list[int]]
 FEW: Wrong = {"bat": [0]}
 SOME: Wrong = {"bat": [0, 1, 20]}
 MANY: Wrong = {"bat": [*range(9)], "seal": [0]}
-# Macro-F1 on folds, per word two repeats of two points.
+# Macro-F1 on folds: two repeats of two points per word.
 GOOD = {"bat": [[0.8, 0.8], [0.8, 0.6]], "seal": [[0.5, 0.6], [0.5, 0.8]]}
 FAIR = {"bat": [[0.7, 0.1], [0.9, 0.1]], "seal": [[0.4, 0.1], [0.6, 0.1]]}
 POOR = {"bat": [[0.4, 0.4], [0.4, 0.4]], "seal": [[0.2, 0.8], [0.4, 0.8]]}
@@ -81,7 +81,7 @@ def pair(
     grid: list[dict[str, Any]] = GRID,
     **other: Any,
 ) -> Pair:
-    """Write predictions and a table of cross-validation; on folds, accuracy is 1 minus macro-F1."""
+    """Write predictions and a cross-validation table; its accuracy is 1 minus macro-F1."""
     number = len(list(folder.glob("*.parquet")))
     files = folder / f"{number}.parquet", folder / f"{number}-search.parquet"
     source = {

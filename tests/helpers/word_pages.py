@@ -1,4 +1,4 @@
-"""A word's page in a browser: what it shows, what it should show, its scripts by themselves."""
+"""Check word pages in a browser: displayed data, expected data, and single scripts."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import Browser
-from made_report import CHOICES, Run, decode, pictures_of, predictions_of, word_page
+from report_builder import CHOICES, Run, decode, pictures_of, predictions_of, word_page
 from selenium.webdriver.common.action_chains import ActionChains
 
 from wsd.report.pages import render
 
-# The pictures of a page, in its order: Bokeh keeps other things with them, in the order of drawing.
+# The plots of a page in page order. Bokeh lists them with other elements, in order of drawing.
 VIEWS = """
 const figures = [...Bokeh.index].filter((view) => view.model.x_range);
 const views = [...document.querySelectorAll(".plot")]
@@ -22,7 +22,7 @@ const views = [...document.querySelectorAll(".plot")]
 DRAWN = f"""{VIEWS}
 return views.filter((view) => view.model.document.get_model_by_name("points").data.x.length).length;
 """
-# Of one of them, the first if none is named: what Bokeh's document holds, by the models' names.
+# The content of Bokeh's document for one plot (default: the first), by the names of the models.
 STATE = (
     f"""{VIEWS}
 const view = views[arguments[0] ?? 0];"""
@@ -64,12 +64,12 @@ return {
 
 
 def soon(is_true: Callable[[], bool]) -> bool:
-    """Whether something becomes true within seconds."""
+    """Return whether a condition becomes true within seconds."""
     return any(is_true() or time.sleep(0.05) for _ in range(100))
 
 
 def rows_of(run: Run, built: Path, word: str = "bank") -> list[int]:
-    """Row of the corpus for each row of the page."""
+    """Return the corpus row of each row of the page."""
     corpus = run.corpora[word]
     data = word_page(built, word).packed()["data"]
     split = np.where(decode(data["train"], "u1") == 1, "train", "test")
@@ -78,7 +78,7 @@ def rows_of(run: Run, built: Path, word: str = "bank") -> list[int]:
 
 
 def wrong_rows(run: Run, choice: str, readers: tuple[str, ...], word: str = "bank") -> set[int]:
-    """Rows of the corpus that a classifier gets wrong, from the prediction files."""
+    """Return the corpus rows that classifiers predict wrongly, from the prediction files."""
     corpus = run.corpora[word]
     offset = int((corpus.split == "train").sum())
     wrong = set()
@@ -89,7 +89,7 @@ def wrong_rows(run: Run, choice: str, readers: tuple[str, ...], word: str = "ban
 
 
 def assert_shows(run: Run, built: Path, browser: Browser, choice: str) -> dict[str, Any]:
-    """The document holds this layer choice's points, axes and any classifier's errors."""
+    """Check that the document has the points, axes and classification errors of a layer choice."""
     state: dict[str, Any] = browser.js(STATE)
     rows = rows_of(run, built)
     points = pictures_of(run, "bank")[CHOICES.index(choice)][rows]
@@ -130,7 +130,7 @@ def listed(page: Browser) -> list[list[str]]:
 
 
 def zoom(browser: Browser, row: int) -> None:
-    """Make one instance fill the plot, as after a zoom by hand."""
+    """Zoom in until one instance fills the plot."""
     browser.js(
         """const [view] = [...Bokeh.index], { x, y } = view.model.document
              .get_model_by_name("points").data, i = arguments[0], r = 1e-4;
@@ -152,7 +152,7 @@ def middle(browser: Browser) -> tuple[int, int]:
 
 
 def hover(browser: Browser, row: int) -> dict[str, Any]:
-    """Zoom in on one instance, put the pointer on it, and return its tooltip."""
+    """Zoom in on one instance, move the pointer onto it, and return its tooltip."""
     zoom(browser, row)
     browser.js("document.getElementById('plot').scrollIntoView({ block: 'center' })")
     time.sleep(0.15)  # Bokeh draws in a later frame, and hits what it has drawn
@@ -169,7 +169,7 @@ def hover(browser: Browser, row: int) -> dict[str, Any]:
 
 
 def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: Any) -> Any:
-    """The value of a function that begins with these scripts, on an empty page.
+    """Return the value of a function that begins with these scripts, on an empty page.
 
     What a script needs beyond ``scripts`` is not there.
     """
@@ -179,7 +179,7 @@ def evaluate(browser: Browser, scripts: Sequence[str], body: str, *arguments: An
 
 
 def made_data(**changes: Any) -> dict[str, Any]:
-    """What the page of a made-up word unpacks.
+    """Return the data that the page of a fictitious word unpacks.
 
     Rows: train 1, test 0, train 0, test 2, test 1. Layer choices: "0", "1" and their mean. The
     first classifier gets the first test row wrong in layer 0, and the last one in every choice; the

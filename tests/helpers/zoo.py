@@ -1,4 +1,4 @@
-"""A folder per architecture as users have them: tokenizer.json, configs, safetensors.
+"""Build a tiny model folder per architecture: tokenizer.json, configs, safetensors.
 
 Every tokenizer is trained on the spot, on the sentences of the built-in corpus, and laid out as the
 architecture's own is on the hub: its normaliser, pre-tokenizer, special tokens and their numbers.
@@ -35,8 +35,8 @@ PIECES = 400
 BLOCKS, WIDTH = 3, 32
 LENGTH = 128
 
-# What SentencePiece makes of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots, ½ to
-# 1/2, ™ to TM, e with U+0301 to é): the real nmt_nfkc takes 300 kB.
+# SentencePiece's compiled form of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots,
+# ½ to 1/2, ™ to TM, e with U+0301 to é); the real nmt_nfkc takes 300 kB.
 CHARSMAP = zlib.decompress(
     base64.b85decode(
         "c-j@yWsp`?90%azOMGBpm|*}1fuTcU>Fx#zK~Y+1T%@~Ma&Slsq$EU!ZV-V5WocJHy1TnOeBKYw{oT3u#J%T#PDmO"
@@ -53,7 +53,7 @@ CHARSMAP = zlib.decompress(
 
 @dataclass(frozen=True)
 class Kind:
-    """How an architecture's folder is made.
+    """The parts of an architecture's folder.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Kind:
 
 @cache
 def sentences() -> list[str]:
-    """The running text that tokenizers are trained on, with capitals, and a little beside ASCII."""
+    """Return the text for training tokenizers, with capitals and a few non-ASCII characters."""
     lines = [
         line.split("\t", 1)[1]
         for file in sorted(QUICKSTART.glob("*/*.data.txt"))
@@ -132,8 +132,9 @@ def _wordpiece(special: list[str], unknown: str, lower: bool) -> Tokenizer:
 
 
 def _pieces(made: Tokenizer, special: list[str]) -> dict[str, int]:
-    """The same pieces each time, as the trainer, which breaks ties as they come, does not give:
-    every character, frequent endings, and frequent words.
+    """Return every character, frequent endings and frequent words as pieces.
+
+    The library's trainer resolves ties arbitrarily; these pieces are the same each time.
     """
     words = Counter(
         word
@@ -152,7 +153,7 @@ def _pieces(made: Tokenizer, special: list[str]) -> dict[str, int]:
 
 
 def byte_level(kind: str, special: list[str], *, prefix: bool = False, **names: str) -> Any:
-    """Byte-level BPE: a space belongs to the word behind it."""
+    """Build byte-level BPE: a space belongs to the next word."""
 
     def build() -> tuple[Tokenizer, dict[str, Any]]:
         made = Tokenizer(models.BPE())
@@ -195,7 +196,7 @@ def unigram(
     config: dict[str, Any] | None = None,
     **names: str,
 ) -> Any:
-    """SentencePiece: a space becomes ▁, every word has one before it."""
+    """Build SentencePiece: a space becomes ▁, and every word starts with ▁."""
 
     def build() -> tuple[Tokenizer, dict[str, Any]]:
         trained = Tokenizer(models.Unigram())
@@ -225,7 +226,7 @@ def unigram(
 
 
 def llama() -> tuple[Tokenizer, dict[str, Any]]:
-    """BPE of the Llama kind: spaces become ▁ when text is normalised, and nothing is cut before."""
+    """Build Llama's BPE: normalisation turns spaces into ▁, and there is no pre-tokenizer."""
     names = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
     made = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     made.pre_tokenizer = pre_tokenizers.Metaspace()
@@ -235,7 +236,7 @@ def llama() -> tuple[Tokenizer, dict[str, Any]]:
         show_progress=False,
     )
     made.train_from_iterator(sentences(), trainer)
-    # Bytes are pieces like others, not special tokens.
+    # Bytes are ordinary pieces, not special tokens.
     written = json.loads(made.to_str())
     written["added_tokens"] = [token for token in written["added_tokens"] if token["id"] < 3]
     made = Tokenizer.from_str(json.dumps(written))
@@ -331,8 +332,8 @@ SHAPE = {
 }
 
 
-def of(config: str, model: str, **changes: Any) -> Callable[[Tokenizer], Any]:
-    """A model by the names of its classes; special tokens as its tokenizer numbers them."""
+def network(config: str, model: str, **changes: Any) -> Callable[[Tokenizer], Any]:
+    """Build a model by the names of its classes, with the tokenizer's ids of special tokens."""
 
     def build(tokenizer: Tokenizer) -> Any:
         shape = {key: value for key, value in {**SHAPE, **changes}.items() if value is not None}
@@ -356,96 +357,97 @@ DISENTANGLED = {
 }
 
 KINDS: dict[str, Kind] = {
-    "bert": Kind(wordpiece(), of("BertConfig", "BertForPreTraining")),
-    "bert-cased": Kind(wordpiece(lower=False), of("BertConfig", "BertForPreTraining")),
+    "bert": Kind(wordpiece(), network("BertConfig", "BertForPreTraining")),
+    "bert-cased": Kind(wordpiece(lower=False), network("BertConfig", "BertForPreTraining")),
     "bert-large": Kind(
         wordpiece(),
-        of("BertConfig", "BertForPreTraining", num_hidden_layers=24, hidden_size=64,
+        network("BertConfig", "BertForPreTraining", num_hidden_layers=24, hidden_size=64,
            num_attention_heads=16, intermediate_size=256, initializer_range=0.1),
         blocks=24, width=64, static_width=64,
     ),
     "distilbert": Kind(
         wordpiece("DistilBertTokenizer"),
-        of("DistilBertConfig", "DistilBertForMaskedLM", **{
+        network("DistilBertConfig", "DistilBertForMaskedLM", **{
             **NONE, "dim": WIDTH, "n_layers": BLOCKS, "n_heads": 4, "hidden_dim": 64,
             "max_position_embeddings": LENGTH, "initializer_range": 0.3}),
     ),
     "electra": Kind(
         wordpiece("ElectraTokenizer"),
-        of("ElectraConfig", "ElectraForPreTraining", embedding_size=16, initializer_range=0.3),
+        network("ElectraConfig", "ElectraForPreTraining", embedding_size=16, initializer_range=0.3),
         static_width=16,
     ),
-    "mpnet": Kind(mpnet, of("MPNetConfig", "MPNetForMaskedLM", **BY_PADDING)),
+    "mpnet": Kind(mpnet, network("MPNetConfig", "MPNetForMaskedLM", **BY_PADDING)),
     "roberta": Kind(
-        roberta, of("RobertaConfig", "RobertaForMaskedLM", type_vocab_size=1, **BY_PADDING)
+        roberta, network("RobertaConfig", "RobertaForMaskedLM", type_vocab_size=1, **BY_PADDING)
     ),
     "xlm-roberta": Kind(
         xlm_roberta,
-        of("XLMRobertaConfig", "XLMRobertaForMaskedLM", type_vocab_size=1, **BY_PADDING),
+        network("XLMRobertaConfig", "XLMRobertaForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "camembert": Kind(
-        camembert, of("CamembertConfig", "CamembertForMaskedLM", type_vocab_size=1, **BY_PADDING)
+        camembert,
+        network("CamembertConfig", "CamembertForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "albert": Kind(
-        albert, of("AlbertConfig", "AlbertForPreTraining", embedding_size=16), static_width=16
+        albert, network("AlbertConfig", "AlbertForPreTraining", embedding_size=16), static_width=16
     ),
     "deberta": Kind(
         deberta,
-        of("DebertaConfig", "DebertaForMaskedLM", relative_attention=True,
+        network("DebertaConfig", "DebertaForMaskedLM", relative_attention=True,
            pos_att_type=["c2p", "p2c"], position_biased_input=False),
     ),
     "deberta-v2": Kind(
-        deberta_v3, of("DebertaV2Config", "DebertaV2ForMaskedLM", **DISENTANGLED)
+        deberta_v3, network("DebertaV2Config", "DebertaV2ForMaskedLM", **DISENTANGLED)
     ),
     "modernbert": Kind(
         modernbert,
-        of("ModernBertConfig", "ModernBertForMaskedLM", global_attn_every_n_layers=3,
+        network("ModernBertConfig", "ModernBertForMaskedLM", global_attn_every_n_layers=3,
            local_attention=16, pad_token_id=3, cls_token_id=1, sep_token_id=2, bos_token_id=1,
            eos_token_id=2),
         last_normed=True,
     ),
     "xlnet": Kind(
         xlnet,
-        of("XLNetConfig", "XLNetLMHeadModel", **{
+        network("XLNetConfig", "XLNetLMHeadModel", **{
             **NONE, "d_model": WIDTH, "n_layer": BLOCKS, "n_head": 4, "d_inner": 64,
             "initializer_range": 0.5}),
         cls="last", limit=None, passing=False,
     ),
     "gpt2": Kind(
         gpt2,
-        of("GPT2Config", "GPT2LMHeadModel", **{
+        network("GPT2Config", "GPT2LMHeadModel", **{
             **NONE, "n_embd": WIDTH, "n_layer": BLOCKS, "n_head": 4, "n_positions": LENGTH,
             "initializer_range": 0.5, "bos_token_id": 0, "eos_token_id": 0}),
         causal=True, last_normed=True, cls=None,
     ),
     "bart": Kind(
         byte_level("BartTokenizer", ROBERTA, **ROBERTA_NAMES),
-        of("BartConfig", "BartForConditionalGeneration", **{
+        network("BartConfig", "BartForConditionalGeneration", **{
             **NONE, "d_model": WIDTH, "encoder_layers": BLOCKS, "decoder_layers": 2,
             "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 64,
             "decoder_ffn_dim": 64, "max_position_embeddings": LENGTH, "init_std": 0.3}),
     ),
     "t5": Kind(
         t5,
-        of("T5Config", "T5ForConditionalGeneration", **{
+        network("T5Config", "T5ForConditionalGeneration", **{
             **NONE, "d_model": WIDTH, "d_kv": 8, "d_ff": 64, "num_layers": BLOCKS,
             "num_decoder_layers": 2, "num_heads": 4, "initializer_factor": 1.0}),
         limit=None, last_normed=True, cls=None,
     ),
     "mobilebert": Kind(
         wordpiece("MobileBertTokenizer"),
-        of("MobileBertConfig", "MobileBertForPreTraining", embedding_size=16,
+        network("MobileBertConfig", "MobileBertForPreTraining", embedding_size=16,
            intra_bottleneck_size=16),
         static_width=16, wide_embeddings=True,
     ),
     "longformer": Kind(
         byte_level("LongformerTokenizer", ROBERTA, **ROBERTA_NAMES),
-        of("LongformerConfig", "LongformerForMaskedLM", attention_window=8, pad_token_id=1,
+        network("LongformerConfig", "LongformerForMaskedLM", attention_window=8, pad_token_id=1,
            **BY_PADDING),
         passing=False,
     ),
     "llama": Kind(
-        llama, of("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4),
+        llama, network("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4),
         causal=True, last_normed=True, cls=None,
     ),
 }  # fmt: skip
@@ -477,7 +479,7 @@ def build(name: str, folder: Path, *, stated_length: bool = True, **config: Any)
 
 
 def copied(folder: Path, to: Path) -> Path:
-    """A copy that a test may change."""
+    """Copy a folder for a test that changes it."""
     shutil.copytree(folder, to)
     return to
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made import plain
+from builders import plain
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline

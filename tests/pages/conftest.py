@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from made_report import Run, build_report, make_run
+from report_builder import Run, build_report, make_run
 
 from wsd.report.overview import write_overview
 

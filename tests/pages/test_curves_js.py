@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import MODEL, READERS
+from report_builder import MODEL, READERS
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from browser import Browser
-from made_report import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
+from report_builder import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id

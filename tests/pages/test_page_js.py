@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from made_report import MODEL
+from report_builder import MODEL
 from word_pages import by_id, evaluate
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import MODEL
+from report_builder import MODEL
 from selenium.webdriver.common.action_chains import ActionChains
 from word_pages import STATE, hover
 

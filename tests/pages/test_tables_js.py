@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import Run
+from report_builder import Run
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id

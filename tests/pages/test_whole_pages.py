@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from browser import Browser
-from made_report import CHOICES, MODEL, READERS, Run, pictures_of
+from report_builder import CHOICES, MODEL, READERS, Run, pictures_of
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from word_pages import DRAWN, STATE, assert_marks, by_id, rows_of, soon, wrong_rows

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from made_report import Run
+from report_builder import Run
 from selenium.webdriver.support.ui import Select
 from word_pages import (
     STATE,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import (
+from report_builder import (
     CHOICES,
     DATASET,
     READERS,

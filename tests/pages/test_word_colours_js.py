@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import Browser
-from made_report import READERS, Run, predictions_of
+from report_builder import READERS, Run, predictions_of
 from selenium.webdriver.support.ui import Select
 from word_pages import STATE, by_id, evaluate, made_data, rows_of
 

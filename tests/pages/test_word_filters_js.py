@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from made_report import READERS, Run
+from report_builder import READERS, Run
 from selenium.webdriver.support.ui import Select
 from word_pages import STATE, assert_marks, by_id, listed, rows_of, wrong_rows
 

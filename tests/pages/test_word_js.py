@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from made_report import MODEL
+from report_builder import MODEL
 from word_pages import by_id
 
 

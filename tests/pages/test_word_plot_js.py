@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from made_report import CHOICES, Run, pictures_of
+from report_builder import CHOICES, Run, pictures_of
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from word_pages import STATE, by_id, hover, middle, rows_of, zoom

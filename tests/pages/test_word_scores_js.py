@@ -2,7 +2,7 @@
 
 import numpy as np
 from browser import Browser
-from made_report import CHOICES, GIVEN, READERS, Run, explained_at, predictions_of
+from report_builder import CHOICES, GIVEN, READERS, Run, explained_at, predictions_of
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import Browser
-from made_report import CHOICES, Run, pictures_of, predictions_of
+from report_builder import CHOICES, Run, pictures_of, predictions_of
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from sklearn.metrics import f1_score

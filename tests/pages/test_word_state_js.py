@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from made_report import CHOICES, READERS, Run
+from report_builder import CHOICES, READERS, Run
 from selenium.webdriver.support.ui import Select
 from word_pages import STATE, by_id, evaluate, listed, made_data, rows_of, wrong_rows
 

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from browser import Browser
-from made_report import CHOICES, READERS, Run
+from report_builder import CHOICES, READERS, Run
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from word_pages import assert_marks, assert_shows, by_id, wrong_rows, zoom

@@ -8,7 +8,7 @@ from typing import Any
 
 from browser import Browser
 from formula_cells import FORMULAS, NO_FORMULAS
-from made_report import GIVEN, Run, build_report, make_run
+from report_builder import GIVEN, Run, build_report, make_run
 from word_pages import by_id, evaluate, listed, rows_of
 
 from wsd.storage.csv import guarded

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from made_report import DATASET, GIVEN, HOSTILE, Run, predictions_of
+from report_builder import DATASET, GIVEN, HOSTILE, Run, predictions_of
 from word_pages import evaluate, hover, made_data, rows_of
 
 from wsd.artifacts.corpus_table import Corpus

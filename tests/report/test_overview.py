@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from made_report import HOSTILE, Run, make_run
+from report_builder import HOSTILE, Run, make_run
 
 import wsd
 from wsd.cli import main

@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
-from made_report import (
+from read_pages import files_in, lines_of, sources_of
+from report_builder import (
     CHOICES,
     CHOSEN,
     DATASET,
@@ -39,7 +40,6 @@ from made_report import (
     predictions_of,
     word_page,
 )
-from read_pages import files_in, lines_of, sources_of
 from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions

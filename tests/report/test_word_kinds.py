@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from made_report import CHOICES, MODEL, READERS, Page, Run, build_report, make_run
 from read_pages import files_in, lines_of
+from report_builder import CHOICES, MODEL, READERS, Page, Run, build_report, make_run
 
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS
 

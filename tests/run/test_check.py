@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import made_store
+import fake_results
 import numpy as np
 import pytest
-from made import MakeCorpus, WriteVectors
+from builders import MakeCorpus, WriteVectors
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
@@ -49,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        made_store.made(layers=[0, 1], glosses="corpus", analyses=["geometry", "audit"])
+        fake_results.made(layers=[0, 1], glosses="corpus", analyses=["geometry", "audit"])
     return root
 
 
@@ -63,7 +63,7 @@ def ended(whole: Path, here: Path) -> Path:
 def again(**changes: object) -> None:
     """The same run once more."""
     asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"], **changes}
-    made_store.made(**asked)
+    fake_results.made(**asked)
 
 
 def kept_files() -> list[Path]:
@@ -272,11 +272,11 @@ def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture
 def test_a_run_that_is_not_finished_is_no_error(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made_store.begin(made_store.session(seed=7))
+    fake_results.begin(fake_results.session(seed=7))
     text = said(capsys)
     unfinished = "a run was begun, and is not finished: `snakemake --cores all --configfile"
     assert f"results/quickstart: {unfinished}" in text
-    made_store.begin(made_store.session("b", seed=7))
+    fake_results.begin(fake_results.session("b", seed=7))
     assert f"results/quickstart/runs/b: {unfinished}" in said(capsys)
 
 
@@ -338,12 +338,12 @@ def test_what_people_read_of_a_config_must_be_there(
 
 def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"]}
-    made_store.session("a", **asked)
+    fake_results.session("a", **asked)
     text = said(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
     assert "results/quickstart/runs/a/scores.csv: is not there" in text
     # Its pages say by which command they were made; all else is there.
     assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"portable", "report"}
-    made_store.made("a", **asked)
+    fake_results.made("a", **asked)
     assert "files read" in said(capsys, "--configfile", "my.yaml", "--run", "a")
     Path("results/quickstart/runs/a/scores.csv").unlink()
     text = said(capsys, code=6)
@@ -355,8 +355,8 @@ def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixtur
 def test_any_name_of_a_model_a_run_and_a_word(
     here: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    model = {**made_store.SMALL["models"][0], "name": name}
-    made_store.made(name, models=[model])
+    model = {**fake_results.SMALL["models"][0], "name": name}
+    fake_results.made(name, models=[model])
     assert faults() == {}
     for path in QUICKSTART.glob("store/*/model.json"):
         before = path.read_bytes()
@@ -383,7 +383,7 @@ def test_damaged_vectors_of_any_word_are_found(
 def test_how_many_test_sentences_have_their_word_found(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made_store.made()
+    fake_results.made()
     tables = {path.stem: path for path in QUICKSTART.glob("store/corpus@*/*.parquet")}
     one = read_text(DATA / "quickstart" / "crane", "crane")
     is_test = one.split == "test"

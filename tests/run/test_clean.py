@@ -7,7 +7,7 @@ import shutil
 import time
 from pathlib import Path
 
-import made_store
+import fake_results
 import pytest
 
 from wsd.artifacts.run_map import RUN_MAP
@@ -40,8 +40,8 @@ def files(folder: Path = STORE) -> dict[Path, bytes]:
 
 
 def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    made_store.made()
-    made_store.made("b", seed=2)
+    fake_results.made()
+    fake_results.made("b", seed=2)
     before = files(DATASET)
     for arguments in ([], ["--yes"], ["--yes", "--unfinished"]):
         text = said(capsys, *arguments)
@@ -53,11 +53,11 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_a_former_run_has_made_is_listed_and_deleted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    made_store.made()
+    fake_results.made()
     before = files()
     # The next run removes the map with which this one has begun.
     former = {path for path in before if "runs" not in path.parts}
-    made_store.made(seed=2)
+    fake_results.made(seed=2)
     text = said(capsys)
     # Of the other seed are the view `other`, folds and what follows; corpus and focal stay.
     sizes = dict(re.findall(r"quickstart, no run: (\S+): [\d.]+ MB, (\d+) files\n", text))
@@ -77,15 +77,15 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     assert check(Path("results"))[0].problems == {}
     assert said(capsys) == "results: 0.0 MB in 0 files belong to no run\n"
     # The former run makes them again.
-    made_store.made()
+    fake_results.made()
     assert gone - {*files()} == set()
 
 
 def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     """Killed while it embedded: the words that are done are in no listing yet."""
-    made_store.made()
-    of = made_store.session("b", **_other_pooling())
-    made_store.begin(of)
+    fake_results.made()
+    of = fake_results.session("b", **_other_pooling())
+    fake_results.begin(of)
     folder = next(Path(path).parent for path in of.made if "/embeddings/" in path)
     write_text(folder / "apple@0123456789/focal.safetensors", "hours of work")
     assert said(capsys, "--yes") == "results: 0.0 MB in 0 files belong to no run\n"
@@ -98,9 +98,9 @@ def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[s
 
 
 def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[str]) -> None:
-    made_store.made()
+    fake_results.made()
     before = files()
-    made_store.made("b", seed=2)
+    fake_results.made("b", seed=2)
     shutil.rmtree(DATASET / "runs")
     assert main(["check"]) == 0
     assert "the tables of a run were removed: `wsd clean` lists what" in capsys.readouterr().out
@@ -114,20 +114,20 @@ def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[
 
 
 def _other_pooling() -> dict[str, object]:
-    return {"models": [{**made_store.SMALL["models"][0], "pooling": "last"}]}
+    return {"models": [{**fake_results.SMALL["models"][0], "pooling": "last"}]}
 
 
 def test_of_runs_that_have_begun_the_last_of_a_name_counts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    first, second = (made_store.session(seed=seed) for seed in (1, 2))
-    made_store.begin(first)
-    made_store.make(first)
+    first, second = (fake_results.session(seed=seed) for seed in (1, 2))
+    fake_results.begin(first)
+    fake_results.make(first)
     time.sleep(0.01)
-    made_store.begin(second)
+    fake_results.begin(second)
     assert "quickstart, the run without a name: folds: 0.0 MB, 1 files\n" in said(capsys)
     time.sleep(0.01)
-    made_store.begin(first)
+    fake_results.begin(first)
     text = said(capsys, "--yes")
     assert re.findall("quickstart, .*: (.*): ", text) == ["runs"]
     assert first.map.exists() and not second.map.exists()
@@ -135,10 +135,10 @@ def test_of_runs_that_have_begun_the_last_of_a_name_counts(
 
 
 def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    of = made_store.made()
+    of = fake_results.made()
     table = next(STORE.glob("comparison@*/words.csv"))
     aside = set_aside(table)
-    made_store.run(made_store.session())
+    fake_results.run(fake_results.session())
     written = STORE / ".report@0123456789.x.part/new/index.html"  # by a process that lives
     write_text(written, "half")
     text = said(capsys, "--yes")
@@ -151,7 +151,7 @@ def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> No
 def test_where_a_map_cannot_be_read_nothing_is_deleted(
     capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    made_store.made()
+    fake_results.made()
     shutil.copytree(DATASET, "results/mine", symlinks=True)
     stray = [STORE / "stray@0123456789.csv", Path("results/mine/store/stray@0123456789.csv")]
     for path in stray:
@@ -174,7 +174,7 @@ def test_where_a_map_cannot_be_read_nothing_is_deleted(
 def test_no_link_is_followed_out_of_the_store(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made_store.made()
+    fake_results.made()
     (here / "mine").mkdir()
     (here / "mine/file.csv").write_text("mine")
     (STORE / "folder@0123456789").symlink_to(here / "mine")
@@ -191,7 +191,7 @@ def test_no_link_is_followed_out_of_the_store(
 
 
 def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    made_store.made()
+    fake_results.made()
     stray = STORE / "stray@0123456789.csv"
     write_text(stray, "of no run")
     other = Path("results", lock.STATE, f"there-1{lock.RUN}")
@@ -207,7 +207,7 @@ def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_dataset_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    made_store.made()
+    fake_results.made()
     shutil.copytree(DATASET, "results/mine", symlinks=True)
     for name in ("mine", "quickstart"):
         write_text(Path("results", name, "store/stray@0123456789.csv"), "of no run")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made import WriteVectors
+from builders import WriteVectors
 from tiny import corpus_of
 
 from wsd.artifacts.vectors import Embeddings, check_vectors

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import made_noad
-import made_store
+import fake_results
 import pytest
+import small_noad
 import yaml
 from checkout import REPOSITORY
 from importing import import_corpus
@@ -83,11 +83,11 @@ def test_of_noad_its_files_count_if_they_are_whole(
     assert code == 0 and "NOAD will be downloaded" in out and "WSD_NOAD_ARCHIVE=FILE" in out
     table = tmp_path / "noad.csv"
     table.write_text("word,senses\ncell.n,5+5 5+5\nserve.v,5+5 5+5\n")
-    archive, sums = made_noad.write(tmp_path / "made")
+    archive, sums = small_noad.write(tmp_path / "made")
     made_up = replace(noad_archive.ARCHIVE, checksums=sums)
     monkeypatch.setattr(noad_archive, "ARCHIVE", made_up)
     monkeypatch.setattr("wsd.artifacts.noad.TABLE", table)
-    source = Path(made_store.session(dataset="noad", at_least=10, words="all").files.source)
+    source = Path(fake_results.session(dataset="noad", at_least=10, words="all").files.source)
     with monkeypatch.context() as patch:
         patch.setenv(made_up.variable, str(archive))
         noad.write_dataset(source.with_suffix(""), "noad", 10)
@@ -102,14 +102,14 @@ def test_of_noad_its_files_count_if_they_are_whole(
 
 def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
     """One that is to make the same files."""
-    planned = made_store.session().made[:2]
+    planned = fake_results.session().made[:2]
     (root / "results" / STATE).mkdir(parents=True)
     lock = (root / "results" / STATE / f"there-1{RUN}").open("w")
     said = {"pid": 1, "host": "there", "since": "noon", "command": "x", "planned": planned}
     print(json.dumps(said), file=lock, flush=True)
     fcntl.flock(lock, fcntl.LOCK_EX)
     monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
-    return made_store.SMALL
+    return fake_results.SMALL
 
 
 def no_room(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
@@ -190,7 +190,7 @@ def seal(root: Path) -> dict[Path, int]:
 
 
 def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
-    of = made_store.made()
+    of = fake_results.made()
     store = tmp_path / of.files.store
     table = next(store.glob("comparison@*.csv"))
     table.write_bytes(table.read_bytes()[:-2])
@@ -203,7 +203,7 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     atomic.write_text(store / "other@0123456789.csv", "a")
     (store / "other@0123456789.csv").write_text("b")
     before = seal(tmp_path)
-    code, out = ask(**made_store.SMALL)
+    code, out = ask(**fake_results.SMALL)
     assert code == 0, out
     for said in ("left half-written: 1 files", "set aside: 1 damaged files"):
         assert f"note  {said}" in out
@@ -212,42 +212,42 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     assert f"damaged: {page.relative_to(tmp_path)}: is not there" in out
     assert seal(tmp_path) == before
     # What is promised is what a run does.
-    made_store.run(made_store.session())
-    out = ask(**made_store.SMALL)[1]
+    fake_results.run(fake_results.session())
+    out = ask(**fake_results.SMALL)[1]
     assert "damaged: " not in out and "half-written" not in out
     assert "set aside: 2 damaged files" in out
 
 
 def test_which_files_and_tables_are_there(ask: Doctor) -> None:
-    count = len(made_store.session().made)
+    count = len(fake_results.session().made)
     assert (
-        f"ok    files: 0 of the {count} files that this config asks" in ask(**made_store.SMALL)[1]
+        f"ok    files: 0 of the {count} files that this config asks" in ask(**fake_results.SMALL)[1]
     )
-    made_store.made()
-    made_store.made("b", seed=2)
-    code, out = ask(**made_store.SMALL)
+    fake_results.made()
+    fake_results.made("b", seed=2)
+    code, out = ask(**fake_results.SMALL)
     assert code == 0
     assert "ok    tables: results/quickstart: the run without a name, run b\n" in out
     assert f"ok    files: {count} of the {count} files that this config asks for are there" in out
-    out = ask(**{**made_store.SMALL, "seed": 3})[1]
+    out = ask(**{**fake_results.SMALL, "seed": 3})[1]
     found = re.search(rf"files: (\d+) of the {count} files", out)
     assert found and 5 < int(found[1]) < count - 5
-    out = ask(**{**made_store.SMALL, "seed": 2, "run": "b"})[1]
+    out = ask(**{**fake_results.SMALL, "seed": 2, "run": "b"})[1]
     # Its pages say by which command they were made.
     assert f"files: {count - 2} of the {count} files" in out
-    Path("my.yaml").write_text(yaml.safe_dump({**made_store.SMALL, "seed": 2}))
+    Path("my.yaml").write_text(yaml.safe_dump({**fake_results.SMALL, "seed": 2}))
     assert main(["doctor", "--configfile", "my.yaml", "--run", "new"]) == 0
 
 
 def test_results_of_an_earlier_version_are_named(ask: Doctor) -> None:
     old = Path("results/quickstart/tiny/embeddings/crane/focal.safetensors")
     atomic.write_text(old, "vectors")
-    out = ask(**made_store.SMALL)[1]
+    out = ask(**fake_results.SMALL)[1]
     assert "note  earlier version: results/quickstart has 1 files of vectors without a" in out
     assert "keeps its own vectors whose provenance matches" in out
     shutil.rmtree("results")
-    made_store.made()
-    assert "earlier version" not in ask(**made_store.SMALL)[1]
+    fake_results.made()
+    assert "earlier version" not in ask(**fake_results.SMALL)[1]
 
 
 def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) -> None:

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-import made_store
+import fake_results
 import numpy as np
 import pytest
 from checkout import REPOSITORY
@@ -47,8 +47,8 @@ def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[
 @pytest.fixture
 def run(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The tables of a run that has ended, with another of a name."""
-    made_store.made()
-    made_store.made("b", seed=2)
+    fake_results.made()
+    fake_results.made("b", seed=2)
     (here / "link-to-folds").symlink_to("results/quickstart/folds")
     (here / "link-to-all").symlink_to("results/quickstart")
     return Path("results/quickstart")

@@ -5,10 +5,10 @@ import re
 import shutil
 from pathlib import Path
 
+import full_config
 import pytest
-import rich_config
-from kinds_of_config import OTHER, changed, changes, decided, paths
-from rich_config import said, without_deleted_studies
+from config_variants import OTHER, changed, changes, decided, paths
+from full_config import build_config, without_deleted_studies
 
 from wsd.cli import main
 from wsd.run.config import check
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_config.make(tmp_path_factory.mktemp("keys"))
+    return full_config.make(tmp_path_factory.mktemp("keys"))
 
 
 APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})  # below
@@ -30,7 +30,7 @@ APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})  # below
 
 @pytest.mark.parametrize("key", OTHER)
 def test_a_config_key_decides_the_kinds_of_the_table_and_no_other(folder: Path, key: str) -> None:
-    config = said(folder)
+    config = build_config(folder)
     found = changes(paths(config, folder), paths(changed(config, key, OTHER[key], folder), folder))
     assert found == decided(re.sub(r"\.\d+", "", key)) & {*paths(config, folder)}
 
@@ -41,14 +41,14 @@ def test_every_key_of_a_config_is_changed() -> None:
 
 def test_every_kind_of_the_table_is_looked_at(folder: Path) -> None:
     not_of_this_corpus = {"pairs", "pairs-page", "reproduced"}
-    assert {*KINDS} - {*paths(said(folder), folder)} == not_of_this_corpus & {*KINDS}
+    assert {*KINDS} - {*paths(build_config(folder), folder)} == not_of_this_corpus & {*KINDS}
 
 
 def test_the_same_config_has_the_same_keys_wherever_it_is_and_whatever_it_is_called(
     folder: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(folder, tmp_path / "elsewhere")
-    here, there = said(folder), said(tmp_path / "elsewhere")
+    here, there = build_config(folder), build_config(tmp_path / "elsewhere")
     kinds = paths(here, folder), paths(there, tmp_path)
     for kind in kinds[0].keys() - {"report", "record"}:  # which say where the encoder was
         one, other = (
@@ -61,7 +61,7 @@ def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(
     folder: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(folder, tmp_path / "there")
-    config = said(tmp_path / "there")
+    config = build_config(tmp_path / "there")
     if "glosses" in config:
         config["glosses"] = str(tmp_path / "there/glosses.tsv")
     before = paths(config, tmp_path)
@@ -86,7 +86,7 @@ def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(
 def test_another_code_of_a_step_changes_what_it_makes_and_what_comes_of_that(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = said(folder)
+    config = build_config(folder)
     before = paths(config, folder)
     code = Digests.code
 
@@ -103,7 +103,7 @@ def test_another_code_of_a_step_changes_what_it_makes_and_what_comes_of_that(
 
 
 def test_senses_at_least_so_frequent_make_another_corpus(folder: Path) -> None:
-    config = {**said(folder), "dataset": "noad", "words": "all", "trains": ["full"]}
+    config = {**build_config(folder), "dataset": "noad", "words": "all", "trains": ["full"]}
     config |= {"glosses": "none", "analyses": [], "systems": []}
     config = without_deleted_studies(config)
     config["controls"] = {**config["controls"], "classifiers": ["nearest_centroid"]}
@@ -117,7 +117,13 @@ def test_senses_at_least_so_frequent_make_another_corpus(folder: Path) -> None:
 def test_a_title_is_no_part_of_what_a_corpus_holds(folder: Path, tmp_path: Path) -> None:
     table = ROOT / "docs/own-corpus.tsv"
     assert main(["import", str(table), "--out", str(tmp_path / "mine"), "--name", "mine"]) == 0
-    config = {**said(folder), "words": "all", "trains": ["full"], "systems": [], "analyses": []}
+    config = {
+        **build_config(folder),
+        "words": "all",
+        "trains": ["full"],
+        "systems": [],
+        "analyses": [],
+    }
     config = without_deleted_studies({**config, "glosses": "none"})
     made = []
     for title in ("One", "Another"):

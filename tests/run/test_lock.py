@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-import made_store
+import fake_results
 import numpy as np
 import pytest
 
@@ -204,7 +204,7 @@ def test_a_run_begins_with_a_folder_in_order(
 ) -> None:
     """Nothing half-written, and nothing damaged of its own."""
     monkeypatch.chdir(tmp_path)
-    of = made_store.made()
+    of = fake_results.made()
     store = Path(of.files.store)
     damaged = [next(store.glob("scores@*.csv")), next(store.glob("tiny@*/*/crane@*/focal.s*"))]
     for path in damaged:
@@ -213,7 +213,7 @@ def test_a_run_begins_with_a_folder_in_order(
     atomic.write_text(store / "other@0123456789.csv", "of another run")
     (store / "other@0123456789.csv").write_text("damaged")
     capsys.readouterr()
-    made_store.begin(made_store.session())
+    fake_results.begin(fake_results.session())
     err = capsys.readouterr().err
     assert "half-written file of a killed run" in err and err.count("it will be rebuilt") == 2
     for path in damaged:
@@ -225,7 +225,7 @@ def test_a_run_begins_with_a_folder_in_order(
     # What lists the vectors is made again too, or nobody would make them.
     assert list(store.glob("tiny@*/embeddings/focal@*.json")) == []
     assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
-    made_store.run(made_store.session())
+    fake_results.run(fake_results.session())
     assert main(["check", "--configfile", "my.yaml"]) == 6
     assert "1 are not what was written" in capsys.readouterr().err  # of another run
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import full_config
 import pytest
-import rich_config
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
@@ -116,12 +116,12 @@ def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
 
 @pytest.fixture(scope="module")
 def encoders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_config.make(tmp_path_factory.mktemp("encoders"))
+    return full_config.make(tmp_path_factory.mktemp("encoders"))
 
 
 def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
     """A config that asks for everything, of a corpus of the user's own."""
-    base = copy.deepcopy(rich_config.said(encoders))
+    base = copy.deepcopy(full_config.build_config(encoders))
     entry = {"path": str(encoders / "tiny"), "blocks": 2, "width": 32}
     first = names["models"][0]
     config = {
@@ -142,7 +142,7 @@ def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
         "controls": {**base["controls"], "classifiers": [names["classifier"]]},
         "systems": [{"name": names["system"], "file": __file__}],
     }
-    return rich_config.without_deleted_studies(config)
+    return full_config.without_deleted_studies(config)
 
 
 ORDINARY_NAMES: dict[str, Any] = {

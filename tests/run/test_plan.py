@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from builders import MakeCorpus, WriteVectors
 from changed_config import check_shipped
 from checkout import REPOSITORY
-from made import MakeCorpus, WriteVectors
 from snakemake.utils import update_config
 
 from wsd import arguments

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from loaded import loaded, loaded_by_each, of_every_command, without_rooms
+from loaded_modules import loaded, loaded_by_each, of_every_command, without_rooms
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS

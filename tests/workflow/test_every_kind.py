@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from checkout import Checkout
-from rich_config import without_deleted_studies
+from full_config import without_deleted_studies
 from same_results import results
 from tiny import tiny_bert
 

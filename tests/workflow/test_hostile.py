@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from checkout import REPOSITORY, Checkout
 from log_state import logs_as_before
-from sealing import resealed
 from steps import STEPS, SYSTEM, VECTORS, prepare
 from tiny import corpus_of
+from vector_checksums import resealed
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.vectors import CHECKSUMS, Embeddings, VectorsWriter

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-import made_noad
 import pytest
+import small_noad
 from browser import Browser, chromium
 from checkout import Checkout
 from selenium.webdriver.support.ui import Select
@@ -20,7 +20,7 @@ WORDS = ("cell=2en", "serve=2ev")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     folder = tmp_path_factory.mktemp("noad")
     checkout = Checkout.create(folder / "wsd")
-    archive, sums = made_noad.write(folder / "made")
+    archive, sums = small_noad.write(folder / "made")
     data = checkout.root / "wsd/data"
     shutil.copyfile(sums, data / "noad.sha256")
     (data / "noad.csv").write_text("word,senses\ncell.n,5+5 5+5\nserve.v,5+5 5+5\n")
@@ -98,8 +98,8 @@ def test_words_are_found_by_part_of_speech(
 def test_what_is_no_archive_ends_the_run_with_nothing_written(
     checkout: Checkout, config: dict, tmp_path: Path
 ) -> None:
-    changed = {name: of.replace(b"soup", b"soap") for name, of in made_noad.FILES.items()}
-    archive, _ = made_noad.write(tmp_path, changed)
+    changed = {name: of.replace(b"soup", b"soap") for name, of in small_noad.FILES.items()}
+    archive, _ = small_noad.write(tmp_path, changed)
     table = "word,senses\ncell.n,10+1 10+1\nserve.v,10+1 10+1\n"
     (checkout.root / "wsd/data/noad.csv").write_text(table)
     path = checkout.configure("bad", **{**config, "dataset": "noad-semcor-masc"})

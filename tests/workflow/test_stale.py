@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import full_config
 import pytest
-import rich_config
 
 from wsd.artifacts.run_map import bare
 from wsd.commands import COMMANDS
@@ -34,8 +34,8 @@ def jobs(folder: Path, edited: str) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.slow
 def test_what_reads_another_file_is_another_file(tmp_path: Path) -> None:
-    rich_config.make(tmp_path)
-    (tmp_path / "rich.yaml").write_text(json.dumps(rich_config.said(tmp_path)))
+    full_config.make(tmp_path)
+    (tmp_path / "rich.yaml").write_text(json.dumps(full_config.build_config(tmp_path)))
     before = jobs(tmp_path, "no step")
     assert len(before) > 100
     steps = {"alignment", "embed", "folds", "substitutes", "select", "compare"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import small_gpu
+import simulated_gpu
 import torch
 import zoo
 from safetensors.torch import load_file
@@ -274,9 +274,9 @@ def test_parts_that_do_not_fit_are_halved(folder: Path, monkeypatch: pytest.Monk
         sizes.append(len(part))
         return own(self, part)
 
-    limited = small_gpu.holding(9, counted, lambda self, part: len(part))
+    limited = simulated_gpu.holding(9, counted, lambda self, part: len(part))
     monkeypatch.setattr(Tagger, "gradients", limited)
-    monkeypatch.setattr(training, "run_all", small_gpu.run_all)
+    monkeypatch.setattr(training, "run_all", simulated_gpu.run_all)
     assert gradient(tagger, batch, threads=1) == pytest.approx(loss, rel=1e-6)
     assert sum(sizes) == 40 and max(sizes) <= 9
     length = max(other.norm() for other in expected if other is not None)

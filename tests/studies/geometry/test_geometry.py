@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from builders import MakeCorpus, WriteVectors
 from call_step import call_step
 from hypothesis import given
 from hypothesis import strategies as st
-from made import MakeCorpus, WriteVectors
 from numpy.testing import assert_allclose
 
 from wsd.artifacts.corpus_table import Corpus

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from builders import make_corpus
 from fuzz_target import Target
-from made import make_corpus
 
 from wsd.studies.glosses import glosses
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from builders import make_corpus, write_vectors
 from call_step import call_step
-from made import make_corpus, write_vectors
 
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.classification.estimators.nearest_centroid import NearestCentroid

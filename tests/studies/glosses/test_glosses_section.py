@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-from made_report import MODEL, Page, build_report, make_run
 from read_pages import sources_of
+from report_builder import MODEL, Page, build_report, make_run
 
 from wsd.studies.glosses.layers_section import GlossSection
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import make_corpus, write_vectors
 from call_step import call_step
 from log_state import logs_as_before
-from made import make_corpus, write_vectors
-from naive import naive
+from naive_bert import naive
 from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts import corpus_table as corpus_files

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from made import write_vectors
+from builders import write_vectors
 from made_pairs import pairs_of
 
 from wsd.cli import main

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
+import full_config
 import pytest
-import rich_config
-from kinds_of_config import OTHER, changed, changes, decided, paths
+from config_variants import OTHER, changed, changes, decided, paths
 
 from wsd.cli import main
 
@@ -18,7 +18,7 @@ KEYS = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return rich_config.make(tmp_path_factory.mktemp("keys"))
+    return full_config.make(tmp_path_factory.mktemp("keys"))
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -30,7 +30,7 @@ def test_a_config_key_decides_the_kinds_of_the_table_and_no_other(
     gold.write_text("F\n")
     assert main(["import", str(data), "--name", "mine", "--out", str(tmp_path / "mine")]) == 0
     config = {
-        **rich_config.said(folder),
+        **full_config.build_config(folder),
         "dataset": {"name": "mine", "path": str(tmp_path / "mine")},
     }
     config |= {"words": "all", "trains": ["full"], "systems": [], "analyses": [], "features": []}

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import numpy as np
+from builders import make_corpus
 from call_step import call_step
-from made import make_corpus
-from made_substitutes import write_made
+from substitute_tables import write_made
 
 from wsd.artifacts.substitute_table import Fillers
 from wsd.artifacts.view_names import MASKED

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import small_gpu
+import simulated_gpu
 import torch
 import transformers
 import zoo
@@ -104,9 +104,9 @@ def test_batches_that_a_gpu_does_not_hold_are_halved(
         sizes.append(len(inputs["input_ids"]))
         return own(*args, **inputs)
 
-    limited = small_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
+    limited = simulated_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
     monkeypatch.setattr(model.model, "forward", limited)
-    monkeypatch.setattr(fill_mask, "run_all", small_gpu.run_all)
+    monkeypatch.setattr(fill_mask, "run_all", simulated_gpu.run_all)
     found = filled(model, corpus)
     assert sizes and max(sizes) <= 11
     for seen in SEEN:

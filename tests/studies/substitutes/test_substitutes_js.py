@@ -4,9 +4,9 @@ from argparse import Namespace
 
 import pytest
 from browser import Browser, chromium
-from made_report import build_report, make_run
-from made_substitutes import write_made
+from report_builder import build_report, make_run
 from selenium.webdriver.common.keys import Keys
+from substitute_tables import write_made
 
 from wsd.studies.substitutes import word_panel
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from call_step import call_step
-from made_report import MODEL, Run, build_report, make_run, word_page
-from made_substitutes import write_made
+from report_builder import MODEL, Run, build_report, make_run, word_page
+from substitute_tables import write_made
 
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.report.pages import word

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from builders import MakeCorpus, plain
 from call_step import call_step
 from checkout import Checkout, Run
-from loaded import loaded, of_every_command
-from made import MakeCorpus, plain
+from loaded_modules import loaded, of_every_command
 from safetensors.numpy import load_file
 from tiny import tiny_bert
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builders import MakeCorpus
 from call_step import call_step
-from made import MakeCorpus
 
 from wsd.artifacts import predictions
 from wsd.artifacts.column_names import SYSTEM

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
-from made_substitutes import write_made
+from substitute_tables import write_made
 from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import Corpus

@@ -1,7 +1,7 @@
-"""The oracle for extraction: one sentence at a time, no padding, nothing imported from wsd.
+"""The oracle for extraction with BERT: one sentence at a time, no padding, no import from wsd.
 
-Word pieces come from tokenizing each word by itself, so that the focal word's place does not
-depend on the tokenizer's word ids.
+It tokenizes each word by itself, so that the focal word's position does not depend on the
+tokenizer's word ids.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ VIEWS = ("focal", "context", "cls", "other", "sentence")
 def naive(
     folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
 ) -> Iterator[tuple[dict[str, np.ndarray], bool]]:
-    """Per (name, tokens, position): view -> array (layers, width), and whether a word before
-    the focal one was split. The position may be those of all focal tokens.
+    """Yield for each (name, tokens, position) the views, arrays of shape (layers, width), and
+    whether a word before the focal word is split. The position may be a range of tokens.
     """
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()

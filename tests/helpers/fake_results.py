@@ -1,4 +1,4 @@
-"""Results of a run without its steps: every file that a config asks for, of made-up content."""
+"""Write every file that a config asks for with fake content, without running the steps."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import yaml
-from made import write_vectors
-from rich_config import without_deleted_studies
+from builders import write_vectors
+from full_config import without_deleted_studies
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table
@@ -42,46 +42,46 @@ SMALL: dict[str, Any] = {
 
 
 def session(run: str | None = None, **changes: Any) -> Session:
-    """What a run here would make, by a config that is written here as well."""
+    """Write a config in the current folder and return the session of its run."""
     if not Path("tiny").exists():
         tiny_bert(Path("tiny"))
     CONFIG.write_text(yaml.safe_dump(without_deleted_studies({**SMALL, **changes})))
-    said = read_configs([Path("config/config.yaml"), CONFIG], run)
+    values = read_configs([Path("config/config.yaml"), CONFIG], run)
     typed = command([CONFIG], {"run": run} if run else {})
-    return Session(check(said), said, typed, Path("results"), main=True)
+    return Session(check(values), values, typed, Path("results"), main=True)
 
 
-def run(of: Session) -> None:
-    """Begin, make what is missing, and publish."""
-    begin(of)
-    make(of)
-    of.publish()
-    assert of.published
+def run(session_: Session) -> None:
+    """Begin the run, make missing files, and publish."""
+    begin(session_)
+    make(session_)
+    session_.publish()
+    assert session_.published
 
 
-def begin(of: Session) -> None:
-    """As a run does; its process might as well have been killed then."""
-    of.begin()
-    if of._lock:
-        of._lock.close()
+def begin(session_: Session) -> None:
+    """Begin a run, then drop its lock as if its process had been killed."""
+    session_.begin()
+    if session_._lock:
+        session_._lock.close()
 
 
-def make(of: Session) -> None:
-    """Make what is missing, as jobs do."""
-    for path in map(Path, of.made):
+def make(session_: Session) -> None:
+    """Make missing files, as jobs do."""
+    for path in map(Path, session_.made):
         if not path.exists():
-            _make(of, path)
+            _make(session_, path)
 
 
 def made(run_name: str | None = None, **changes: Any) -> Session:
-    """A run from its begin to its end."""
-    of = session(run_name, **changes)
-    run(of)
-    return of
+    """Write a config, run it from begin to end, and return its session."""
+    session_ = session(run_name, **changes)
+    run(session_)
+    return session_
 
 
-def _make(of: Session, path: Path) -> None:
-    words, text = of.config.words, f"{bare(path.name)} of seed {of.config.seed}\n"
+def _make(session_: Session, path: Path) -> None:
+    words, text = session_.config.words, f"{bare(path.name)} of seed {session_.config.seed}\n"
     tables = {word: read_text(DATA / "quickstart" / "crane", word) for word in words}
     if path.name == TABLES:
         files = [path.parent / f"{file_name(word)}.parquet" for word in words]
@@ -91,8 +91,8 @@ def _make(of: Session, path: Path) -> None:
         write_listing(path, {file: noted_checksum(file) for file in files})
     elif path.parent.name in LISTED:
         view = bare(path.name.partition(".")[0])
-        name = f"{DRAWN}@{of.config.seed:0{DIGITS}x}" if view == DRAWN else view
-        found = {}
+        name = f"{DRAWN}@{session_.config.seed:0{DIGITS}x}" if view == DRAWN else view
+        checksums = {}
         for word, table in tables.items():
             folder = path.parent / f"{file_name(word)}@{table.digest[:DIGITS]}"
             file = folder / ("alignment.json" if view == "alignment" else f"{name}.safetensors")
@@ -100,8 +100,8 @@ def _make(of: Session, path: Path) -> None:
                 write_json(file, {"word": word})
             elif not file.exists():
                 write_vectors(file, table, np.ones((3, len(table), 2), dtype=np.float32))
-            found[file] = noted_checksum(file) or vectors_checksum(file)
-        write_listing(path, found)
+            checksums[file] = noted_checksum(file) or vectors_checksum(file)
+        write_listing(path, checksums)
     elif bare(path.name) in PAGES:
         write_text(path.with_suffix("") / "index.html", text)
         write_text(path.with_suffix("") / "data/table.csv", text)

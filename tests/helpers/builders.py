@@ -1,4 +1,4 @@
-"""Corpora, vectors and folds that tests write themselves."""
+"""Build small corpora, vectors and folds."""
 
 import argparse
 import json
@@ -29,9 +29,9 @@ def make_corpus(
     senses: Sequence[str] = ("a", "b"),
     alike: Sequence[int] | None = None,
 ) -> Corpus:
-    """A corpus with one row per (split, gold); no sentence is like another, the word stands second.
+    """Build a corpus with one row per (split, gold); the focal word is each second token.
 
-    ``alike`` gives rows of one number one sentence.
+    All sentences differ, unless ``alike`` gives two rows the same number.
     """
     count: Counter[str] = Counter()
     index = []
@@ -50,14 +50,14 @@ def make_corpus(
 
 
 def _letters(number: int) -> str:
-    """A number as letters: digits would all be alike to the search for near-duplicates."""
+    """Write a number in letters, because the search for near-duplicates masks digits."""
     return str(number).translate(str.maketrans("0123456789", "abcdefghij"))
 
 
 def write_vectors(
     path: Path, corpus: Corpus, vectors: np.ndarray, **changes: Any
 ) -> Mapping[str, Any]:
-    """Write ``vectors`` of shape (layers, rows, width) as `wsd embed` would; their provenance."""
+    """Write ``vectors`` of shape (layers, rows, width) as `wsd embed` does; return provenance."""
     layers, rows, width = vectors.shape
     provenance = {
         "model": {"name": "toy", "blocks": layers - 1, "width": width},
@@ -80,30 +80,30 @@ def write_vectors(
 
 
 def plain(*views: str) -> dict[str, str]:
-    """The names that `wsd embed` gives the views' files by hand."""
+    """Return the names that `wsd embed` gives the views' files outside a workflow."""
     return {view: f"{view}.safetensors" for view in views}
 
 
 def write_folds(
     path: Path, corpora: Mapping[str, Corpus], *, name: str = "full", **words: WordFolds
 ) -> Folds:
-    """Write folds, by default two that take turns, once, of every word's whole training split."""
-    of = {word: words.get(word) or turns(corpus) for word, corpus in corpora.items()}
-    held = [one.held for one in of.values() if one.held is not None]
-    made = Folds(
+    """Write folds; by default two alternating folds of each word's training split, one repeat."""
+    folds_by_word = {word: words.get(word) or turns(corpus) for word, corpus in corpora.items()}
+    held = [folds.held for folds in folds_by_word.values() if folds.held is not None]
+    folds = Folds(
         train=name,
-        k=max((int(one.max()) + 1 for one in held), default=2),
-        repeats=max((len(one) for one in held), default=1),
+        k=max((int(repeats.max()) + 1 for repeats in held), default=2),
+        repeats=max((len(repeats) for repeats in held), default=1),
         seed=1,
-        words=of,
+        words=folds_by_word,
         corpus={word: corpus.digest for word, corpus in corpora.items()},
     )
-    fold_table.write(path, made)
-    return made
+    fold_table.write(path, folds)
+    return folds
 
 
 def turns(corpus: Corpus, *, k: int = 2, repeats: int = 1, untuned: bool = False) -> WordFolds:
-    """Folds that take turns down the training split, in each repeat from another start."""
+    """Return folds that alternate along the training split; each repeat starts at another fold."""
     lines = corpus.index[corpus.split == "train"]
     held = np.stack([(np.arange(len(lines)) + r) % k for r in range(repeats)]).astype(np.int8)
     return WordFolds(lines, np.arange(len(lines), dtype=np.int32), None if untuned else held)
@@ -120,12 +120,10 @@ def classify(
     space: Mapping[str, Any],
     task: str = "sense",
     relabel: Callable[[Corpus], np.ndarray] | None = None,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
-    """Write the corpora below ``root`` and classify one feature set with one estimator, as the
-    command does.
-    """
-    asked |= {key: [asked[key]] for key in ("layers", "estimator", "name")}
+    """Write the corpora below ``root`` and classify one feature set as the command does."""
+    arguments |= {key: [arguments[key]] for key in ("layers", "estimator", "name")}
     for word, corpus in corpora.items():
         write_corpus(root / "corpora" / f"{word}.parquet", corpus)
     args = argparse.Namespace(
@@ -133,6 +131,6 @@ def classify(
         words=list(corpora),
         embeddings=embeddings,
         space=[json.dumps(space)],
-        **asked,
+        **arguments,
     )
     classification.run(args, task=task, relabel=relabel)

@@ -1,4 +1,4 @@
-"""A config that asks for everything that a corpus with senses can have, on tiny encoders."""
+"""A config with everything that a corpus with senses can have, on tiny encoders."""
 
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ def make(folder: Path) -> Path:
     return folder
 
 
-def said(folder: Path) -> dict[str, Any]:
-    """Return a config that asks for everything, as far as its study is there."""
+def build_config(folder: Path) -> dict[str, Any]:
+    """Return a config with everything, except for deleted studies."""
     config = read_configs([ROOT / "config/config.yaml"])
     entry = {"blocks": 2, "width": 32}
     config |= {

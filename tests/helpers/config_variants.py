@@ -1,4 +1,4 @@
-"""The files that a config asks for, by kind, and another value for every config key."""
+"""List the files of a config by kind, and change single config keys to other values."""
 
 import copy
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from wsd.studies.registry import STUDIES
 
 
 def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
-    """The files of each kind of the table, by the paths that people read."""
+    """Return the files of each kind in `KINDS`, by the paths that people read."""
     checked = check(config)
     keys = Keys(checked, config, Digests(Seen(folder / "seen.json")), folder)
     files = Files(checked, keys, "snakemake")
@@ -133,33 +133,33 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
 
 
 def by_name(kinds: dict[str, list[str]]) -> dict[str, dict[str, str]]:
-    return {kind: {bare(path): path for path in of} for kind, of in kinds.items()}
+    return {kind: {bare(path): path for path in files} for kind, files in kinds.items()}
 
 
 def changes(before: dict[str, dict[str, str]], after: dict[str, dict[str, str]]) -> set[str]:
-    """The kinds that differ. Files that only one has say nothing of what decides them."""
+    """Return the kinds whose paths differ; ignore files that only one of the configs has."""
     return {
         kind
-        for kind, of in before.items()
-        if any(after[kind].get(name, path) != path for name, path in of.items())
+        for kind, paths_before in before.items()
+        if any(after[kind].get(name, path) != path for name, path in paths_before.items())
     }
 
 
 def decided(key: str) -> set[str]:
-    """The kinds that a config key decides by the table: itself, or by what they read."""
-    found = {
+    """Return the kinds that a config key decides, directly or through their inputs."""
+    kinds = {
         name
         for name, kind in KINDS.items()
-        for of in (*kind.flags.values(), *kind.items)
-        if of in (key, EVERY) or key.startswith(f"{of}.")
+        for setting in (*kind.flags.values(), *kind.items)
+        if setting in (key, EVERY) or key.startswith(f"{setting}.")
     }
-    while further := {name for name, of in KINDS.items() if found & {*of.upstream}} - found:
-        found |= further
-    return found
+    while further := {name for name, kind in KINDS.items() if kinds & {*kind.upstream}} - kinds:
+        kinds |= further
+    return kinds
 
 
-# Another value of every key that decides something. What stands in a list of entries is that of
-# the first; of the classifiers, of the second, in another order.
+# Another value for each key that changes a file. In lists of entries the first entry changes, among
+# the classifiers the second (its values in another order).
 VALUES: dict[str, Any] = {
     "words": ["apple", "crane"],
     "seed": 2,
@@ -202,7 +202,7 @@ OTHER = {key: VALUES[key] for key in VALUES if key.split(".")[0] in ConfigFile.m
 
 
 def changed(config: dict[str, Any], key: str, value: Any, folder: Path) -> dict[str, Any]:
-    """The config with another value at a key; None leaves the key out."""
+    """Return the config with another value for a key; None removes the key."""
     new = copy.deepcopy(config)
     *above, last = key.split(".")
     place: Any = new

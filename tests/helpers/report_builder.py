@@ -1,4 +1,4 @@
-"""A made-up run: the tables of every step that the report reads, with known content."""
+"""Build a run with known content: the tables of every step that the report reads."""
 
 import base64
 import json
@@ -100,7 +100,7 @@ def make_corpus(
     word: str, senses: tuple[str, ...], rng: np.random.Generator, n_ood: int = 0
 ) -> Corpus:
     n_train, n_test = 30, 18
-    # Unequal senses in no order, so that the pages draw in another order than the corpus has.
+    # Senses of different sizes in no order, so that pages draw rows in another order.
     shares = np.arange(1, len(senses) + 1) / sum(range(1, len(senses) + 1))
     n = n_train + n_test + n_ood
     gold = rng.choice(len(senses), size=n, p=shares).astype(np.int32)
@@ -245,18 +245,20 @@ def make_run(
                             **shared,
                         }
                         words = [
-                            made for of in corpora.values() for made in make_predictions(of, rng)
+                            made
+                            for corpus in corpora.values()
+                            for made in make_predictions(corpus, rng)
                         ]
                         write_predictions(path, words, provenance)
                         predicted.append(path)
         for view, choice in further:
             path = folder / model / "further" / view / f"{choice}.parquet"
             named = {"view": view, "layers": choice, "classifier": "logistic"}
-            # All right: they head the list.
+            # All predictions are right, so that these configurations rank first.
             words = [
                 replace(made, predicted=made.gold)
-                for of in corpora.values()
-                for made in make_predictions(of, rng)
+                for corpus in corpora.values()
+                for made in make_predictions(corpus, rng)
             ]
             write_predictions(path, words, {**provenance, **named, "estimator": "logistic"})
             unseen.append(path)
@@ -281,7 +283,7 @@ def make_run(
     return Run(folder, corpora, predicted, projected, nearest, tables)
 
 
-# Of each projection the score of its pictures on folds; on the test set it is 1 less that.
+# The score of each projection on folds; its score on the test set is 1 minus this.
 KEPT = {"pca": 0.25, "discriminant": 0.5, "tsne": 0.875}
 TOO_SMALL = "too few to fold: the sense 'shore' has 1 training instance"
 
@@ -291,7 +293,7 @@ def explained_at(choice: str) -> tuple[float, float]:
 
 
 def made_neighbours(corpus: Corpus, rng: np.random.Generator) -> Neighbours:
-    """Any five others, the nearest first; the last has none, and one has four."""
+    """Draw five neighbours for each row, nearest first; one row has four, the last none."""
     n = len(corpus)
     rows = np.stack([rng.permutation(np.delete(np.arange(n), i))[:5] for i in range(n)])
     similarity = np.sort(rng.random((n, 5)), axis=1)[:, ::-1].astype(np.float32)
@@ -323,7 +325,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         published.assign(about="A paper & <its> file"),
         own,
     ]
-    # The same layers after fine-tuning, of the first model.
+    # The same layers of the first model after fine-tuning.
     first, *others = blocks
     after = own[(own["model"] == first) & (own["layers"].str.len() == 1) & (own["view"] == "focal")]
     after = after.assign(
@@ -371,7 +373,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                 "errors": round((1 - float(row["accuracy"])) * row["n_test"]),
                 "macro_f1": value, "macro_f1_low": value - 0.05, "macro_f1_high": value + 0.04,
                 "macro_f1_cv": value - 0.1,
-                # The choice of each word, so that pages open with another than the last.
+                # The choice of each word; pages open with it instead of the last choice.
                 "selected_by_cv": row["layers"] == CHOSEN[row["word"]],
                 "selected_by": "word", "in_confidence_set": row["layers"] in ("1", "2"),
             }
@@ -402,7 +404,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
         )
     )  # fmt: skip
-    # Test instance 1 of bank is got wrong by all, 0 by the other system alone.
+    # All systems are wrong on test instance 1 of bank, only the other system on instance 0.
     river = SENSES["bank"][1]
     errors = pd.DataFrame(
         [{"reference_model": model, "kind": "published", "model": "theirs", "word": "bank",
@@ -426,7 +428,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
 
 
 def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """What calibration would have written, of the first configuration of each model."""
+    """Return the tables of calibration for the first configuration of each model."""
     names = ["model", "view", "layers", "classifier"]
     selected = own.drop_duplicates("model")[names].to_dict("records")
     kinds = {"as they are": 0.08, "calibrated": 0.02}
@@ -465,7 +467,7 @@ def depth_of(layers: str, blocks: int) -> float | None:
 
 
 def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredictions]:
-    found = []
+    predictions = []
     for split in dict.fromkeys(corpus.split[corpus.split != "train"].tolist()):
         rows = corpus.split == split
         gold = corpus.gold[rows]
@@ -481,8 +483,8 @@ def make_predictions(corpus: Corpus, rng: np.random.Generator) -> list[WordPredi
             scores=made_scores(predicted, len(corpus.senses), rng),
             split=split,
         )
-        found.append(made)
-    return found
+        predictions.append(made)
+    return predictions
 
 
 def predictions_of(run: Run, word: str, choice: str, reader: str) -> WordPredictions:
@@ -501,7 +503,7 @@ def pictures_of(run: Run, word: str) -> list[np.ndarray]:
 
 
 def made_scores(predicted: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Probabilities of which the predicted sense has the highest."""
+    """Draw probabilities that are highest for the predicted sense."""
     scores = rng.random((len(predicted), k))
     scores[np.arange(len(predicted)), predicted] = 1.5
     return scores / scores.sum(axis=1, keepdims=True)
@@ -513,7 +515,7 @@ def neighbours_of(run: Run, word: str, choice: str) -> Neighbours:
 
 
 class Page(HTMLParser):
-    """Elements of a page: (tag, attributes) in order, and the text inside each script."""
+    """Parse a page: (tag, attributes) in order, and the text of each script."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a command loads, by running it."""
+"""Run commands and list the modules of wsd that they load."""
 
 import json
 import subprocess
@@ -7,10 +7,9 @@ from pathlib import Path
 
 from wsd.run import step_code
 
-# What every command loads before its own module: its arguments, what it may not write over, the
-# lock of a run.
+# Modules that every command loads before its own: arguments, output guard, lock.
 COMMAND_LINE = {"wsd.arguments", "wsd.run.output_guard", "wsd.run.lock"}
-# Libraries are loaded once, and every command is a process of its own with no module of wsd.
+# The probe loads libraries once. Each command runs in a fork, which has loaded no module of wsd.
 PROBE = """
 import json, os, sys
 import bokeh.plotting, matplotlib.figure, pandas, pyarrow.parquet
@@ -28,7 +27,7 @@ for call in json.load(sys.stdin):
 
 
 def of_every_command() -> set[str]:
-    """Return the modules of wsd that every command loads: the declarations of studies too."""
+    """Return the modules of wsd that every command loads, with the studies' declarations."""
     return declarations().union(*map(step_code.closure, COMMAND_LINE))
 
 
@@ -45,7 +44,7 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
 
 
 def loaded_by_each(folder: Path, calls: list[list[str]]) -> list[set[str]]:
-    """Return the modules of wsd that each of several commands loads, run one after the other."""
+    """Run several commands in order, and return the modules of wsd that each loads."""
     (folder / "loaded.jsonl").unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", PROBE],
@@ -62,7 +61,7 @@ def loaded_by_each(folder: Path, calls: list[list[str]]) -> list[set[str]]:
 
 
 def without_rooms(names: set[str] | list[str]) -> set[str]:
-    """Of some modules those that are no empty ``__init__`` and not what runs any command."""
+    """Remove empty ``__init__`` modules and those that only run commands."""
     empty = {"wsd", *(".".join(name.split(".")[:2]) for name in COMMAND_LINE)}
     rooms = {name for name in names if step_code._path(name).name == "__init__.py"}
     return set(names) - step_code.APART - rooms - empty

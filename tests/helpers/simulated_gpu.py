@@ -1,4 +1,4 @@
-"""A GPU that is none: batches of sentences run as there, and those of too many do not fit."""
+"""Simulate a GPU: batches run as on a GPU, and large batches run out of memory."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -13,15 +13,15 @@ def run_all(
     works: Iterable[tuple[Any, Sequence[int]]],
     **_: Any,
 ) -> Iterator[tuple[Any, Any]]:
-    """In place of :func:`wsd.encoder.batches.run_all`."""
+    """Replace :func:`wsd.encoder.batches.run_all`."""
     for work, lengths in works:
         memory = {"free": lambda: 10**9, "peak": lambda: 10**6, "tidy": lambda: None}
-        for result in fitting(lengths, lambda rows, of=work: run(of, rows), **memory):
+        for result in fitting(lengths, lambda rows, work=work: run(work, rows), **memory):
             yield work, result
 
 
 def holding(most: int, own: Callable[..., Any], size: Callable[..., int]) -> Callable[..., Any]:
-    """A function that runs out of memory with more than so many sentences."""
+    """Wrap a function to run out of memory with more than ``most`` sentences."""
 
     def limited(*args: Any, **kwargs: Any) -> Any:
         if size(*args, **kwargs) > most:

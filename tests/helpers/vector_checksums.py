@@ -1,13 +1,13 @@
-"""Stored vectors whose checksums are right, whatever was done to them."""
+"""Correct the checksums of files of vectors that a test has changed."""
 
 import re
 import zlib
 
 
 def resealed(data: bytes) -> bytes:
-    """A file of vectors whose checksums are right: they would refuse any other damage first.
+    """Return a file of vectors with correct checksums, so that tests reach other checks.
 
-    What has no place for them is left as it is.
+    A file without checksums stays unchanged.
     """
     start = 8 + int.from_bytes(data[:8], "little")
     noted = re.search(rb'"crc32": ?"([0-9a-f]{8}(?: [0-9a-f]{8})*)"', data[:start])
@@ -18,7 +18,7 @@ def resealed(data: bytes) -> bytes:
     sums = [zlib.crc32(body[i * step : (i + 1) * step]) for i in range(layers)]
 
     def header(own: int) -> bytes:
-        line = " ".join(f"{one:08x}" for one in (*sums, own)).encode()
+        line = " ".join(f"{checksum:08x}" for checksum in (*sums, own)).encode()
         return data[: noted.start(1)] + line + data[noted.end(1) : start]
 
     return header(zlib.crc32(header(0))) + body

@@ -1,8 +1,8 @@
-"""The oracle for any architecture: one sentence at a time, no padding, nothing imported from wsd.
+"""The oracle for any architecture: one sentence at a time, no padding, no import from wsd.
 
-The sentence is tokenized as running text, the way anyone would call the model, and the focal word
-is found by where its characters are; the tokenizer's word ids are not looked at. Everything that
-the tokenizer gives goes to the model, so an encoder-decoder runs whole.
+It tokenizes the sentence as running text and finds the focal word by its characters, without the
+tokenizer's word ids. All outputs of the tokenizer go to the model, and an encoder-decoder runs as a
+whole.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ class Naive:
         self.model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
 
     def pieces(self, tokens: Sequence[str]) -> tuple[Any, list[int | None]]:
-        """What the tokenizer gives, and for each piece the word its characters stand in."""
+        """Return the tokenizer's output, and for each piece the word of its characters."""
         text = " ".join(tokens)
         encoded = self.tokenizer(
             text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False
@@ -53,8 +53,8 @@ class Naive:
                 **{key: torch.tensor([value]) for key, value in given.items()},
                 output_hidden_states=True,
             )
-        found = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
-        return torch.stack([state[0] for state in found]).double().numpy()
+        states = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
+        return torch.stack([state[0] for state in states]).double().numpy()
 
     def views(
         self, name: str, tokens: Sequence[str], position: int | range, *, seed: int
@@ -68,19 +68,19 @@ class Naive:
         others = [i for i, word in enumerate(words) if word is not None and word not in own]
         digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
         drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
-        found = {
+        vectors = {
             "focal": stack[:, focal].mean(axis=1),
             "context": stack[:, others].mean(axis=1),
             "sentence": stack[:, [i for i, word in enumerate(words) if word is not None]].mean(1),
             "other": stack[:, drawn],
         }
         if self.tokenizer.cls_token_id is not None:
-            found["cls"] = stack[:, ids.index(self.tokenizer.cls_token_id)]
+            vectors["cls"] = stack[:, ids.index(self.tokenizer.cls_token_id)]
         matrix = self.model.get_input_embeddings().weight.detach().double().numpy()
         rows = matrix[ids]
-        found["static"] = rows[focal].mean(axis=0, keepdims=True)
-        found["static_context"] = rows[others].mean(axis=0, keepdims=True)
-        return found
+        vectors["static"] = rows[focal].mean(axis=0, keepdims=True)
+        vectors["static_context"] = rows[others].mean(axis=0, keepdims=True)
+        return vectors
 
 
 def inserted(mask: Sequence[int]) -> list[bool]:
@@ -89,7 +89,7 @@ def inserted(mask: Sequence[int]) -> list[bool]:
     return [not inner or not inner[0] <= i <= inner[-1] for i in range(len(mask))]
 
 
-def naive_any(
+def naive_vectors(
     folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
 ) -> Iterator[dict[str, np.ndarray]]:
     """Per (name, tokens, position) the views, as in :meth:`Naive.views`.
