@@ -1,4 +1,4 @@
-"""Bootstrap intervals over whole clusters of near-duplicates."""
+"""Compute bootstrap intervals by resampling whole clusters of near-duplicates."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ class ClusterInterval(NamedTuple):
     ----------
     low, high : float
     inflation : float
-        The standard deviation with resampled clusters, divided by that with resampled instances: 1
-        if near-duplicates carry as much information as other instances.
+        The standard deviation with resampled clusters, divided by the standard deviation with
+        resampled instances: 1 if near-duplicates carry as much information as other instances.
     """
 
     low: float
@@ -43,7 +43,7 @@ def cluster_intervals(
     ----------
     words : iterable of (gold, first, second, clusters), int arrays of shape (n,)
         Per word: the senses, the predictions of the two systems, and the cluster of each instance.
-        An instance without near-duplicates is a cluster of its own.
+        An instance without near-duplicates is a cluster by itself.
     level : float
     rng : Generator or int
 
@@ -75,8 +75,8 @@ def _count_clusters(
 ) -> tuple[Counts, np.ndarray, sparse.csr_array]:
     """Return a word's joint confusion, and the number and the content of each kind of cluster.
 
-    Most clusters are one instance that both systems get right. So there are few kinds of clusters,
-    and drawing among the kinds gives the same result with much less work.
+    Most clusters consist of one instance that both systems get right. So there are few kinds of
+    clusters, and drawing among the kinds is equivalent and much faster.
 
     Returns
     -------
@@ -102,8 +102,7 @@ def _resampled(
     words: Sequence[tuple[Counts, np.ndarray, sparse.sparray]], rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
     """Return differences over words with resampled clusters: arrays of shape (DRAWS,)."""
-    times = (rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n, _ in words)
     return mean_differences(
-        joint.margins(of_word @ held)
-        for (joint, _, held), of_word in zip(words, times, strict=True)
+        joint.margins(rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) @ contents)
+        for joint, n, contents in words
     )

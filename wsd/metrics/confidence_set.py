@@ -1,4 +1,4 @@
-"""The choices that are not significantly different from the best one."""
+"""Find the choices that are not significantly different from the best one."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,16 +38,16 @@ def confidence_set(
 ) -> Best:
     """Find the choices that are not significantly different from the best.
 
-    A choice leaves the set if another is significantly better. Its family is its own M - 1
-    one-sided comparisons. In each, the predictions of the two choices are exchanged within words;
-    all comparisons share one coin per instance. The correction is the single-step max-T of Westfall
+    A choice leaves the set if another is significantly better. It has a family of M - 1 one-sided
+    comparisons. In each, the predictions of the two choices are exchanged within words; all
+    comparisons share one coin per instance. The correction is the single-step max-T of Westfall
     & Young (1993) over the differences, each divided by its root mean square under exchange.
 
-    Each choice has a test of its own at 1 - ``level``, without a correction over choices: the set
-    misses the best choice only if that choice's own test is wrong. So it contains the best with
-    probability ``level`` (the argument of Hsu's multiple comparisons with the best), as far as that
-    test keeps its level: 94 to 95% in simulations of equal choices, see
-    docs/explanation/statistics.md. The set has no order.
+    Each choice is tested at 1 - ``level``, without a correction over choices: the set misses the
+    best choice only if the test of that choice is wrong. So the set contains the best choice with
+    probability ``level`` (the argument of Hsu's multiple comparisons with the best), if that test
+    keeps its level: 94 to 95% in simulations of equal choices, see docs/explanation/statistics.md.
+    The set has no order.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def confidence_set(
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
     better = _advantages(words, outcomes, metric)
-    p = np.array([_max_t(*of_choice, outcomes.weights) for of_choice in enumerate(better)])
+    p = np.array([_max_t(i, advantages, outcomes.weights) for i, advantages in enumerate(better)])
     scores = over_words(
         [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
         [word.gold.sum() for word in words],
@@ -84,7 +84,7 @@ class _Choices(NamedTuple):
     numbers : int array of shape (kinds,)
         The number of instances with the same gold sense and the same M predictions.
     of_right, of_predicted : float arrays of shape (kinds, M, K)
-        What one instance of a kind adds to ``right`` and ``predicted``.
+        The part of ``right`` and ``predicted`` that comes from one instance of a kind.
     """
 
     right: np.ndarray
@@ -113,26 +113,26 @@ def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
 
 
 def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> np.ndarray:
-    """Return how much better the others are than each choice: shape (M, outcomes, M others)."""
+    """Return how much better other choices are than each choice: shape (M, outcomes, M)."""
     choices = len(words[0].right)
     sizes = [word.gold.sum() for word in words]
     better = np.zeros((choices, len(outcomes.weights), choices))
     start = 0
     for swaps in outcomes.parts:
-        # What each choice gives away: (outcomes, M, K). Two choices exchange the same instances, so
-        # that their exchanged confusion matrices need nothing else.
+        # The counts that each choice gives away, of shape (outcomes, M, K). Two choices exchange
+        # the same instances, so these counts give both exchanged confusion matrices.
         given = [
             (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
             for word, part in zip(words, swaps, strict=True)
         ]
         stop = start + len(swaps[0])
         for choice in range(choices - 1):
-            of_words = [
-                _advantages_over(choice, word, *of_word)
-                for word, of_word in zip(words, given, strict=True)
+            advantages = [
+                _advantages_over(choice, word, *counts)
+                for word, counts in zip(words, given, strict=True)
             ]
             # If another choice is better by some amount, this one is worse by that amount.
-            advantage = over_words(of_words, sizes)[metric]
+            advantage = over_words(advantages, sizes)[metric]
             better[choice, start:stop, choice + 1 :] = advantage
             better[choice + 1 :, start:stop, choice] = -advantage.T
         start = stop
@@ -149,7 +149,7 @@ def _advantages_over(
     choice : int
     word : _Choices
     right, predicted : float arrays of shape (outcomes, M, K)
-        What each choice gives away in an exchange.
+        The counts that each choice gives away in an exchange.
 
     Returns
     -------

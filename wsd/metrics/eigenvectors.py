@@ -1,4 +1,4 @@
-"""The eigenvectors of a symmetric matrix with the largest eigenvalues."""
+"""Find the eigenvectors of a symmetric matrix with the largest eigenvalues."""
 
 import numpy as np
 from scipy.linalg import eigh
@@ -8,14 +8,14 @@ SMALL = 128  # up to this size, a matrix is decomposed completely
 
 
 def largest(products: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest eigenvalues, the largest first and none below 0, and their vectors.
+    """Return the k largest eigenvalues in descending order, clipped at 0, and their vectors.
 
     Parameters
     ----------
     products : float64 array of shape (n, n)
         Symmetric and positive semidefinite.
     k : int
-        A smaller matrix gives all its eigenvalues.
+        If the matrix is smaller, all its eigenvalues are returned.
 
     Returns
     -------
@@ -26,7 +26,7 @@ def largest(products: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     if n <= SMALL:
         values, vectors = eigh(products, subset_by_index=(max(0, n - k), n - 1))
     else:
-        # Lanczos' method to the last digits, from an arbitrary fixed start.
+        # Lanczos' method at full precision, from an arbitrary fixed start.
         start = np.random.default_rng(0).normal(size=n)
         values, vectors = eigsh(products, k, v0=start)
     order = np.argsort(-values)

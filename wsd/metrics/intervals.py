@@ -1,13 +1,13 @@
 """Confidence intervals of one system's scores, and of the difference of two systems.
 
-Everything here works on counts. A confusion matrix has a row per gold sense and a column per
+All functions work on counts. A confusion matrix has a row per gold sense and a column per
 predicted sense. The joint confusion of two systems counts their pairs of predictions for each gold
 sense. The number of test instances of each sense is fixed; the rates at which a sense is mistaken
 for another are uncertain. An interval is for the metric of the expected confusion matrix.
 docs/explanation/statistics.md has methods, sources and measured coverage.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -57,12 +57,12 @@ def word_intervals(
     n_senses = len(confusion)
     counts = Counts(np.argwhere(confusion), confusion[confusion > 0], n_senses)
     counted = generator.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
-    # The additional instance goes whole into one cell, drawn again for each draw; the sum of two
-    # gammas is the gamma of the sum of their counts.
+    # In each draw, the additional instance goes into one random cell. The sum of two gammas is the
+    # gamma of the sum of their counts.
     uniform = generator.random((draws, n_senses))
     below = _right_or_wrong(n_senses).cumsum(axis=1)[:, :-1]
     cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
-    # With a single sense nothing is uncertain.
+    # A word with a single sense has no uncertainty.
     more = generator.standard_exponential(cell.shape) * (n_senses > 1)
     drawn = _scores(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
@@ -92,8 +92,7 @@ def mean_intervals(
     -------
     dict of mean to (low, high)
     """
-    means = drawn_means(confusions, draws, np.random.default_rng(rng))
-    return _shifted(means, scores.mean_scores(confusions), level, floor=0)
+    return pooled([drawn_means(confusions, draws, np.random.default_rng(rng))], level, floor=0)
 
 
 def difference_intervals(
@@ -116,8 +115,7 @@ def difference_intervals(
     -------
     dict of mean to (low, high), for first minus second
     """
-    means, estimate = drawn_differences(joints, draws, np.random.default_rng(rng))
-    return _shifted(means, estimate, level, floor=-1)
+    return pooled([drawn_differences(joints, draws, np.random.default_rng(rng))], level, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -148,11 +146,14 @@ def _shares(n_senses: int) -> np.ndarray:
     return shares
 
 
-def drawn_means(confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator) -> Scores:
-    """Return one system's scores over all words in draws from the posterior."""
+def drawn_means(
+    confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator
+) -> tuple[Scores, Scores]:
+    """Return one system's scores over all words: in draws from the posterior, and observed."""
     words = [Counts(np.argwhere(matrix), matrix[matrix > 0], len(matrix)) for matrix in confusions]
     drawn = [_drawn_scores(counts, draws, rng)[0] for counts in words]
-    return scores.over_words(drawn, [counts.numbers.sum() for counts in words])
+    means = scores.over_words(drawn, [counts.numbers.sum() for counts in words])
+    return means, scores.mean_scores(confusions)
 
 
 def drawn_differences(
@@ -201,9 +202,9 @@ def _draw_every_cell(counts: Counts, draws: int, rng: np.random.Generator) -> li
 def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
     """Return margins of each system from the same posterior, with the prior's instance in pieces.
 
-    A Dirichlet draw with a total of one instance breaks the instance again and again: each time it
-    takes a uniform part of the rest, and puts this part into one cell drawn from the prior
-    (Sethuraman 1994, Statistica Sinica 4). The last of ``PIECES`` takes the whole rest.
+    A Dirichlet draw with a total of one instance breaks the instance repeatedly: each time it takes
+    a uniform part of the rest, and puts this part into one cell drawn from the prior (Sethuraman
+    1994, Statistica Sinica 4). The last of ``PIECES`` takes the whole rest.
     """
     n_senses, n_systems = counts.n_senses, counts.kinds.shape[1] - 1
     drawn = rng.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
@@ -268,13 +269,25 @@ def _shortest(drawn: np.ndarray, level: float) -> Interval:
     return ordered[start], ordered[start + inside - 1]
 
 
-def _shifted(
-    drawn: Mapping[str, np.ndarray], estimate: Mapping[str, np.ndarray], level: float, floor: int
-) -> dict[str, Interval]:
-    """Return intervals with equal tails, shifted so that the mean of the draws is the estimate."""
-    shifted = {}
-    for name, value in estimate.items():
-        centred = drawn[name] - drawn[name].mean()
-        low, high = value + np.quantile(centred, [(1 - level) / 2, (1 + level) / 2])
-        shifted[name] = bounded(low, high, value, floor)
-    return shifted
+def pooled(draws: Sequence[tuple[Scores, Scores]], level: float, floor: int) -> dict[str, Interval]:
+    """Return intervals with equal tails from the draws of one run or several.
+
+    Parameters
+    ----------
+    draws : sequence over runs of (drawn scores, observed scores)
+        From :func:`drawn_means` or :func:`drawn_differences`. The draws of each run are shifted so
+        that their mean is the observed score.
+    level : float
+    floor : int
+        The lowest possible value of the metrics.
+    """
+    intervals = {}
+    for name in scores.MEAN_SCORES:
+        estimate = float(np.mean([observed[name] for _, observed in draws]))
+        errors = [
+            drawn[name] - drawn[name].mean() + (observed[name] - estimate)
+            for drawn, observed in draws
+        ]
+        low, high = estimate + np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
+        intervals[name] = bounded(low, high, estimate, floor)
+    return intervals

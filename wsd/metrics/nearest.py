@@ -8,7 +8,7 @@ from wsd.metrics.scores import confusion, word_scores
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Return vectors of length 1; a vector of zeros, which has no direction, stays unchanged.
+    """Return vectors of length 1; a vector of zeros stays unchanged, because it has no direction.
 
     scikit-learn's ``normalize`` sums in another order and differs in the last bits.
 
@@ -49,26 +49,26 @@ def highest(similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n, columns = similarity.shape
     places = np.full((n, K), -1, dtype=np.int32)
     values = np.full((n, K), np.nan, dtype=similarity.dtype)
-    each = np.arange(n)
+    rows = np.arange(n)
     for k in range(min(K, columns)):
-        # argmax gives the first of equal values; a partition does not promise that.
+        # argmax returns the first of equal values; np.partition does not guarantee that.
         best = similarity.argmax(axis=1)
-        value = similarity[each, best]
-        counts = value > -np.inf
-        places[counts, k], values[counts, k] = best[counts], value[counts]
-        similarity[each, best] = -np.inf
+        value = similarity[rows, best]
+        included = value > -np.inf
+        places[included, k], values[included, k] = best[included], value[included]
+        similarity[rows, best] = -np.inf
     return places, values
 
 
 def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
     """Return the sense that most neighbours have.
 
-    Of several senses with equally many neighbours, it is the one with the nearest neighbour.
+    If several senses have equally many, the nearest neighbour among them decides.
 
     Parameters
     ----------
     senses : int array of shape (n, k)
-        The senses of the neighbours, nearest first; -1 for none, never in the first place.
+        The senses of the neighbours, nearest first; -1 if there are fewer than k, but at least one.
     n_senses : int
 
     Returns
@@ -77,7 +77,7 @@ def vote(senses: np.ndarray, n_senses: int) -> np.ndarray:
     """
     votes = (senses[:, :, None] == np.arange(n_senses)).sum(axis=1)
     most = votes == votes.max(axis=1, keepdims=True)
-    # A -1 picks the last sense, but only after all neighbours.
+    # A -1 selects the last sense, but it comes after all neighbours.
     first = np.take_along_axis(most, senses, axis=1).argmax(axis=1)
     return senses[np.arange(len(senses)), first]
 
@@ -90,7 +90,8 @@ def vote_macro_f1(
     Parameters
     ----------
     voters : int array of shape (n_test, k)
-        The nearest training instances of each test instance, as rows of ``trained``; -1 for none.
+        The nearest training instances of each test instance, as indices into ``trained``; -1 if
+        there are fewer than k.
     trained : int array of shape (n_train,)
         The senses of the training instances.
     gold : int array of shape (n_test,)

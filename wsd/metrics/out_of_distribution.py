@@ -1,8 +1,8 @@
 """Flag sentences that are out of distribution: unlike all training sentences of the word.
 
 The cosine distance of a vector to the nearest training vector is compared with the distances of
-training instances to their nearest neighbours. Near-duplicates do not count as neighbours: with
-them the training set would look denser than new text can be. A distance beyond the 99th percentile
+training instances to their nearest neighbours. Near-duplicates do not count as neighbours, because
+they make the training set look denser than new text can be. A distance beyond the 99th percentile
 is out of distribution.
 """
 
@@ -36,7 +36,7 @@ def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndar
     Parameters
     ----------
     vectors : array of shape (n, features)
-        They may have any length.
+        Vectors of any length.
     train : float32 array of shape (n_train, features)
         From :func:`unit`.
 
@@ -53,7 +53,7 @@ def nearest(vectors: np.ndarray, train: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def threshold(train: np.ndarray, component: np.ndarray) -> float | None:
-    """Return the 99th percentile of the distances of training instances to their nearest other one.
+    """Return the 99th percentile of the distances of training instances to their neighbours.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scores of pairs with one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
+"""Score pairs that have one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray
     array of shape (draws,)
         NaN if there are no same pairs, or no different ones.
     """
-    # A stable sort would take a third longer; equal values are joined below.
+    # No stable sort, which takes a third longer: equal values are joined below.
     order = np.argsort(values)
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
     weights, same = weights[:, order], same[order]

@@ -1,4 +1,4 @@
-"""Paired permutation tests of two systems: their predictions are exchanged."""
+"""Compare two systems by paired permutation tests, which exchange their predictions."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -51,8 +51,8 @@ def paired_permutations(
     dict of mean to PairedTest; p is not adjusted for the number of scores
     """
     differ = [joint.kinds[:, 1] != joint.kinds[:, 2] for joint in joints]
-    kinds = [joint.kinds[which] for joint, which in zip(joints, differ, strict=True)]
-    numbers = [joint.numbers[which] for joint, which in zip(joints, differ, strict=True)]
+    kinds = [joint.kinds[rows] for joint, rows in zip(joints, differ, strict=True)]
+    numbers = [joint.numbers[rows] for joint, rows in zip(joints, differ, strict=True)]
     most = CACHED // max((joint.n_senses for joint in joints), default=1)
     outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
     sizes = [joint.numbers.sum() for joint in joints]
@@ -89,9 +89,8 @@ def _differences_after(
 class Exchanges(NamedTuple):
     """The numbers of exchanged instances of each kind, and the weight of each outcome.
 
-    The first outcome is the observed one, without an exchange. The parts have some outcomes each,
-    in order: all at once would be thousands of numbers for every kind of instance. The size of the
-    parts does not change what is drawn.
+    The first outcome is the observed one, without an exchange. The outcomes come in parts, which
+    need less memory. The size of the parts does not change the outcomes.
 
     Attributes
     ----------
@@ -117,11 +116,11 @@ def exchanges(
     permutations : int
     rng : Generator
     most : int
-        The most outcomes in a part, if ``DRAWN`` allows as many.
+        The most outcomes in a part; ``DRAWN`` may reduce it further.
     """
     of_all = np.concatenate(numbers)
     step = max(1, min(most, DRAWN // max(1, len(of_all))))
-    # The product needs Python's integers, which have any size.
+    # Python's integers, because the product may be larger than NumPy's.
     outcomes = prod(int(n) + 1 for n in of_all)
     swaps: Iterator[np.ndarray]
     if outcomes <= permutations:

@@ -3,7 +3,7 @@
 Temperature scaling (Guo et al. 2017) divides the scores by one number per word before the softmax.
 It keeps the order of the senses, and so every label. The number is fitted on out-of-fold scores of
 the training set, never on test instances, with Platt's targets (Platt 1999): even if all n
-instances are right, the next one is not certain.
+instances are right, the next instance may be wrong.
 
 A temperature cannot correct a bias towards some senses. If cross-validation has selected a shift of
 the prior, which can improve macro-F1, rarer senses keep too much probability.
@@ -23,11 +23,11 @@ BOUNDS = (1e-4, 1e4)
 
 
 def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) -> np.ndarray:
-    """Return what the temperature divides.
+    """Return the logits, which the temperature divides.
 
-    Cosines and negative distances stay unchanged. Probabilities give their logarithm. Shares of k
-    votes give their logarithm after one more vote, spread over all senses, since a sense without a
-    vote is not impossible.
+    Cosines and negative distances stay unchanged. A probability gives its logarithm. So does a
+    share of k votes, after one more vote is spread over all senses: a sense without votes is still
+    possible.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any])
         As in :class:`wsd.artifacts.predictions.WordPredictions`; NaN for a sense without training
         instances.
     estimator, parameters
-        The estimator and the parameters that gave them.
+        The estimator that gave the scores, and its parameters.
     """
     if estimator == "nearest_centroid":
         return scores
@@ -73,18 +73,18 @@ def fit_temperature(unscaled: np.ndarray, gold: np.ndarray) -> float | None:
     """
     known = ~np.isnan(unscaled[np.arange(len(gold)), gold])
     unscaled, gold = unscaled[known], gold[known]
-    there = ~np.isnan(unscaled)
-    if not len(gold) or there.sum(axis=1).max() < 2:
+    trained = ~np.isnan(unscaled)
+    if not len(gold) or trained.sum(axis=1).max() < 2:
         return None
-    others = np.maximum(there.sum(axis=1, keepdims=True) - 1, 1)
+    others = np.maximum(trained.sum(axis=1, keepdims=True) - 1, 1)
     share = 1 / (len(gold) + 2)
-    targets = np.where(there, share / others, 0.0)
-    targets[np.arange(len(gold)), gold] = np.where(there.sum(axis=1) > 1, 1 - share, 1.0)
-    filled = np.where(there, unscaled, -np.inf)
+    targets = np.where(trained, share / others, 0.0)
+    targets[np.arange(len(gold)), gold] = np.where(trained.sum(axis=1) > 1, 1 - share, 1.0)
+    filled = np.where(trained, unscaled, -np.inf)
 
     def loss(log_temperature: float) -> float:
-        of_all = log_softmax(filled / np.exp(log_temperature), axis=1)
-        return -float(np.sum(targets * np.where(there, of_all, 0.0)))
+        log_probabilities = log_softmax(filled / np.exp(log_temperature), axis=1)
+        return -float(np.sum(targets * np.where(trained, log_probabilities, 0.0)))
 
     minimum = minimize_scalar(loss, bounds=tuple(np.log(BOUNDS)), method="bounded")
     return float(np.exp(minimum.x))
@@ -102,12 +102,12 @@ def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, A
     Returns
     -------
     list of dict
-        low and high, the interval with its upper end; n; confidence and accuracy, the means over
-        the instances in the bin.
+        low (exclusive) and high (inclusive), the bin's ends; n; confidence and accuracy, the means
+        over the instances in the bin.
     """
-    bin_of, bins = _bins(confidence), []
-    for i in np.unique(bin_of).tolist():
-        within = bin_of == i
+    bin_numbers, bins = _bins(confidence), []
+    for i in np.unique(bin_numbers).tolist():
+        within = bin_numbers == i
         means = {"confidence": confidence[within].mean(), "accuracy": correct[within].mean()}
         bins.append({"low": i / BINS, "high": (i + 1) / BINS, "n": int(within.sum()), **means})
     return bins
@@ -116,7 +116,7 @@ def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, A
 def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:
     """Return the expected calibration error (Naeini et al. 2015), with bins of equal width.
 
-    It is the mean over instances of the distance between accuracy and mean confidence in their bin.
+    It is the mean over instances of the difference between accuracy and confidence in their bin.
     """
     return _error(confidence - correct, _bins(confidence))
 
@@ -126,17 +126,17 @@ def calibration_interval(
 ) -> tuple[float, float]:
     """Return a 95% interval of the expected calibration error: the basic bootstrap over instances.
 
-    Absolute values do not cancel, so that a resampled error is too high on average, like the
-    observed error compared with the true one. The basic bootstrap, twice the observed error minus
-    the quantiles, removes this bias instead of doubling it.
+    Absolute values do not cancel out, so the error is biased upwards: the observed error against
+    the true error, and a resampled error against the observed error. The basic bootstrap, twice the
+    observed error minus the quantiles, removes this bias instead of doubling it.
     """
-    bin_of, gap = _bins(confidence), confidence - correct
+    bin_numbers, gap = _bins(confidence), confidence - correct
     n, rng = len(gap), np.random.default_rng(seed)
     drawn = np.empty(draws)
     for i in range(draws):
         rows = rng.integers(n, size=n)
-        drawn[i] = _error(gap[rows], bin_of[rows])
-    observed = _error(gap, bin_of)
+        drawn[i] = _error(gap[rows], bin_numbers[rows])
+    observed = _error(gap, bin_numbers)
     low, high = 2 * observed - np.quantile(drawn, [0.975, 0.025])
     return max(0.0, float(low)), max(0.0, float(high))
 
@@ -145,5 +145,5 @@ def _bins(confidence: np.ndarray) -> np.ndarray:
     return np.clip(np.ceil(confidence * BINS).astype(int) - 1, 0, BINS - 1)
 
 
-def _error(gap: np.ndarray, bin_of: np.ndarray) -> float:
-    return float(np.abs(np.bincount(bin_of, weights=gap, minlength=BINS)).sum() / len(gap))
+def _error(gap: np.ndarray, bin_numbers: np.ndarray) -> float:
+    return float(np.abs(np.bincount(bin_numbers, weights=gap, minlength=BINS)).sum() / len(gap))

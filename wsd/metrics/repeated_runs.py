@@ -2,15 +2,15 @@
 
 Each run has an equal share of the draws from the posterior, shifted to its own scores as in
 :func:`wsd.metrics.intervals.mean_intervals`. So the intervals cover both the choice of a run and
-the test set. With one run they equal those of that module.
+the test set. With one run they equal the intervals of that module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from wsd.metrics import intervals, permutation, scores
-from wsd.metrics.intervals import Interval, Scores, Seed
+from wsd.metrics.intervals import Interval, Seed
 from wsd.metrics.permutation import PairedTest
 from wsd.metrics.scores import Counts
 
@@ -23,14 +23,11 @@ def intervals_over_draws(
     Parameters
     ----------
     runs : sequence over runs of sequences of confusion matrices
-        As :func:`wsd.metrics.intervals.mean_intervals` takes them.
+        See :func:`wsd.metrics.intervals.mean_intervals`.
     level, draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
-    generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    drawn = [intervals.drawn_means(confusions, share, generator) for confusions in runs]
-    estimates = [scores.mean_scores(confusions) for confusions in runs]
-    return _pooled(drawn, estimates, level, floor=0)
+    return _over_draws(intervals.drawn_means, runs, level, draws, rng, floor=0)
 
 
 def difference_intervals_over_draws(
@@ -41,14 +38,11 @@ def difference_intervals_over_draws(
     Parameters
     ----------
     runs : sequence over pairs of runs of sequences of Counts
-        As :func:`wsd.metrics.intervals.difference_intervals` takes them.
+        See :func:`wsd.metrics.intervals.difference_intervals`.
     level, draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
-    generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    pairs = [intervals.drawn_differences(joints, share, generator) for joints in runs]
-    drawn, estimates = zip(*pairs, strict=True)
-    return _pooled(drawn, estimates, level, floor=-1)
+    return _over_draws(intervals.drawn_differences, runs, level, draws, rng, floor=-1)
 
 
 def paired_tests_over_draws(
@@ -56,13 +50,13 @@ def paired_tests_over_draws(
 ) -> dict[str, PairedTest]:
     """Return the mean difference of two systems, and a p-value for a difference in every pair.
 
-    The p-value is the highest of the pairs' p-values, which no number of runs makes smaller. It is
-    1 if the pairs disagree about the better system.
+    The p-value is the highest p-value of the pairs, so that further runs never make it smaller. It
+    is 1 if the pairs disagree about the better system.
 
     Parameters
     ----------
     runs : sequence over pairs of runs of sequences of Counts
-        As :func:`wsd.metrics.permutation.paired_permutations` takes them.
+        See :func:`wsd.metrics.permutation.paired_permutations`.
     rng : Generator or int
     """
     tests = [permutation.paired_permutations(joints, rng=rng) for joints in runs]
@@ -75,16 +69,13 @@ def paired_tests_over_draws(
     return combined
 
 
-def _pooled(
-    drawn: Sequence[Scores], estimates: Sequence[Scores], level: float, floor: int
+def _over_draws(
+    draw: Callable[..., tuple[intervals.Scores, intervals.Scores]],
+    runs: Sequence[Sequence[np.ndarray]] | Sequence[Sequence[Counts]],
+    level: float,
+    draws: int,
+    rng: Seed,
+    floor: int,
 ) -> dict[str, Interval]:
-    pooled = {}
-    for name in scores.MEAN_SCORES:
-        means = [estimate[name] for estimate in estimates]
-        shifted = [
-            values[name] - values[name].mean() + mean
-            for values, mean in zip(drawn, means, strict=True)
-        ]
-        low, high = np.quantile(shifted, [(1 - level) / 2, (1 + level) / 2])
-        pooled[name] = intervals.bounded(low, high, float(np.mean(means)), floor)
-    return pooled
+    generator, share = np.random.default_rng(rng), -(-draws // len(runs))
+    return intervals.pooled([draw(run, share, generator) for run in runs], level, floor)

@@ -14,8 +14,8 @@ import numpy as np
 WORD_SCORES = ("accuracy", "macro_f1", "balanced_accuracy")
 MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
 
-# Per sense the number of right, gold and predicted instances, of shape (..., K). The scores need
-# nothing else.
+# The number of right, gold and predicted instances of each sense, of shape (..., K). They determine
+# all scores.
 Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -164,9 +164,9 @@ def scores_of_margins(
 
 
 def _total(values: np.ndarray) -> np.ndarray:
-    """Sum over the last axis; for a short axis this is ten times as fast as numpy's own sum.
+    """Sum over the last axis; for a short axis this is ten times as fast as ``numpy.sum``.
 
-    numpy adds fewer than eight entries in their order, too, so the sum is equal to the last bit.
+    The sums are equal to the last bit, because numpy adds fewer than eight entries in order, too.
     """
     if not 0 < values.shape[-1] < 8:
         return values.sum(axis=-1)

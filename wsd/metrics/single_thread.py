@@ -1,6 +1,6 @@
-"""Compute on one thread, since the last bits of a product depend on the number of threads.
+"""Compute on one thread, because the last bits of a product depend on the number of threads.
 
-A tie between two neighbours can depend on the last bits.
+The last bits can decide a tie between two neighbours.
 """
 
 import sys
@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Limit every loaded library of linear algebra and OpenMP to one thread."""
+    """Limit every loaded library of linear algebra and OpenMP to one thread in a block."""
     return _libraries(len(sys.modules)).limit(limits=1)
 
 
@@ -20,6 +20,6 @@ def one_thread() -> AbstractContextManager[Any]:
 def _libraries(modules: int) -> ThreadpoolController:
     """Find the libraries, which takes longer than a small word's products.
 
-    Only an import loads further ones, so the number of modules is the key of the cache.
+    Only an import loads further libraries, so the number of modules is the key of the cache.
     """
     return ThreadpoolController()

@@ -5,16 +5,16 @@
 ``centre``
     minus the mean;
 ``remove-k``
-    minus the mean and the part along the first k principal components, such as ``remove-2`` (Mu and
+    minus the mean and minus the first k principal components, such as ``remove-2`` (Mu and
     Viswanath 2018, "All-but-the-Top");
 ``whiten``
     minus the mean, and with the same variance in every direction (Su et al. 2021; Huang et al.
     2021, "WhiteningBERT").
 
 With hardly more rows than features, or fewer, the covariance of the rows is arbitrary in many
-directions: whitened with it, every training row would be orthogonal to all others. So whitening
-shrinks the covariance towards a multiple of the identity, by the oracle approximating estimate
-(Chen et al. 2010), which needs only the variances and the number of rows.
+directions: it would make every whitened training row orthogonal to all others. So whitening shrinks
+the covariance towards a multiple of the identity by the oracle approximating estimate (Chen et al.
+2010), which needs only the variances and the number of rows.
 """
 
 from typing import NamedTuple

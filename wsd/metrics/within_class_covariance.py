@@ -1,24 +1,25 @@
-"""How far rows lie from their class's mean: the covariance within classes, shrunk."""
+"""Compute the covariance of rows around the means of their classes, and shrink it."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, lapack
 
-ROUNDING = 1e-10  # of rows in units of deviations
+ROUNDING = 1e-10  # in units of a feature's standard deviation
 
 
 class Classes(NamedTuple):
-    """What some rows say of their classes.
+    """The size, the mean and the within-class products of some classes.
 
     Attributes
     ----------
     counts : int array of shape (n_classes,)
     means : array of shape (n_classes, features)
     products : array of shape (features, features) or (n, n)
-        Of the features of rows less their class's mean; where these rows are fewer, of the rows.
+        Inner products of the centred features or, if there are fewer rows than features, of the
+        centred rows. A row is centred by subtracting the mean of its class.
     rows : array of shape (n, features), or None
-        These rows, where the products are theirs.
+        The centred rows, if ``products`` has shape (n, n).
     """
 
     counts: np.ndarray
@@ -28,19 +29,19 @@ class Classes(NamedTuple):
 
 
 def classes_of(rows: np.ndarray, codes: np.ndarray) -> Classes:
-    """Return what rows say of their classes.
+    """Return the classes of some rows.
 
     Parameters
     ----------
     rows : array of shape (n, features)
-        Less their mean, in units of each feature's deviation. Overwritten.
+        Standardised features. Overwritten.
     codes : int array of shape (n,)
         From 0 to n_classes - 1; each class has a row.
     """
     counts = np.bincount(codes)
     means = np.stack([rows[codes == code].mean(axis=0) for code in range(len(counts))])
     rows -= means[codes]
-    # Of rows that are equal within each class what is left is rounding error.
+    # If the rows of each class are equal, only rounding errors are left.
     if np.abs(rows).max() <= ROUNDING:
         rows[:] = 0
     if len(rows) < rows.shape[1]:
@@ -49,10 +50,10 @@ def classes_of(rows: np.ndarray, codes: np.ndarray) -> Classes:
 
 
 class Covariance:
-    """The covariance within classes, its trace kept but shrunk towards a multiple of the identity:
-    (1 - shrinkage) S + shrinkage (tr S / features) I.
+    """The within-class covariance S, shrunk towards a multiple of the identity with its trace.
 
-    It is solved and not decomposed: a decomposition takes the time of fifteen solutions.
+    It is (1 - shrinkage) S + shrinkage (tr S / features) I. Linear systems are solved by a Cholesky
+    factorisation, because an eigendecomposition takes fifteen times as long.
 
     Parameters
     ----------
@@ -65,29 +66,30 @@ class Covariance:
         self.products, self.rows = classes.products, classes.rows
         n, width = classes.counts.sum(), classes.means.shape[1]
         self.share = (1 - shrinkage) / n
-        # With no spread at all any multiple of the identity gives the same axes.
+        # If S is zero, any multiple of the identity gives the same axes.
         self.ridge = shrinkage * float(self.products.trace()) / (n * width) or 1.0
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """Its inverse times the columns of ``right``."""
-        # Transposed, it is in the order of LAPACK and not copied, which takes half of the time.
+        """Return the inverse of this covariance times ``right``, of shape (features, columns)."""
         shrunk = self.share * self.products
         shrunk.flat[:: len(shrunk) + 1] += self.ridge
+        # The transpose has the order of LAPACK. Copying it would double the time.
         factor, failed = lapack.dpotrf(shrunk.T, lower=True, overwrite_a=True, clean=False)
         if failed:
-            raise LinAlgError("a covariance that is not positive definite")
+            raise LinAlgError("the covariance is not positive definite")
         inner = right if self.rows is None else self.rows @ right
         inner, _ = lapack.dpotrs(factor, inner, lower=True)
         if self.rows is None:
             return np.asarray(inner)
+        # The Woodbury identity.
         return np.asarray((right - self.share * (self.rows.T @ inner)) / self.ridge)
 
     def crossed(self, axis: np.ndarray) -> np.ndarray:
-        """The products of the features times an axis."""
+        """Return the inner products of the centred features times an axis."""
         if self.rows is None:
             return np.asarray(self.products @ axis)
         return np.asarray(self.rows.T @ (self.rows @ axis))
 
     def times(self, axis: np.ndarray) -> np.ndarray:
-        """It times an axis."""
+        """Return this covariance times an axis."""
         return np.asarray(self.share * self.crossed(axis) + self.ridge * axis)
