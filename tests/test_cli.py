@@ -593,7 +593,7 @@ def test_a_lack_of_memory_is_no_fault_of_the_program(
         (OSError(errno.EMFILE, "many"), "ulimit -n"),
         (PermissionError(errno.EACCES, "denied", "/elsewhere/x"), "writable for you"),
         (FileNotFoundError(errno.ENOENT, "none", "summary.csv"), "check the path"),
-        (IsADirectoryError(errno.EISDIR, "folder", "summary.csv/x"), "a folder stands where"),
+        (IsADirectoryError(errno.EISDIR, "folder", "summary.csv/x"), "this is a folder, not a file"),
         # The user's own folder need not be moved.
         (IsADirectoryError(errno.EISDIR, "folder", "summary.csv"), "name a file, not a folder"),
     ],

@@ -1,4 +1,4 @@
-"""Define the errors that a user can cause or meet: what is wrong, where, and what to do.
+"""Define the errors that a user can cause or meet: the problem, its place, and its fix.
 
 A command prints the text of such an error and ends with its exit code. Only a fault in the program
 shows a traceback. Messages quote foreign text, which cannot control the terminal.
@@ -9,15 +9,15 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-# Joiners in the scripts of Persian, Hindi and others.
+# Characters that scripts such as Persian's and Hindi's need.
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-# Controls, marks without width or of direction, lone surrogates, line separators.
+# Control characters, invisible marks, lone surrogates, line and paragraph separators.
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-# The most characters of a part of a message.
+# The most characters of a line of a message; a quoted file may be one long line.
 LONGEST = 1000
-# What to do about an error of the operating system. These concern the machine, not the file.
+# Fixes for errors of the operating system. These errors concern the machine, not the file.
 PERMISSION = "make it readable and writable for you, or choose another path"
-OF_MACHINE = {
+MACHINE_FIXES = {
     errno.ENOSPC: "make room on that disk",
     errno.EDQUOT: "your quota is used up: make room",
     errno.EFBIG: "the file is too large: raise the limit (`ulimit -f`), or choose another disk",
@@ -32,21 +32,21 @@ OF_MACHINE = {
     errno.EIO: "the disk or its connection fails: check it, or choose another path",
     errno.ESTALE: "the network disk has changed: run the command again, or choose another path",
 }
-# These are the user's to fix if they concern a path that the user named.
-OF_PATH = {
+# The user can fix these errors if they concern a path that the user named.
+PATH_FIXES = {
     errno.ENOENT: "check the path: the file, or a folder above it, does not exist",
-    errno.ENOTDIR: "a file stands where a folder should be: move it, or choose another path",
-    errno.EISDIR: "a folder stands where a file should be: move it, or choose another path",
-    errno.EEXIST: "something stands in the way: move it, or choose another path",
+    errno.ENOTDIR: "a folder of this path is a file: move it, or choose another path",
+    errno.EISDIR: "this is a folder, not a file: move it, or choose another path",
+    errno.EEXIST: "this path exists already: move it, or choose another path",
     errno.ENOTEMPTY: "the folder is not empty: empty it, or choose another path",
     errno.ENXIO: "this is a device or a pipe: choose a file",
     errno.ENODEV: "this is a device: choose a file",
-    errno.ETXTBSY: "the file is a program that runs: choose another path",
+    errno.ETXTBSY: "the file is a running program: choose another path",
 }
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Return text in which everything that a terminal would obey, or not show, is escaped.
+    r"""Return text with escapes for all characters that a terminal would obey, or not show.
 
     >>> print(visible("a\x1b[31mb\tc"))
     a\x1b[31mb\tc
@@ -67,18 +67,13 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
-def _shortened(text: str) -> str:
-    # A file may consist of one long line.
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-
-
 class WsdError(Exception):
     """Base of all errors that the ``wsd`` command reports without a traceback.
 
     Parameters
     ----------
     problem : str
-        What is wrong, with the offending value.
+        The problem, with the offending value.
     where : str, optional
         File and line, config key or address.
     fix : str, optional
@@ -92,17 +87,16 @@ class WsdError(Exception):
         super().__init__(problem, where, fix)
 
     def __str__(self) -> str:
-        lines = [self.problem]
-        if self.where:
-            lines.append(f"  where: {self.where}")
-        if self.fix:
-            lines.append(f"  what to do: {self.fix}")
-        # A line end in quoted text must not begin what looks like another message.
-        return "\n".join(visible(_shortened(line), "\n").replace("\n", "\n    ") for line in lines)
+        parts = {"": self.problem, "  where: ": self.where, "  what to do: ": self.fix}
+        lines = [f"{label}{text}" for label, text in parts.items() if text or not label]
+        half = LONGEST // 2
+        short = [x if len(x) <= LONGEST else f"{x[:half]} ... {x[-half:]}" for x in lines]
+        # Indented, so that quoted text does not look like another message.
+        return "\n".join(visible(line, "\n").replace("\n", "\n    ") for line in short)
 
 
 class ConfigError(WsdError):
-    """A config key, a command's argument or a layer choice that cannot be used."""
+    """An unusable config key, argument of a command or layer choice."""
 
     exit_code = 2
 
@@ -120,7 +114,7 @@ class DownloadError(WsdError):
 
 
 class ModelError(WsdError):
-    """An encoder or tokenizer that is missing, changed, or cannot be handled."""
+    """An encoder or tokenizer that is missing, changed or unsupported."""
 
     exit_code = 5
 
@@ -132,12 +126,12 @@ class ResultError(WsdError):
 
 
 def advice(number: int | None) -> str:
-    """Say what to do about an error of the operating system, by its ``errno``."""
-    return (OF_MACHINE | OF_PATH).get(number or 0, "fix the file, or choose another path")
+    """Return the fix for an error of the operating system, given its ``errno``."""
+    return (MACHINE_FIXES | PATH_FIXES).get(number or 0, "fix the file, or choose another path")
 
 
 def as_user_error(error: OSError, named: Sequence[str | Path]) -> WsdError | None:
-    """Return the error for the user if an error of the operating system is theirs to fix.
+    """Return an error for the user if the user can fix an error of the operating system.
 
     Parameters
     ----------
@@ -148,10 +142,10 @@ def as_user_error(error: OSError, named: Sequence[str | Path]) -> WsdError | Non
     Returns
     -------
     WsdError or None
-        None for a fault of the program.
+        None if the program is at fault.
     """
-    if error.errno not in OF_MACHINE and not (
-        error.errno in OF_PATH
+    if error.errno not in MACHINE_FIXES and not (
+        error.errno in PATH_FIXES
         and isinstance(error.filename, str)
         and any(are_related(error.filename, path) for path in named)
     ):
@@ -163,10 +157,10 @@ def as_user_error(error: OSError, named: Sequence[str | Path]) -> WsdError | Non
     return WsdError((error.strerror or str(error)).lower(), where=where, fix=fix)
 
 
-def are_related(one: str | Path, other: str | Path) -> bool:
+def are_related(first: str | Path, second: str | Path) -> bool:
     """Return whether two paths are the same, or one lies below the other."""
-    first, second = Path(one).absolute(), Path(other).absolute()
-    return first == second or first in second.parents or second in first.parents
+    a, b = Path(first).absolute(), Path(second).absolute()
+    return a.is_relative_to(b) or b.is_relative_to(a)
 
 
 def unknown_choice(problem: str, names: Iterable[str], where: str | None = None) -> ConfigError:
@@ -175,7 +169,7 @@ def unknown_choice(problem: str, names: Iterable[str], where: str | None = None)
 
 
 def wrong_file(problem: str, path: Path) -> ResultError:
-    """Return the error for a file that is not of this kind, or does not belong to the others."""
+    """Return the error for a file of another kind, or for a file that does not fit the others."""
     fix = "name the right file; if it is a run's own, delete it and run again"
     return ResultError(problem, where=str(path), fix=fix)
 
@@ -187,13 +181,13 @@ class StorageError(WsdError):
 
 
 class DamageError(ResultError):
-    """A file of an earlier step that is not what was written.
+    """A file of an earlier step that has changed since it was written.
 
     Parameters
     ----------
     problem : str
     path : Path
-        The file. Once it is gone, its step runs again.
+        The file. If it is deleted, its step runs again.
     """
 
     def __init__(self, problem: str, *, path: Path) -> None:

@@ -2,11 +2,11 @@
 
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
 ``process``, and the arguments that identify the job, such as ``word``, ``model`` or ``layers``. The
-last line of a step that succeeded has ``processor_seconds`` over all cores and, on Linux,
-``peak_mb`` of memory. Warnings of libraries are logged too.
+last line of a successful step has ``processor_seconds`` over all cores and, on Linux, ``peak_mb``
+of memory. Warnings of libraries are logged too.
 
-``jq -r .message FILE`` reads like the terminal. Foreign text in a message cannot control the
-terminal (:func:`wsd.errors.visible`).
+``jq -r .message FILE`` prints the messages as on the terminal. Foreign text in a message cannot
+control the terminal (:func:`wsd.errors.visible`).
 """
 
 import json
@@ -14,7 +14,7 @@ import logging
 import re
 import resource
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,37 +24,28 @@ from wsd.errors import StorageError, advice, visible
 
 # The logger of all modules.
 log = logging.getLogger("wsd")
-# The last message of a command that succeeded.
+# The last message of a successful command.
 DONE = "done"
-# The field with the amount of a step's work that an earlier process has done.
+# The field with the amount of work that an earlier process has done for this step.
 DONE_BEFORE = "done_before"
 KILLED = (
-    "ends in the middle: its job was killed, as the system does when memory runs out (then try "
-    "fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB), or the disk of its log is full."
+    "is incomplete: the disk of the log is full, or the job was killed, as the system does when "
+    "memory runs out (then try fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB)."
 )
-# SLURM's own lines in a job's log, among those of the Snakemake that runs the job.
+# SLURM's messages in a job's log, between the messages of the job's Snakemake.
 SLURM_LINE = re.compile(r"(slurmstepd|srun)\S*: error: ")
 LAST_LINES = 10
 # The arguments that identify a job: the wildcards of the workflow's rules.
 JOB_FIELDS = (
-    "word",
-    "model",
-    "view",
-    "layers",
-    "name",
-    "estimator",
-    "method",
-    "system",
-    "dataset",
-    "seed",
-)
+    "word", "model", "view", "layers", "name", "estimator", "method", "system", "dataset", "seed",
+)  # fmt: skip
 
 
 class Lines(logging.Formatter):
     """Format a message alone, followed by the traceback of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message; everything that a terminal would obey, or not show, is escaped."""
+        """Return the message, made visible."""
         return visible(super().format(record), "\n")
 
 
@@ -92,7 +83,7 @@ class LogFile(logging.FileHandler):
     """A log file that stops with one message when its disk is full, while the work goes on."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Stop logging, with one line in place of a traceback per message."""
+        """Stop logging, with one line instead of a traceback per message."""
         error = sys.exc_info()[1]
         logging.getLogger().removeHandler(self)
         print(f"logging to {self.baseFilename} stopped: {error}", file=sys.stderr)
@@ -106,7 +97,7 @@ def show(text: str) -> None:
     StorageError
         If the standard output is closed, or its disk is full.
     BrokenPipeError
-        If the reader has ended.
+        If the program that reads the output has ended.
     """
     where = "the standard output"
     if sys.stdout is None:
@@ -114,7 +105,7 @@ def show(text: str) -> None:
         raise StorageError(problem, where=where, fix="send it to a file: > FILE")
     encoding = sys.stdout.encoding or "utf-8"
     try:
-        # Flushed now: a later error could not be reported here.
+        # Flushed now, because a later error could not be reported here.
         print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
     except BrokenPipeError:
         raise
@@ -128,7 +119,7 @@ def usage() -> dict[str, float]:
     parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(part.ru_utime + part.ru_stime for part in parts)
     fields = {"processor_seconds": round(seconds, 3)}
-    # Not ru_maxrss, which starts from the memory of the parent process.
+    # Not ru_maxrss, which includes the memory of the parent process.
     with suppress(OSError):
         status = Path("/proc/self/status").read_text(encoding="utf-8")
         if peak := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
@@ -143,36 +134,37 @@ def done_before(count: int) -> dict[str, Any]:
 
 def job_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a command that identify the job."""
-    values = {key: arguments.get(key) for key in JOB_FIELDS}
-    return {
-        key: value if isinstance(value, int) else visible(_short(value))
-        for key, value in values.items()
-        if isinstance(value, str | int | Path)
-    }
+    fields: dict[str, Any] = {}
+    for key in JOB_FIELDS:
+        value = arguments.get(key)
+        if isinstance(value, int):
+            fields[key] = value
+        elif isinstance(value, str | Path):
+            fields[key] = visible(value.stem if isinstance(value, Path) else value)
+    return fields
 
 
-def _short(value: str | Path) -> str:
-    return value.stem if isinstance(value, Path) else value
+def _logs_since(folder: Path, since: float) -> Iterator[tuple[Path, list[str]]]:
+    for path in sorted(folder.rglob("*.log")):
+        if path.stat().st_mtime >= since:
+            yield path, path.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def failed_jobs(folder: Path, since: float) -> list[str]:
-    """Return the error message of each job since a moment that failed.
+    """Return the error message of each job that failed after a moment.
 
-    A log that ends with neither success nor an error belongs to a job that was killed: a process
-    that the system ends for lack of memory cannot report it.
+    A log that ends with neither success nor an error belongs to a killed job: a process that the
+    system ends for lack of memory cannot report it.
 
     Parameters
     ----------
     folder : Path
         The folder of the logs.
     since : float
-        Seconds, as of :func:`time.time`.
+        Seconds, as in :func:`time.time`.
     """
     failed, killed = [], []
-    for path in sorted(folder.rglob("*.log")):
-        if path.stat().st_mtime < since:
-            continue
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    for path, lines in _logs_since(folder, since):
         try:
             last = json.loads(lines[-1]) if lines else {"level": "", "message": "nothing yet"}
             level, message = last["level"], str(last["message"])
@@ -186,22 +178,22 @@ def failed_jobs(folder: Path, since: float) -> list[str]:
 
 
 def slurm_errors(folder: Path, since: float) -> list[str]:
-    """Return SLURM's messages about its jobs since a moment; it keeps the logs of failed jobs.
+    """Return SLURM's messages about jobs that failed after a moment.
+
+    SLURM's executor deletes the logs of successful jobs.
 
     Parameters
     ----------
     folder : Path
         The folder of SLURM's logs.
     since : float
-        Seconds, as of :func:`time.time`.
+        Seconds, as in :func:`time.time`.
     """
     messages = []
-    for path in sorted(folder.rglob("*.log")):
-        if path.stat().st_mtime >= since:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            own = [line for line in lines if SLURM_LINE.match(line)]
-            last = "\n".join((own or lines)[-LAST_LINES:])
-            messages.append(f"{path}:\n{visible(last, chr(10))}")
+    for path, lines in _logs_since(folder, since):
+        own = [line for line in lines if SLURM_LINE.match(line)]
+        last = "\n".join((own or lines)[-LAST_LINES:])
+        messages.append(f"{path}:\n{visible(last, chr(10))}")
     return messages
 
 
@@ -214,7 +206,7 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     step : str
         The command.
     job : mapping
-        As from :func:`job_fields`.
+        From :func:`job_fields`.
     """
     terminal = logging.StreamHandler()
     terminal.setLevel(logging.INFO)

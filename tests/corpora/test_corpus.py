@@ -450,7 +450,7 @@ def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table],
     parquet.write_table(written, table, provenance)
     assert corpus_table.read(written).word == "mint"
     parquet.write_table(written, tamper(table), provenance)
-    with pytest.raises(ResultError, match="not what was written") as caught:
+    with pytest.raises(ResultError, match="changed since it was written") as caught:
         corpus_table.read(written)
     assert caught.value.where == str(written)
 
@@ -462,13 +462,13 @@ def test_changed_provenance_is_refused(written: Path, key: str) -> None:
     lacking = {k: v for k, v in provenance.items() if k != key}
     for other in (changed, lacking):
         parquet.write_table(written, table, other)
-        with pytest.raises(ResultError, match="not what was written"):
+        with pytest.raises(ResultError, match="changed since it was written"):
             corpus_table.read(written)
 
 
 def test_no_table_and_half_a_table(written: Path) -> None:
     written.write_bytes(written.read_bytes()[:-20])
-    with pytest.raises(ResultError, match="the file is not what was written"):
+    with pytest.raises(ResultError, match="the file has changed since it was written"):
         corpus_table.read(written)
     (written.parent / SUMS / written.name).unlink()
     with pytest.raises(ResultError, match="not a table of this program"):

@@ -125,7 +125,7 @@ def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> Non
     path.write_bytes(data)
     opened = Embeddings(path, CORPUS)
     assert (opened.layer(0) == 1).all() and (opened.layer(2) == 1).all()
-    with pytest.raises(DamageError, match="layer 1 is not what was written") as error:
+    with pytest.raises(DamageError, match="layer 1 has changed since it was written") as error:
         opened.layer(1)
     assert error.value.path == path
 

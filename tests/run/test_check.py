@@ -252,7 +252,7 @@ def test_damage_of_no_run_is_put_out_of_the_way(
     stray.write_text("a,c\n")
     text = said(capsys, code=6)
     assert "`wsd check --set-aside` renames the" in text and "snakemake" not in text
-    assert f"{stray}: the file is not what was written" in text
+    assert f"{stray}: the file has changed since it was written" in text
     assert "kept as geometry@0000000000.csv.damaged" in said(capsys, "--set-aside", code=6)
     assert stray.with_name(f"{stray.name}.damaged").exists() and faults() == {}
 
@@ -261,7 +261,7 @@ def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture
     path = QUICKSTART / "run.json"
     DAMAGE["halved"](path)
     text = said(capsys, code=6)
-    assert f"{path}: the file is not what was written" in text
+    assert f"{path}: the file has changed since it was written" in text
     path.unlink()
     # That the run has ended once, its tables say.
     assert faults() == {path: "is not there"}

@@ -259,7 +259,7 @@ def test_a_job_that_meets_damage_puts_it_out_of_the_way(
         monkeypatch.setenv(VARIABLE, str(tmp_path / "x.jobs"))
     assert main(["leaderboard", str(summary)]) == 6
     err = capsys.readouterr().err
-    assert "not what was written" in err and str(summary) in err
+    assert "changed since it was written" in err and str(summary) in err
     assert summary.exists() != of_a_run
     again = "run the same command again" if of_a_run else "delete the file and run again"
     assert again in err

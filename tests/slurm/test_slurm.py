@@ -162,4 +162,4 @@ def test_why_a_job_ended_is_said_at_the_end(slurm: Path, tmp_path: Path) -> None
     )
     last = failed.text.partition("Look above for error messages")[2]
     assert re.search(r"slurm_logs/rule_folds/full@\w+/\d+\.log:\n.*exceeded", last, re.DOTALL)
-    assert re.search(r"results/logs/quickstart/folds/full@\w+\.log ends in the middle", last)
+    assert re.search(r"results/logs/quickstart/folds/full@\w+\.log is incomplete", last)

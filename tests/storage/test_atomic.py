@@ -36,7 +36,7 @@ def test_every_flipped_bit_is_found(written: Path) -> None:
         damaged = bytearray(sound)
         damaged[place] ^= 1 << (place % 8)
         written.write_bytes(damaged)
-        with pytest.raises(DamageError, match="not what was written"):
+        with pytest.raises(DamageError, match="changed since it was written"):
             READ[written.name](written)
 
 

@@ -96,7 +96,7 @@ def test_a_device_of_windows_is_no_name(device: str) -> None:
 def test_what_has_no_word() -> None:
     with pytest.raises(ConfigError, match="empty"):
         file_name("")
-    with pytest.raises(ConfigError, match="is not known here"):
+    with pytest.raises(ConfigError, match="its word cannot be read"):
         word_of(file_name("x" * 300), ["x" * 299])
     for text in ("", "=2F", "=zz", "=ff=fe", "a.b", "-a", "=61", "a" * 101):
         assert not is_name(text)

@@ -161,11 +161,11 @@ def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
     vectors.write_bytes(data)
     said = wsd(checkout, "check", code=6)
     name = vectors.resolve().relative_to(checkout.root)
-    assert f"{name}: layer 2 is not what was written" in said
+    assert f"{name}: layer 2 has changed since it was written" in said
     # A file of the user's own among the results is left alone.
     (checkout.root / "results/notes.csv").write_text("a,b\n")
     said = wsd(checkout, "check", "--set-aside", code=6)
-    assert f"{name}: layer 2 is not what was written" in said and "notes.csv" not in said
+    assert f"{name}: layer 2 has changed since it was written" in said and "notes.csv" not in said
     checkout.run("--cores", "1", "--configfile", path)
     assert "notes.csv" not in wsd(checkout, "check")
     assert (checkout.root / "results/notes.csv").exists()

@@ -80,7 +80,7 @@ def test_damage_that_no_date_tells_of_is_found_on_reading(done: Checkout) -> Non
     seen.write_text(json.dumps(known))
     stored(done, "tiny/predictions/full/focal/1.nearest_centroid.parquet").unlink()
     failed = done.run(*ARGUMENTS, code=1)
-    assert "layer 1 is not what was written" in failed.text
+    assert "layer 1 has changed since it was written" in failed.text
     assert "run the same command again: the file is made anew" in failed.text
     assert "Traceback" not in failed.text
     assert done.run(*ARGUMENTS).jobs["embed"] == 1
@@ -127,7 +127,7 @@ def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
     to_be_embedded(done)
     said = kill_in_embed(done)
     (log,) = done.root.glob(EMBED_LOG)
-    assert f"{log.relative_to(done.root)} ends in the middle" in said
+    assert f"{log.relative_to(done.root)} is incomplete" in said
     assert "when memory runs out" in said
     assert done.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     done.run(*ARGUMENTS)

@@ -122,7 +122,7 @@ def write(path: Path, corpus: Corpus) -> None:
 def read(path: Path) -> Corpus:
     """Read a table that :func:`write` wrote, and check the digest of its content."""
     table, provenance = read_table(path)
-    with parsing(path, "the table is not what was written"):
+    with parsing(path, "the table has changed since it was written"):
         senses = tuple(provenance["senses"])
         corpus = Corpus(
             word=provenance["word"],

@@ -202,7 +202,7 @@ def _read_header(path: Path) -> _Header:
     blank = f"{line[:-8]}{NO_CHECKSUM}"
     written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
     if zlib.crc32(written) != own:
-        raise DamageError("the header is not what was written", path=path)
+        raise DamageError("the header has changed since it was written", path=path)
     checksum = f"crc32 {own:08x} {size}"
     return _Header(start, (layers, instances, width), sums, metadata, checksum)
 
@@ -216,7 +216,7 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
     start = header.start + 4 * number * instances * width
     vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
     if zlib.crc32(vectors.data) != header.sums[number]:
-        problem = f"layer {number} is not what was written: the checksum differs"
+        problem = f"layer {number} has changed since it was written: the checksum differs"
         raise DamageError(problem, path=path)
     return vectors.reshape(instances, width)
 
@@ -229,7 +229,7 @@ def vectors_checksum(path: Path) -> str:
     ResultError
         If the file is missing.
     DamageError
-        If the header or the size is not what was written.
+        If the header or the size has changed since it was written.
     """
     return _read_header(path).checksum
 
@@ -242,7 +242,7 @@ def check_vectors(path: Path) -> str:
     ResultError
         If the file is missing.
     DamageError
-        If the header or a layer is not what was written.
+        If the header or a layer has changed since it was written.
     """
     header = _read_header(path)
     for number in range(header.shape[0]):

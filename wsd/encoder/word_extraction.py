@@ -21,7 +21,7 @@ from wsd.encoder.encoder import Encoder
 from wsd.encoder.focal_pieces import Aligned
 from wsd.encoder.view_weights import Sentences
 from wsd.logs import log
-from wsd.storage.atomic import beside, write_errors
+from wsd.storage.atomic import working_folder, write_errors
 from wsd.storage.json import write_json
 
 # Of a view in a part: some 3,000 sentences of BERT-base. That much is held in memory. Batches do
@@ -72,7 +72,7 @@ class PassOfWord:
         self._cleanup = ExitStack()
         try:
             with write_errors(out / "vectors"):
-                folder = self._cleanup.enter_context(beside(out / "vectors"))
+                folder = self._cleanup.enter_context(working_folder(out / "vectors"))
                 shape = (self.layers, len(corpus), self.width)
                 for view in views:
                     # Only one view depends on the seed: other runs find the same files of the rest.

@@ -84,4 +84,4 @@ def unlike(path: Path, expected: str | None, look: Look) -> str:
         return UNSUMMED
     if actual == expected:
         return ""
-    return f"the file is not what was written: {expected} was noted, {actual} is here"
+    return f"the file has changed since it was written: its checksum was {expected} and is {actual}"

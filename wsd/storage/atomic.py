@@ -1,8 +1,8 @@
-"""Write files and folders atomically: they are complete, or not there.
+"""Write files and folders atomically: they are complete, or do not exist.
 
-A file is written next to its place, under a hidden name that ends in ``.part``, and renamed when
-its bytes are on the disk: a crash or a power cut leaves the old file or the new one. An error of
-the disk becomes one error that names the file.
+A file is written to a hidden file in the same folder, whose name ends in ``.part``. It is renamed
+when its bytes are on the disk: a crash or a power cut leaves the old file or the new file. An error
+of the disk becomes one error that names the file.
 """
 
 import os
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import OF_MACHINE, StorageError, advice, are_related
+from wsd.errors import MACHINE_FIXES, StorageError, advice, are_related
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.file_lock import lock_file
 from wsd.storage.temporary_files import PART
@@ -23,17 +23,19 @@ AGAIN = "run the same command again: it keeps what is finished"
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Turn an error of the disk into a StorageError that names ``path``, which is being written.
+    """Turn an error of the disk into a StorageError that names ``path``, the file to write.
 
-    An error about another file, which is being read meanwhile, passes unchanged.
+    An error about another file, such as one that is read at the same time, passes unchanged.
     """
     try:
         yield
     except OSError as error:
-        if error.errno is None or not _concerns(path, error.filename):
+        # Most errors name no file. Others name the temporary file, or a folder above it.
+        is_own = error.filename is None or are_related(path.parent, str(error.filename))
+        if error.errno is None or not is_own:
             raise
         why, fix = os.strerror(error.errno), f"{advice(error.errno)}; then {AGAIN}"
-        if error.errno not in OF_MACHINE and (blocked := file_in_the_way(path)):
+        if error.errno not in MACHINE_FIXES and (blocked := file_in_the_way(path)):
             why = f"{blocked} is not a folder"
             fix = f"move it, or choose another path; then {AGAIN}"
         elif (place := error.filename2 or error.filename) and PART not in str(place):
@@ -42,13 +44,8 @@ def write_errors(path: Path) -> Iterator[None]:
         raise StorageError(problem, where=str(path), fix=fix) from error
 
 
-def _concerns(path: Path, named: object) -> bool:
-    # Most errors name no file; others name the temporary file, or a folder above it.
-    return named is None or are_related(path.parent, str(named))
-
-
 def file_in_the_way(path: Path) -> Path | None:
-    """Return the part of a path that should be a folder and is not."""
+    """Return the parent of a path that exists but is not a folder, if there is one."""
     return next(
         (part for part in path.parents if os.path.lexists(part) and not part.is_dir()), None
     )
@@ -81,13 +78,13 @@ def replacing(path: Path) -> Iterator[Path]:
     check_target(path)
     with (
         write_errors(path),
-        _renamed(path, noted=path.suffix in SUMMED or STORE in path.parts) as temporary,
+        _renamed(path, checked=path.suffix in SUMMED or STORE in path.parts) as temporary,
     ):
         yield temporary
 
 
 @contextmanager
-def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
+def _renamed(path: Path, *, checked: bool) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
     temporary = Path(name)
@@ -96,9 +93,9 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o666 & ~umask())
         os.fsync(handle)
-        if noted:
-            # The checksum first: a file without one is never checked.
-            with _renamed(path.parent / SUMS / path.name, noted=False) as note:
+        if checked:
+            # First the checksum, because a file without a checksum is never checked.
+            with _renamed(path.parent / SUMS / path.name, checked=False) as note:
                 note.write_text(f"{checksum(temporary)}\n")
         temporary.replace(path)
     finally:
@@ -108,23 +105,25 @@ def _renamed(path: Path, *, noted: bool) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield an empty folder next to ``path``; put it in its place if the block succeeds.
+    """Yield an empty folder next to ``path``; let it replace ``path`` if the block succeeds.
 
-    There is a moment without a folder at ``path``, between two renames.
+    Between two renames, ``path`` does not exist for a moment.
     """
-    with write_errors(path), beside(path) as work:
+    with write_errors(path), working_folder(path) as work:
         new, old = work / "new", work / "old"
         new.mkdir()
         yield new
-        _sync_all(new)
+        for file in filter(Path.is_file, new.rglob("*")):
+            with file.open("rb") as opened:
+                os.fsync(opened.fileno())
         if path.exists():
             path.replace(old)
         new.replace(path)
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """Give an empty hidden folder beside ``path``, and remove it at the end."""
+def working_folder(path: Path) -> Iterator[Path]:
+    """Yield an empty hidden folder next to ``path``, and remove it at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART))
     handle = os.open(work, os.O_RDONLY)
@@ -134,14 +133,6 @@ def beside(path: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(work, ignore_errors=True)
         os.close(handle)
-
-
-def _sync_all(folder: Path) -> None:
-    """Flush every file below a folder to the disk."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
 
 
 def umask() -> int:

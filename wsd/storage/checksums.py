@@ -1,8 +1,8 @@
-"""Check with checksums that a file is still what was written.
+"""Check with checksums that a file has not changed since it was written.
 
-The checksum of every file that later steps read (tables, CSV, JSON) lies next to it in ``.sums``,
-and is checked on reading. CRC-32 is fast and detects faults of disks and cables. It does not
-protect against people.
+Every file that later steps read (tables, CSV, JSON) has a checksum, in the folder ``.sums`` next to
+it, which is checked on reading. CRC-32 is fast and detects faults of disks and cables, but no
+deliberate change.
 """
 
 import hashlib
@@ -29,11 +29,6 @@ def checksum(path: Path) -> str:
     return f"crc32 {crc:08x} {size}"
 
 
-def has_checksum(path: Path) -> bool:
-    """Return whether a file has a checksum."""
-    return (path.parent / SUMS / path.name).is_file()
-
-
 def noted_checksum(path: Path) -> str | None:
     """Return the checksum of a file when it was written, or None."""
     with suppress(FileNotFoundError):
@@ -43,43 +38,42 @@ def noted_checksum(path: Path) -> str | None:
 
 
 def is_as_noted(path: Path) -> bool:
-    """Return whether a file exists and matches its checksum."""
+    """Return whether a file exists and matches the checksum from its writing."""
     return path.is_file() and noted_checksum(path) == checksum(path)
 
 
 def note_checksum(path: Path) -> None:
-    """Write the checksum of a file in a folder that is not in its place yet."""
+    """Write the checksum of a file in a temporary folder."""
     note = path.parent / SUMS / path.name
     note.parent.mkdir(exist_ok=True)
     note.write_text(f"{checksum(path)}\n")
 
 
 def verify(path: Path) -> None:
-    """Check a file against the checksum that was noted when it was written.
+    """Check a file against the checksum from its writing.
 
-    A file without a checksum, such as one from elsewhere, is not checked.
+    A file without a checksum, such as a file from another program, is not checked.
 
     Raises
     ------
     DamageError
-        If they differ.
+        If the checksums differ.
     StorageError
         If the checksum cannot be read, because its path is not a regular file.
     """
-    note = path.parent / SUMS / path.name
     try:
-        noted = note.read_bytes().strip()
-        actual = checksum(path).encode()
-    except FileNotFoundError:
-        return
+        noted = noted_checksum(path)
     except (IsADirectoryError, NotADirectoryError):
-        blocked = note if note.is_dir() else note.parent
+        folder = path.parent / SUMS
+        blocked = folder / path.name if folder.is_dir() else folder
         problem = f"the checksum of {path.name} cannot be read"
-        fix = "remove it: it is a folder in place of a file, or the reverse"
+        fix = "remove this: a checksum is a file, and .sums is a folder"
         raise StorageError(problem, where=str(blocked), fix=fix) from None
-    if noted != actual:
-        both = f"noted was {noted.decode(errors='replace')}, here is {actual.decode()}"
-        raise DamageError(f"the file is not what was written: {both}", path=path)
+    if noted is not None and noted != (actual := checksum(path)):
+        problem = (
+            f"the file has changed since it was written: its checksum was {noted} and is {actual}"
+        )
+        raise DamageError(problem, path=path)
 
 
 def set_aside(path: Path) -> Path:

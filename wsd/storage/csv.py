@@ -3,7 +3,7 @@
 A spreadsheet may run a cell as a formula if it begins with ``= + - @``, with one of their
 full-width forms, or with a tab, line feed, carriage return or NUL (OWASP, "CSV Injection"). Some
 programs skip blanks and invisible characters first. Such a cell of text gets an apostrophe in
-front, which :func:`unguarded` removes. ``report/assets/csv.js`` has the same rule.
+front, which :func:`unguarded` removes. ``report/assets/csv.js`` follows the same rule.
 """
 
 import re
@@ -36,8 +36,8 @@ class Columns:
     text : tuple of str
         Text, which may look like numbers; no cell is missing.
     numbers : tuple of str
-        Integers if the column of the file has only integers, so that they are written as integers
-        again; otherwise floats, which may be missing.
+        Integers if the file's column has only integers, which are then written as integers again;
+        otherwise floats, which may be missing.
     whole : tuple of str
         Integers, which may be missing.
     flags : tuple of str
@@ -54,11 +54,11 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """Return all names."""
+        """Return the names of all columns."""
         return [*self.text, *self.flags, *self.numbers, *self.whole]
 
     def convert(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return a table with columns of these types.
+        """Return a table whose columns have these types.
 
         Raises
         ------
@@ -96,15 +96,15 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     ----------
     path : Path
     columns : Columns, optional
-        The columns that it must have. By default, ``NAME_COLUMNS`` are text, and an empty cell is
-        missing.
+        The columns that the table must have. By default, ``NAME_COLUMNS`` are text, and an empty
+        cell is missing.
 
     Raises
     ------
     DamageError
         If the file does not match its checksum.
     ResultError
-        If it is missing, or is another table.
+        If the file is missing, or has another table.
     """
     text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
     with reading_result(path):
@@ -128,6 +128,6 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     safe = table.map(lambda cell: guarded(cell) if isinstance(cell, str) else cell)
     text = safe.to_csv(index=False, float_format="%.6f")
     if "\r" in text:
-        # pandas quotes a carriage return only if line ends have one too.
+        # pandas quotes a carriage return only if the line ends have a carriage return too.
         text = safe.to_csv(index=False, float_format="%.6f", lineterminator="\r\n")
     write_text(path, text)

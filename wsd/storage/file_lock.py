@@ -2,33 +2,29 @@
 
 import errno
 import fcntl
-from typing import Protocol
+from typing import IO, Any
 
-# The last one: NFS locks only what is open for writing, and so no folder.
+# The last error comes from NFS, which locks only files that are open for writing, and no folders.
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)
 
 
-class _Open(Protocol):
-    def fileno(self) -> int: ...
-
-
-def lock_file(file: int | _Open, *, shared: bool = False, wait: bool = False) -> bool | None:
+def lock_file(file: int | IO[Any], *, shared: bool = False, wait: bool = False) -> bool | None:
     """Lock an open file with :func:`fcntl.flock`, until it is closed.
 
     Parameters
     ----------
     file : int or file
-        A descriptor or an open file; on NFS, it must be open for writing.
+        A descriptor or an open file. On NFS, it must be open for writing.
     shared : bool
         Whether others may hold a shared lock too.
     wait : bool
-        Whether to wait for whoever holds the lock.
+        Whether to wait until the lock is free.
 
     Returns
     -------
     bool or None
-        True if the file is locked now, False if another process holds the lock, None where files
-        cannot be locked, as on some network mounts.
+        True if the file is locked now, False if another process holds the lock, None if files
+        cannot be locked here, as on some network mounts.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:

@@ -17,12 +17,12 @@ from urllib.parse import unquote_to_bytes
 
 from wsd.errors import ConfigError, StorageError
 
-# With a suffix and the marks of a temporary file, below the 255 bytes that a disk allows.
+# Leaves room for a suffix and the marks of a temporary file within a disk's limit of 255 bytes.
 LONGEST = 100
 DIGEST = 32
 # Names that Windows reserves for devices, whatever the suffix.
 DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
-# The names that a user may give to something that becomes a file or folder.
+# The names that a user may give to models, runs and other things that become files or folders.
 PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
 
@@ -40,10 +40,10 @@ def file_name(word: str) -> str:
     """
     if not word:
         raise ConfigError("a word is empty", fix="leave it out")
-    # A byte of the command line that is not UTF-8 is a lone surrogate in Python.
+    # Python reads a byte of the command line that is not UTF-8 as a lone surrogate.
     raw = word.encode("utf-8", "surrogatepass")
     name = re.sub(rb"[^a-z0-9-]", lambda byte: b"=%02x" % ord(byte[0]), raw).decode()
-    # A leading hyphen would be an option of a command.
+    # A command would take a leading hyphen for an option.
     if name[0] == "-" or is_device(word):
         name = f"={ord(name[0]):02x}{name[1:]}"
     if len(name) <= LONGEST:
@@ -53,7 +53,7 @@ def file_name(word: str) -> str:
 
 
 def is_plain_name(text: str) -> bool:
-    """Return whether a name that a user gives is safe as the name of a file."""
+    """Return whether a user's name for something is safe as the name of a file."""
     return re.fullmatch(PLAIN_NAME, text) is not None
 
 
@@ -69,18 +69,18 @@ def word_of(name: str, known: Iterable[str] = ()) -> str:
     ----------
     name : str
     known : iterable of str
-        Words to try for a name that was cut, which cannot be read back.
+        The words to try if the name was cut, since a cut name does not determine its word.
 
     Raises
     ------
     ConfigError
-        If no word has this name, or if it was cut and no known word has it.
+        If no word has this name, or if the name was cut and no known word has it.
     """
     if CUT.fullmatch(name):
         for word in known:
             if file_name(word) == name:
                 return word
-        problem = f"{name!r} is the name of a long word that is not known here"
+        problem = f"{name!r} is a shortened name, from which its word cannot be read"
         raise ConfigError(problem, fix="give the word itself")
     if is_name(name):
         return _unescaped(name)
@@ -106,15 +106,15 @@ def _unescaped(name: str) -> str:
 
 
 def as_name(text: str) -> str:
-    """Return the name that an argument of a command means: a name itself, or the name of a word.
+    """Return the file name for an argument of a command, which is a word or already a name.
 
-    A word that begins with a hyphen can thus be given as a name, such as ``=2dword``.
+    So a word that begins with a hyphen can be given as a name, such as ``=2dword``.
     """
     return text if is_name(text) else file_name(text)
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding of file names other than UTF-8, which cannot express every name.
+    """Refuse an encoding of file names other than UTF-8: others cannot express every name.
 
     Raises
     ------

@@ -26,11 +26,10 @@ def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> No
     import pyarrow.parquet as pq
 
     packed = json.dumps(provenance, sort_keys=True).encode()
-    # An opened file, because Arrow takes only paths in UTF-8.
+    # An open file, because Arrow accepts only paths in UTF-8.
     with replacing(path) as temporary, temporary.open("wb") as file:
-        pq.write_table(
-            table.replace_schema_metadata({METADATA_KEY: packed}), file, compression="zstd"
-        )
+        table = table.replace_schema_metadata({METADATA_KEY: packed})
+        pq.write_table(table, file, compression="zstd")
 
 
 def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
@@ -53,13 +52,13 @@ def rows_by(
 ) -> dict[str, np.ndarray]:
     """Return the rows of each value of a text column, in the order of first occurrence.
 
-    All values are sorted at once: searching the column per value takes rows times values.
+    All rows are sorted once, because a search for each value would read all rows again.
 
     Parameters
     ----------
     column : column of text
     among : collection of str, optional
-        The values that the provenance names; any other value is a ValueError.
+        The values that the provenance names. Any other value raises a ValueError.
 
     Returns
     -------

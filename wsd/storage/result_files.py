@@ -8,16 +8,16 @@ from wsd.errors import ResultError, wrong_file
 from wsd.storage.atomic import file_in_the_way
 from wsd.storage.checksums import verify
 
-# The exceptions that parsing a wrong file can raise. Arrow raises a RuntimeError for a column that
-# it cannot convert, and Python for content that is nested too deep.
+# The exceptions that a wrong file can cause. A RuntimeError comes from Arrow for a column that it
+# cannot convert, and from Python for content that is nested too deeply.
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-# An error lists at most so many of the files next to a missing one.
+# The most files that an error lists next to a missing file.
 MOST = 8
 WRONG_CONTENT = "the file does not have the expected content"
 
 
 def require(condition: object, message: str) -> None:
-    """Raise a ValueError, which :func:`parsing` turns into an error about the file."""
+    """Raise a ValueError unless a condition holds; :func:`parsing` makes it name the file."""
     if not condition:
         raise ValueError(message)
 
@@ -32,7 +32,7 @@ def parsing(
     ----------
     path : Path
     message : str
-        What is wrong with the file.
+        The problem with the file.
     errors : tuple of exception types
 
     Raises
@@ -46,7 +46,7 @@ def parsing(
 
 
 def require_file(path: Path) -> None:
-    """Refuse a path without a file, and list the files that may be meant.
+    """Refuse a path that is not a file, and list the files that the user may mean.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def require_file(path: Path) -> None:
     """
     if path.is_file():
         return
-    if path.exists():  # a device may have no end
+    if path.exists():  # reading a device may never end
         problem = f"a {'folder' if path.is_dir() else 'device or pipe'} in place of a file"
         raise ResultError(problem, where=str(path), fix="name a file")
     if blocked := file_in_the_way(path):
@@ -73,7 +73,7 @@ def require_file(path: Path) -> None:
 def reading_result(
     path: Path, message: str = WRONG_CONTENT, errors: tuple[type[Exception], ...] = UNEXPECTED
 ) -> Iterator[None]:
-    """Do the same as :func:`parsing` for a file that must exist and match its checksum."""
+    """Do the same as :func:`parsing`, after checking that the file exists and its checksum."""
     require_file(path)
     verify(path)
     with parsing(path, message, errors):

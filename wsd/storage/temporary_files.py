@@ -1,4 +1,4 @@
-"""Remove the temporary files of killed processes: a process locks the one that it writes."""
+"""Remove the temporary files of killed processes; a running process locks its own."""
 
 import os
 import shutil
@@ -21,15 +21,15 @@ def remove_abandoned(folder: Path) -> list[Path]:
     ]
     removed = []
     for path in sorted(parts):
-        # What was in a folder that is removed is gone too.
+        # A file in a folder that was removed no longer exists.
         with suppress(FileNotFoundError):
-            # Opening a pipe would wait for whoever writes to it; nothing of ours is one.
+            # Not one of our files. Opening a pipe would wait for a writer.
             kind = path.lstat().st_mode
             if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
                 continue
             handle = os.open(path, os.O_RDONLY)
             try:
-                # On a disk without locks nobody knows, and the file stays.
+                # On a disk without locks, the file may be in use, so it stays.
                 if lock_file(handle):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
                     removed.append(path)

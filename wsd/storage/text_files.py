@@ -1,4 +1,4 @@
-"""Read text files of the user: UTF-8, lines, JSON. Every error names the file and the line."""
+"""Read the user's text files: UTF-8, lines, JSON. Every error names the file and the line."""
 
 import json
 import shlex
@@ -40,7 +40,7 @@ def read_text_file(path: Path) -> str:
         fix = "name an existing file or folder; snakemake creates the files of a run"
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not raw:
-        raise CorpusError("the file is empty", where=str(path), fix="write it again")
+        raise CorpusError("the file is empty", where=str(path), fix="save it again")
     if raw.startswith(GZIP):
         raise CorpusError("the file is compressed", where=str(path), fix="unpack it first")
     if raw.startswith(UTF16):
@@ -69,7 +69,7 @@ def read_lines(path: Path) -> list[str]:
         problem = "a carriage return: the file has Windows (CRLF) line ends"
         where = f"{path}:{text.count(chr(10), 0, text.index(chr(13))) + 1}"
         raise CorpusError(problem, where=where, fix="convert the file to LF line ends")
-    # Not splitlines(): that also breaks at U+2028, form feeds and others inside a sentence.
+    # Not splitlines(), which also breaks a sentence at U+2028, form feeds and other characters.
     return text.removesuffix("\n").split("\n")
 
 
@@ -98,7 +98,7 @@ def parse_json(text: str, pairs: Callable[[Pairs], Any] | None = None) -> Any:
     Raises
     ------
     ValueError
-        With a message for the user; :func:`at_place` adds the place.
+        With a message for the user, to which :func:`at_place` adds the place.
     """
     try:
         return json.loads(text, object_pairs_hook=pairs)

@@ -5,7 +5,7 @@ from itertools import chain, repeat
 
 
 def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = ()) -> str:
-    """Return a line of a table in columns; a last cell without a width keeps its own.
+    """Return a line of a table in columns; a last cell without a given width is not padded.
 
     >>> line(["7", "bank", "a note"], [3, 6], right=[0])
     '  7  bank    a note'
@@ -16,7 +16,7 @@ def line(cells: Iterable[str], widths: Iterable[int], right: Collection[int] = (
     widths : iterable of int
         Characters of each column.
     right : collection of int
-        Numbers of the columns that are flush right; others are flush left.
+        Indices of the columns that are flush right; others are flush left.
     """
     placed = [
         cell.rjust(width) if i in right else cell.ljust(width)

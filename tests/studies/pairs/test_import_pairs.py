@@ -182,5 +182,5 @@ def test_damage_is_told(tmp_path: Path) -> None:
         with pytest.raises(ResultError, match="does not have the expected content"):
             read_pairs(tmp_path / "other")
     (out / PAIRS_FILE).write_bytes((out / PAIRS_FILE).read_bytes()[:-1])
-    with pytest.raises(ResultError, match="not what was written"):
+    with pytest.raises(ResultError, match="changed since it was written"):
         read_pairs(out)

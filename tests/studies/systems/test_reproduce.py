@@ -562,7 +562,7 @@ def test_missing_files(scene: Scene) -> None:
         assert caught.value.where == str(path)
         path.with_suffix(".away").rename(path)
     scene.published.write_bytes(b"PAR1")
-    with pytest.raises(ResultError, match="the file is not what was written"):
+    with pytest.raises(ResultError, match="the file has changed since it was written"):
         scene.run()
 
 
