@@ -3,8 +3,8 @@
 The library behind the workflow and the ``wsd`` command. Each step of the workflow is one
 module and one command; nothing here imports Snakemake.
 
-What a notebook needs can be had from here, as in ``from wsd import FocalEmbedder``; it is
-imported when it is first asked for, so that ``import wsd`` costs nothing.
+A notebook can import the names below from here, as in ``from wsd import FocalEmbedder``. Their
+modules are loaded at the first use, so that ``import wsd`` is fast.
 """
 
 import sys
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if sys.platform == "win32":
-    # Of a command, the workflow and a notebook alike this is the first line that runs.
+    # This line runs first, in a command, the workflow and a notebook.
     sys.exit(
         "wsd needs the file locks and signals of Linux or macOS. On Windows, use it in WSL: "
         "https://learn.microsoft.com/windows/wsl/install"

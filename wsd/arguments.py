@@ -1,4 +1,4 @@
-"""Define the arguments that several commands take, in a function each."""
+"""Define the arguments that several commands share."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 
 # The config that `snakemake` reads before the files of --configfile. A command with the argument
-# `configfile` gets the checked config as ``args.config`` (`wsd.cli`).
+# `configfile` gets the checked config as ``args.config`` from `wsd.cli`.
 CONFIG = Path("config/config.yaml")
 # The suffixes of file formats.
 FORMATS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".txt", ".wsd", ".xlsx")
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def count(text: str) -> int:
-    """Parse a number from 1 up; argparse turns the ValueError into its own message."""
+    """Parse a positive integer; argparse turns the ValueError into a message."""
     if (number := int(text)) < 1:
         raise ValueError
     return number
@@ -41,7 +41,7 @@ def processors() -> int:
     """Return the number of processors that this process may use (affinity, cgroup)."""
     allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
     number = len(allowed) or os.cpu_count() or 1
-    with suppress(OSError, ValueError):  # no such file, or `max`: no limit
+    with suppress(OSError, ValueError):  # without a limit, there is no file, or it has `max`
         quota, period = map(int, CPU_MAX.read_text(encoding="ascii").split())
         number = min(number, math.ceil(quota / period))
     return max(number, 1)
@@ -55,7 +55,7 @@ def seed(text: str) -> int:
 
 
 def transform(text: str) -> str:
-    """Parse the name of a transformation of `wsd.metrics.transforms`."""
+    """Parse the name of a transform (`wsd.metrics.transforms`)."""
     try:
         return check_transform(text)
     except ConfigError as error:
@@ -77,34 +77,34 @@ def json_object(text: str, where: str) -> dict[str, object]:
 def add_configfiles(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
     """Add config files, as for `snakemake`; the default config is read first.
 
-    With ``default=None``, nothing is read if no file is given.
+    With ``default=None``, no config is read if the user gives no file.
     """
     to.add_argument(name, type=Path, metavar="FILE", help=text, **{"default": [], **how})
     to.set_defaults(under=[CONFIG])
 
 
 def add_path(to: argparse.ArgumentParser, name: str, text: str, **how: Any) -> None:
-    """Add a file or folder that must be given."""
+    """Add a required file or folder."""
     to.add_argument(name, type=Path, required=True, help=text, **how)
 
 
 def writes(to: argparse.ArgumentParser, *names: str) -> None:
-    """Declare the arguments that name outputs, so that nothing else is overwritten."""
+    """Declare the arguments that name outputs; only their files may be overwritten."""
     to.set_defaults(outputs=(*(to.get_default("outputs") or ()), *names))
 
 
 def replaces(to: argparse.ArgumentParser, is_own: Callable[[Path], bool], *names: str) -> None:
-    """Declare the arguments that name folders to replace, and the files that these may lose."""
+    """Declare arguments that name folders to replace, and a test of the files that may go."""
     to.set_defaults(replaced=dict.fromkeys(names, is_own))
 
 
 def add_out(to: argparse.ArgumentParser, text: str, own: str) -> None:
-    """Add the output file, with the suffix ``own``."""
+    """Add the output file, whose format has the suffix ``own``."""
 
     def path(value: str) -> Path:
         suffix = Path(value).suffix.lower()
         if suffix in FORMATS and suffix != own:
-            raise argparse.ArgumentTypeError(f"{value!r} is written as {own}: name it so")
+            raise argparse.ArgumentTypeError(f"{value!r} needs the suffix {own}")
         return Path(value)
 
     to.add_argument("--out", type=path, required=True, help=f"{text} ({own})", metavar="PATH")
@@ -119,7 +119,7 @@ def add_out_folder(to: argparse.ArgumentParser, text: str) -> None:
 
 
 def add_files(to: argparse.ArgumentParser, name: str, text: str | None = None) -> None:
-    """Add an argument of one file or more."""
+    """Add an argument of one or more files."""
     to.add_argument(name, type=Path, nargs="+", required=True, metavar="FILE", help=text)
 
 
@@ -135,8 +135,8 @@ def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:
 
 
 def add_transforms(to: argparse.ArgumentParser) -> None:
-    """Add the transformations of vectors before they are measured."""
-    text = f"transformations of the vectors (default: {' '.join(USUAL)})"
+    """Add the transforms of vectors before they are measured."""
+    text = f"transforms of the vectors (default: {' '.join(USUAL)})"
     how: dict[str, Any] = {"type": transform, "default": list(USUAL), "help": text}
     to.add_argument("--transforms", nargs="+", metavar="NAME", **how)
 
@@ -154,10 +154,10 @@ def add_corpora(to: argparse.ArgumentParser) -> None:
 
 
 class _Words(argparse.Action):
-    """Parse a folder of words' files, or listings of them."""
+    """Parse a folder of words' files, or listings of these files."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        """Store the places of the files."""
+        """Store the folder or the listings."""
         setattr(namespace, self.dest, word_files_at(values))
 
 
@@ -165,14 +165,14 @@ def add_word_files(
     to: argparse.ArgumentParser, name: str, text: str, *, required: bool = True
 ) -> None:
     """Add a folder of the words' files, or listings of these files."""
-    text = f"{text}, or listings of them, .json"
+    text = f"{text}, or .json listings of these files"
     how: dict[str, Any] = {"nargs": "+", "metavar": "PATH", "required": required}
     to.add_argument(name, type=Path, action=_Words, help=text, **how)
 
 
 def add_listings(to: argparse.ArgumentParser) -> None:
-    """Add output files that list the files of the output folders of the same names."""
-    text = "for the workflow: lists the files of the folder of its name"
+    """Add output files that list the files of the output folders with the same names."""
+    text = "for the workflow: listings of the files in the output folders with the same names"
     add_optional_files(to, "--listings", text)
     writes(to, "listings")
 
@@ -199,7 +199,7 @@ def add_choice(
 
 def add_objective(to: argparse.ArgumentParser, objectives: Collection[str]) -> None:
     """Add the metric that tuning maximises; the first is the default."""
-    add_choice(to, "--objective", objectives, "the metric that selects a point of the search space")
+    add_choice(to, "--objective", objectives, "the metric to maximise in tuning")
 
 
 def add_results(to: argparse.ArgumentParser) -> None:
@@ -217,7 +217,7 @@ def add_run(
 
 
 def add_configuration(to: argparse.ArgumentParser) -> None:
-    """Add the parts of a configuration other than the selected one."""
+    """Add the parts of a configuration to use instead of the selected one."""
     for name, text in (
         ("model", "of this encoder"),
         ("view", "on this view: focal, focal+context, ..."),

@@ -1,7 +1,7 @@
-"""The ``wsd`` program: find the command that is called, run it, and report how it ended.
+"""Run a command of the ``wsd`` program, and report how it ended.
 
-:mod:`wsd.commands` has the table of commands. The module of a command has its arguments and does
-its work.
+:mod:`wsd.commands` has the table of commands. The module of a command defines its arguments and
+does its work.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any, NoReturn
 
 from wsd import __version__, logs
@@ -28,11 +28,11 @@ from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 
 MORE_MEMORY = "run fewer jobs side by side (snakemake --cores), or fewer words or layers at once"
-# With less address space, libraries fail to load; some then hang, or end the process.
+# With less address space than this, libraries fail to load, and may hang or end the process.
 LEAST_MEMORY = 2**30
-# Parts of error messages of libraries that lack memory to load or to start something.
+# Parts of the error messages of libraries that lack memory.
 OUT_OF_MEMORY = ("failed to map segment", "cannot allocate memory", "can't start new thread")
-# The exit code of a program that SIGPIPE ends: the reader has not read everything.
+# The exit code of a program that SIGPIPE ends: the reader of its output has ended.
 READER_GONE = 128 + signal.SIGPIPE
 
 
@@ -92,11 +92,10 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; a user's error prints no traceback.
+    """Run a command and return its exit code; an error for the user prints no traceback.
 
-    Without ``argv``, this is the program itself, and the process ends here.
+    Without ``argv``, run the command of this process, and end the process.
     """
-    sys.modules.setdefault("scipy.stats", _OnDemand("scipy.stats"))
     if argv is not None:
         return _run(argv)
     _occupy_standard_streams()
@@ -110,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _occupy_standard_streams() -> None:
     """Open the null device for each closed standard stream.
 
-    Otherwise the next file would get its number, and libraries would print into that file.
+    Otherwise the next file would get the stream's number, and libraries would print into it.
     """
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(handle, True)
@@ -119,20 +118,8 @@ def _occupy_standard_streams() -> None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
-class _OnDemand(ModuleType):
-    """A placeholder for a module, which loads it at the first use of an attribute.
-
-    scikit-learn always imports ``scipy.stats``, which takes half a second of each step.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(importlib.import_module(self.__name__), name)
-
-
 def _leave(code: int) -> NoReturn:
-    """End the process without tearing down torch and the rest, which takes up to a second."""
+    """End the process without tearing down torch and other libraries, which takes a second."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -185,23 +172,26 @@ def _run(argv: Sequence[str] | None) -> int:
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return READER_GONE
-        translated = _lacks_memory(error)
-        if translated is None and isinstance(error, OSError):
-            translated = as_user_error(error, _paths(job))
+        translated = _translated(error, job)
         if translated is None:
             log.exception("a fault in the program; please report it with the lines below")
             return 70
-        # Only for the log file.
+        # The terminal does not show this message; the log file has it.
         log.debug("the error below comes from here", exc_info=True)
         log.error("error: %s", translated)
         return translated.exit_code
     return int(code)
 
 
-def _paths(job: Mapping[str, Any]) -> list[str | Path]:
-    """Return the arguments of a command that may be paths."""
+def _translated(error: Exception, job: Mapping[str, Any]) -> WsdError | None:
+    """Return an error for the user, or None if the program is at fault."""
+    if isinstance(error, MemoryError) or any(part in str(error).lower() for part in OUT_OF_MEMORY):
+        return _memory_error()
+    if not isinstance(error, OSError):
+        return None
     lists = (value if isinstance(value, list) else [value] for value in job.values())
-    return [item for values in lists for item in values if isinstance(item, str | Path)]
+    named = [item for values in lists for item in values if isinstance(item, str | Path)]
+    return as_user_error(error, named)
 
 
 def _check_process() -> None:
@@ -211,30 +201,21 @@ def _check_process() -> None:
     except OSError:
         fix = "change to a folder that exists: cd"
         raise StorageError("the current folder no longer exists", fix=fix) from None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if 0 <= limit < LEAST_MEMORY:
-        raise _memory_error(limit)
+    if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < LEAST_MEMORY:
+        raise _memory_error()
 
 
-def _lacks_memory(error: Exception) -> WsdError | None:
-    """Return an error for the user, if this one comes from a lack of memory."""
-    text = str(error).lower()
-    if not isinstance(error, MemoryError) and not any(part in text for part in OUT_OF_MEMORY):
-        return None
+def _memory_error() -> WsdError:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
         return WsdError("not enough memory", fix=MORE_MEMORY)
-    return _memory_error(limit)
-
-
-def _memory_error(limit: int) -> WsdError:
     problem = f"not enough memory: this process may use {limit / 2**20:,.0f} MiB of address space"
     fix = "raise the limit, as with `ulimit -v unlimited`, or ask the batch system for more memory"
     return WsdError(problem, where="`ulimit -v`", fix=fix)
 
 
 def _reader_gone() -> bool:
-    """Return whether the program that read the output or the messages has ended."""
+    """Return whether the program that reads the output or the messages has ended."""
     streams = select.poll()
     for handle in (1, 2):
         streams.register(handle, 0)
@@ -242,7 +223,7 @@ def _reader_gone() -> bool:
 
 
 def _config_of(args: argparse.Namespace) -> Any:
-    """Return the config of a command; None if it names no config files."""
+    """Return the config of a command, or None if the user names no config files."""
     if args.configfile is None:
         return None
     from wsd.run import config

@@ -1,21 +1,22 @@
-"""The table of commands: the purpose of each, and the module that holds it.
+"""The table of commands: the purpose and the module of each.
 
 A command's module has ``arguments(parser)`` and ``run(args)``; it is imported when the command is
 called. Command, module and rule have the same name, with hyphens in the command and underscores in
-module and rule. Only ``import``, a word that Python reserves, is the module ``import_corpus``.
+module and rule. The only exception is ``import``, a reserved word of Python, whose module is
+``import_corpus``.
 """
 
 from wsd.studies.base import Command
 from wsd.studies.registry import STUDIES
 
-# Groups of commands by purpose; for each command its room and its help.
+# The commands by purpose: the room and the help of each.
 TABLE = {
     "run a step of the workflow": {
         "download": ("corpora", "Download CoarseWSD-20 and check every file."),
         "noad": ("corpora", "Download SemCor and MASC with NOAD's senses as a corpus."),
         "copy-corpus": ("corpora", "Copy an imported corpus and check every file."),
         "corpus": ("corpora", "Read and check the files of every word."),
-        "training-sets": ("corpora", "Find the sentences of each further training set."),
+        "training-sets": ("corpora", "List the sentences of each further training set."),
         "folds": ("corpora", "Draw the folds of a training set, near-duplicates together."),
         "model": ("encoder", "Find or download an encoder and verify its files."),
         "embed": ("encoder", "Run an encoder over the sentences, keeping every layer."),
@@ -48,7 +49,7 @@ TABLE = {
     },
     "keep things in order": {
         "plan": ("run", "Estimate the disk space and time of a run."),
-        "check": ("run", "Check that every result is what was written."),
+        "check": ("run", "Check that no result has changed since it was written."),
         "doctor": ("run", "Examine whether a run can start here."),
         "clean": ("run", "List or delete files that no run refers to."),
     },

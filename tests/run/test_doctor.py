@@ -208,7 +208,9 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     for said in ("left half-written: 1 files", "set aside: 1 damaged files"):
         assert f"note  {said}" in out
     assert out.count("note  damaged: ") == 2
-    assert f"damaged: {table.relative_to(tmp_path)}: the file has changed since it was written" in out
+    assert (
+        f"damaged: {table.relative_to(tmp_path)}: the file has changed since it was written" in out
+    )
     assert f"damaged: {page.relative_to(tmp_path)}: is not there" in out
     assert seal(tmp_path) == before
     # What is promised is what a run does.
