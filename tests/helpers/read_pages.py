@@ -1,9 +1,9 @@
-"""Read the data of pages and their figures."""
+"""Read what pages and their figures hold."""
 
 from pathlib import Path
 from typing import Any
 
-from report_builder import Page
+from made_report import Page
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -13,16 +13,17 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def sources_of(item: Any) -> list[dict[str, Any]]:
-    """Return the columns of each distinct data source of a figure."""
-    columns_by_id: dict[str, dict[str, Any]] = {}
+    """Return the columns of each line of a figure, with the line's name."""
+    sources: dict[str, dict[str, Any]] = {}
 
     def walk(value: Any) -> None:
         if isinstance(value, dict):
             if value.get("name") == "ColumnDataSource" and "attributes" in value:
-                data = value["attributes"]["data"]
-                columns_by_id[value["id"]] = dict(
-                    data["entries"] if isinstance(data, dict) else data
-                )
+                attributes = value["attributes"]
+                data = attributes["data"]
+                columns = dict(data["entries"] if isinstance(data, dict) else data)
+                name = (attributes.get("name") or "").removeprefix("line-")
+                sources[value["id"]] = {**columns, "name": name}
             for entry in value.values():
                 walk(entry)
         elif isinstance(value, list):
@@ -30,28 +31,9 @@ def sources_of(item: Any) -> list[dict[str, Any]]:
                 walk(entry)
 
     walk(item)
-    return [columns for columns in columns_by_id.values() if columns.get("name")]
+    return [columns for columns in sources.values() if columns["name"]]
 
 
 def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
-    """Return the columns of each line in a figure, by name."""
-    lines: dict[str, dict[str, list[Any]]] = {}
-
-    def search(value: Any) -> None:
-        if isinstance(value, dict):
-            if {"x", "y", "name", "label"} <= {*value}:
-                lines.setdefault(value["name"][0], value)
-            for entry in value.values():
-                search(entry)
-        elif isinstance(value, list):
-            if (
-                value
-                and all(isinstance(e, list) and len(e) == 2 for e in value)
-                and isinstance(value[0][0], str)
-            ):
-                search(dict(value))
-            for entry in value:
-                search(entry)
-
-    search(page.json(figure))
-    return lines
+    """Return the columns of the first line of each name."""
+    return {columns["name"]: columns for columns in reversed(sources_of(page.json(figure)))}

@@ -46,9 +46,13 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
         view.model.document.get_model_by_name("save").filename,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     assert all(not hidden for _, hidden in chromium.js(lines))
-    chromium.driver.find_element("css selector", "[data-section=curves][data-line='1']").click()
+    chromium.driver.find_element(
+        "css selector", "[data-section=curves][data-line='logistic, context only']"
+    ).click()
     for name, hidden in chromium.js(lines):
-        assert set(hidden) == ({"line-1"} if name.startswith("curves.") else set())
+        assert set(hidden) == (
+            {"line-logistic, context only"} if name.startswith("curves.") else set()
+        )
     Select(by_id(chromium, "metric")).select_by_value("mean_word_accuracy")
     chromium.until(
         "[...Bokeh.documents].some((doc) => "
@@ -56,6 +60,21 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
     )
     assert dict(chromium.js(lines))[f"curves.{MODEL}.mean_word_accuracy"]
     chromium.assert_quiet()
+
+
+def test_a_tooltip_has_the_text_of_the_first_page(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "index.html")
+    titles = chromium.js(
+        "return [...document.querySelectorAll('.opening .mark title')].map((e) => e.textContent)"
+    )
+    chromium.open(built / "report" / "layers.html")
+    shown = chromium.js(
+        """const view = [...Bokeh.index].find((view) => view.model.renderers);
+        const { tooltips, renderers } = view.model.document.get_model_by_name("hover");
+        return renderers.flatMap(({ data_source: source }) => source.data.text.map((_, index) =>
+          [...tooltips(source, { index }).querySelectorAll("div")].map((e) => e.textContent)));"""
+    )
+    assert titles and set(titles) <= {"\n".join(lines) for lines in shown}
 
 
 def test_models_side_by_side_by_figure_classifier_and_model(
@@ -79,9 +98,9 @@ def test_models_side_by_side_by_figure_classifier_and_model(
     hidden = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
         view.model.document.get_model_by_name("save").filename,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
-    chromium.driver.find_element("css selector", "[data-section=models][data-line='2']").click()
+    chromium.driver.find_element("css selector", "[data-section=models][data-line='deep']").click()
     for figure, lines in chromium.js(hidden):
-        assert set(lines) == ({"line-2"} if figure.startswith("models.") else set()), figure
+        assert set(lines) == ({"line-deep"} if figure.startswith("models.") else set()), figure
     chromium.open(chromium.js("return location.href"))
     assert chromium.js(shown) == [name]
     chromium.assert_quiet()

@@ -372,9 +372,16 @@ def test_the_curve_has_lines_at_round_percents() -> None:
     assert list(index_curve.rules(90, 95)) == [90, 91, 92, 93, 94, 95]
 
 
+def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
+    curve = curves.Curve(name="lda", style=0, x=[3], y=[71.234])
+    assert curve.tooltips == ["71.23\nlda"]
+    curve = curve._replace(labels=["layer 3"], low=[70.0], high=[72.5])
+    assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
+
+
 def test_a_label_stands_where_fewer_points_are() -> None:
     def curve(x: list[float], y: list[float]) -> curves.Curve:
-        return curves.Curve(name="", style=0, number=0, x=x, y=y)
+        return curves.Curve(name="", style=0, x=x, y=y)
 
     ring = curve([7], [50])
     for ends, under in (
@@ -476,7 +483,7 @@ def test_a_classifier_has_one_look_on_pages_and_in_figures(run: Run, built: Path
     page = Page(built / "report" / "layers.html")
     looks = looks_of_classifiers(READERS)
     for source in sources_of(page.json(f"curves.{MODEL}.mean_macro_f1")):
-        if (name := source["name"][0]) in looks:
+        if (name := source["name"]) in looks:
             colour, marker = series.style_of(series.classifier_numbers(READERS)[name])
             assert looks[name]["color"] == series.COLOURS[colour]
             assert looks[name]["marker"] == series.MARKERS[marker][1]
@@ -509,18 +516,20 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
         for reader in READERS:
             rows = {r["layers"]: r for r in compared(run, "candidate") if r["classifier"] == reader}
             singles = [rows[name] for name in ("0", "1", "2")]
-            shown = [s for s in sources if set(s["name"]) == {reader}]
+            shown = [s for s in sources if s["name"] == reader]
             for end, key in (("", "y"), ("_low", "low"), ("_high", "high")):
                 expected = [row[f"{metric}{end}"] * 100 for row in singles]
                 assert any(s[key] == pytest.approx(expected, abs=1e-3) for s in shown)
                 combined = [rows["mean-last-2"][f"{metric}{end}"] * 100]
                 assert any(s[key] == pytest.approx(combined, abs=1e-3) for s in shown)
-            context = [s for s in sources if set(s["name"]) == {f"{reader}, context only"}]
+            context = [s for s in sources if s["name"] == f"{reader}, context only"]
             expected = [row[metric] * 100 for row in singles]
             assert context[0]["y"] == pytest.approx(expected, abs=1e-3)
     learned = sources_of(page.json(f"learning.{MODEL}.logistic"))
     assert [s["y"] for s in learned] == [[10.0, 60.0]] * 3
-    assert [s["label"] for s in learned] == [["1pct", "full"]] * 3
+    assert [[text.split("\n")[1] for text in s["text"]] for s in learned] == [
+        [f"{train}, layer {layer}" for train in ("1pct", "full")] for layer in range(3)
+    ]
 
 
 def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, built: Path) -> None:
@@ -528,7 +537,7 @@ def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, bui
     rows = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
     sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
     for reader in READERS:
-        (shown,) = (s["y"] for s in sources if set(s["name"]) == {f"{reader}, fine-tuned"})
+        (shown,) = (s["y"] for s in sources if s["name"] == f"{reader}, fine-tuned")
         before = [rows[name, reader]["mean_macro_f1"] for name in ("0", "1", "2")]
         assert shown == pytest.approx([100 * (value - 0.125) for value in before], abs=1e-3)
     assert "after fine-tuning. They are a control" in " ".join(page.text.split())
@@ -540,7 +549,7 @@ def test_zero_shot_is_a_dotted_line(run: Run, built: Path) -> None:
     table = pd.read_csv(run.tables["controls"][0], dtype={"layers": str})
     rows = table[table["kind"] == "zero-shot"].set_index("layers")["mean_macro_f1"]
     sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
-    shown = [s["y"] for s in sources if set(s["name"]) == {"zero-shot, gloss"}]
+    shown = [s["y"] for s in sources if s["name"] == "zero-shot, gloss"]
     assert shown == [
         pytest.approx([100 * rows[layers] for layers in layer_choices], abs=1e-3)
         for layer_choices in (("0", "1", "2"), ("mean-last-2",))
@@ -549,7 +558,7 @@ def test_zero_shot_is_a_dotted_line(run: Run, built: Path) -> None:
 
 def test_calibration_and_far_sentences(built: Path) -> None:
     page = Page(built / "report" / "layers.html")
-    lines = {s["name"][0]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
+    lines = {s["name"]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
     assert lines["as they are"]["x"] == [68.0, 98.0]
     assert lines["as they are"]["y"] == [60.0, 90.0]
     assert lines["calibrated"]["y"] == [66.0, 96.0]
@@ -633,7 +642,7 @@ def test_ids_do_not_depend_on_earlier_figures() -> None:
 
 
 def test_hundred_senses_all_look_different() -> None:
-    assert len({plots.sense_style(sense) for sense in range(100)}) == 100
+    assert len({series.style_of(sense) for sense in range(100)}) == 100
     plots.word_plot(12, 50)
 
 
@@ -952,8 +961,9 @@ def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     page = Page(three_models / "layers.html")
     lines = lines_of(page, "models.logistic.mean_macro_f1")
     assert [line["x"] for line in lines.values()] == [[0, 1 / 3, 2 / 3]] * 2 + [[0, 1 / 6, 2 / 6]]
-    assert lines["tiny"]["label"] == ["layer 0 of 3", "layer 1 of 3", "layer 2 of 3"]
-    assert lines["deep"]["label"][2] == "layer 2 of 6"
+    names = {name: [text.split("\n")[1] for text in line["text"]] for name, line in lines.items()}
+    assert names["tiny"] == [f"layer {i} of 3, tiny" for i in range(3)]
+    assert names["deep"][2] == "layer 2 of 6, deep"
     assert "relative depth" in page.text
     table = pd.read_csv(three_models / "data" / "comparison.csv", dtype={"layers": str})
     own = table[(table["kind"] == "candidate") & (table["model"] == "deep")]
@@ -1252,8 +1262,8 @@ def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
     css = render.asset("style.css")
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
-    senses = [colours[f"--sense-{i}"] for i in range(plots.COLOURS)]
-    assert len(set(senses)) == plots.COLOURS
+    senses = [colours[f"--sense-{i}"] for i in range(len(series.COLOURS))]
+    assert len(set(senses)) == len(series.COLOURS)
     if scheme == "light":
         assert tuple(senses) == series.COLOURS  # the figures of a paper have the same
     tones = [colours[name] for name in plots.TONES.values()]

@@ -743,13 +743,13 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     layers = (folder / "report/layers.html").read_text()
     for name in ("tiny", "tiny-first", "tiny-last", "left"):
         assert re.search(
-            rf'data-of="models" data-line="\d">[^<]*<svg.*?</svg> {name}</label>', layers
+            rf'data-section="models" data-line="{name}">[^<]*<svg.*?</svg> {name}</label>', layers
         )
     assert "relative depth: layer / number of blocks" in layers
     # What embedding found out about GPT-2 has come through provenance.json.
     provenance = json.loads((folder / "provenance.json").read_text())
     assert provenance["models"]["left"]["architecture"]["causal"]
-    said = "Left context only: a piece sees only what stands before it."
+    said = "Left context only: a piece sees only the pieces before it."
     index = (folder / "report/index.html").read_text()
     for page in (index, layers):
         assert page.count(said) == 1

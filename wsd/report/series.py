@@ -34,6 +34,12 @@ def style_of(number: int) -> tuple[int, str]:
     return number % len(COLOURS), names[(number + number // len(COLOURS)) % len(names)]
 
 
+def mark_of(number: int) -> tuple[int, str]:
+    """Return the number of the colour and the outline of the marker, for a drawing in SVG."""
+    colour, marker = style_of(number)
+    return colour, MARKERS[marker][0]
+
+
 def classifier_numbers(names: Iterable[str]) -> dict[str, int]:
     """Return the number of each classifier of a run; user-defined names follow, sorted by name.
 

@@ -25,7 +25,7 @@ def test_the_section_has_the_scores_of_the_last_layer(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     build_report(**run.arguments(tmp_path), extensions=[GlossSection(table)])
     page = Page(tmp_path / "report" / "layers.html")
-    worth = {s["name"][0]: s for s in sources_of(page.json(f"glosses.{MODEL}"))}
+    worth = {s["name"]: s for s in sources_of(page.json(f"glosses.{MODEL}"))}
     assert worth["sentences alone"]["y"] == [53.125, 75.0]
     assert worth["sentences alone"]["x"] == [1.0, 2.0]
     with_gloss = worth["and the gloss, by the word in it"]

@@ -5,14 +5,10 @@ wsd.curves = () => {
   const { byId, make } = wsd;
   const hidden = new Set();
 
-  function tip(source, vars) {
-    const { x, y, name, label, low, high } = source.data, i = vars.index;
-    const box = wsd.plots.tip(), unit = (value) => value.toFixed(2);
-    const interval = low ? ` (${unit(low[i])} to ${unit(high[i])})` : "";
-    box.append(
-      make("div", `${unit(y[i])}${interval}`, { fontWeight: "600" }),
-      make("div", `${label[i] || `layer ${x[i]}`}, ${name[i]}`, { color: "var(--ink-2)" }),
-    );
+  // `Curve.tooltips` of the Python code has the text: the value, and below it the names.
+  function tip({ data }, { index }) {
+    const [value, names] = data.text[index].split("\n"), box = wsd.plots.tip();
+    box.append(make("div", value, { fontWeight: "600" }), make("div", names, { color: "var(--ink-2)" }));
     return box;
   }
 

@@ -1,6 +1,6 @@
 """Check that the files of a report belong together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -16,39 +16,34 @@ FIXES = {
 }
 
 
-def check_files(grid: Sequence[tuple[str, str]], results: Results) -> None:
+def check_files(results: Results) -> None:
     """Check that every layer choice has projections, predictions and neighbours, and no more."""
     needed: list[tuple[str, Files[Any], Iterable[str]]] = [
         ("projection by", results.projections, results.methods),
         ("predictions of", results.predictions, results.classifiers),
         ("table of neighbours", results.neighbours, [""]),
     ]
-    for (content, files, kinds), (model, layers) in product(needed, grid):
+    for (content, files, kinds), (model, layers) in product(needed, results.grid):
         for kind in kinds:
             if (model, layers, kind) not in files:
                 lack = f"no {content} {kind}".rstrip()
                 raise ResultError(f"layer choice {layers!r} of {model} has {lack}")
-    for model, layers in sorted({key[:2] for key in results.predictions} - set(grid)):
+    for model, layers in sorted({key[:2] for key in results.predictions} - set(results.grid)):
         raise ResultError(
             f"layer choice {layers!r} of {model} has predictions but no projection",
             fix="give one with --projections",
         )
 
 
-def check_rows(
-    grid: Sequence[tuple[str, str]],
-    classifiers: Sequence[str],
-    inputs: ReportInputs,
-    tables: Mapping[str, pd.DataFrame],
-) -> None:
+def check_rows(results: Results, inputs: ReportInputs, tables: Mapping[str, pd.DataFrame]) -> None:
     """Check that the tables have a row per layer choice, classifier and word."""
     configurations = [
         {"model": model, "layers": layers, "classifier": classifier}
-        for (model, layers), classifier in product(grid, classifiers)
+        for (model, layers), classifier in product(results.grid, results.classifiers)
     ]
     per_word = [{**row, "word": word} for row, word in product(configurations, inputs.corpora)]
     selected = [{key: row[key] for key in ("model", "classifier", "word")} for row in per_word]
-    models = [{"model": model} for model, _ in grid]
+    models = [{"model": model} for model in results.models]
     choice = "and layer choice {layers!r} of {model}"
     of_word = "{classifier} for {word!r} " + choice
     selection = "a layer choice selected by cross-validation for {word!r} of {model}, {classifier}"

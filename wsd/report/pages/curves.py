@@ -8,7 +8,8 @@ import pandas as pd
 from bokeh import models
 
 from wsd.artifacts.layer_choice import LayerChoice
-from wsd.report.pages.plots import RAMP, new_plot, plot_json, sense_style
+from wsd.report.pages.plots import RAMP, new_plot, plot_json
+from wsd.report.series import style_of
 
 
 class Curve(NamedTuple):
@@ -17,20 +18,18 @@ class Curve(NamedTuple):
     Attributes
     ----------
     name : str
-        Shown in the tooltip.
+        Shown in the tooltip. Bokeh's renderers of this curve are named ``line-<name>``, so that the
+        page's script can hide them.
     x, y : lists of float
         ``y`` in the plot's unit.
-    low, high : lists of float, optional
-        The 95% confidence interval of ``y``.
     style : int
         Number of the colour and marker, as for senses.
-    number : int
-        Bokeh's renderers of this curve are named ``line-<number>``, so that the page's script can
-        hide them.
+    low, high : lists of float, optional
+        The 95% confidence interval of ``y``.
     dash : str
         Bokeh's name of the line style.
     labels : list of str, optional
-        A label per point, if ``x`` is not enough.
+        A label per point.
     joined : bool
         Whether a line joins the points.
     hollow : bool
@@ -41,7 +40,6 @@ class Curve(NamedTuple):
     x: list[float]
     y: list[float]
     style: int
-    number: int
     low: list[float] | None = None
     high: list[float] | None = None
     dash: str = "solid"
@@ -49,15 +47,27 @@ class Curve(NamedTuple):
     joined: bool = True
     hollow: bool = False
 
+    @property
+    def tooltips(self) -> list[str]:
+        """Per point, a line with the value and its interval, and a line with the label and name."""
+        values = [f"{y:.2f}" for y in self.y]
+        if self.low is not None and self.high is not None:
+            bounds = zip(values, self.low, self.high, strict=True)
+            values = [f"{value} ({low:.2f} to {high:.2f})" for value, low, high in bounds]
+        names = [f"{label}, {self.name}" for label in self.labels or ()]
+        names = names or [self.name] * len(values)
+        return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
+
 
 def plot_of(
     lines: Sequence[Curve],
     *,
     x: str,
+    x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
-    learning: bool = False,
-    logarithmic: tuple[float, float] | None = None,
+    logarithmic: bool = False,
+    ramp: bool = False,
 ) -> dict[str, Any]:
     """Plot lines over layers or training sets, and return the plot as JSON.
 
@@ -66,27 +76,25 @@ def plot_of(
     lines : sequence of Curve
     x : str
         Label of the horizontal axis.
-    y_range : pair of floats, optional
-        The same for all plots that are compared.
+    x_range, y_range : pair of floats, optional
+        The ends of the axes. Plots that are compared have the same ``y_range``.
     ticks : mapping of place to text, optional
         On the horizontal axis.
-    learning : bool
-        Whether the horizontal axis is logarithmic and lines are coloured by their order, from light
-        to dark, rather than by their style.
-    logarithmic : pair of floats, optional
-        The ends of a logarithmic horizontal axis; lines keep their style.
+    logarithmic : bool
+        Whether the horizontal axis is logarithmic.
+    ramp : bool
+        Whether the order of the lines determines their colours, from light to dark.
     """
     places = [place for line in lines for place in line.x]
-    options: dict[str, Any] = {}
-    if learning or logarithmic:
-        options = {"x_axis_type": "log"}
-        if logarithmic:
-            options["x_range"] = models.Range1d(start=logarithmic[0], end=logarithmic[1])
-    elif places:
+    if places and not x_range and not logarithmic:
         room = 0.03 * (max(places) - min(places)) or 0.3
-        options = {"x_range": models.Range1d(start=min(places) - room, end=max(places) + room)}
-    if y_range:
-        options["y_range"] = models.Range1d(start=y_range[0], end=y_range[1])
+        x_range = min(places) - room, max(places) + room
+    ranges = {"x_range": x_range, "y_range": y_range}
+    options: dict[str, Any] = {
+        name: models.Range1d(start=ends[0], end=ends[1]) for name, ends in ranges.items() if ends
+    }
+    if logarithmic:
+        options["x_axis_type"] = "log"
     plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
     if ticks:
@@ -98,7 +106,7 @@ def plot_of(
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
-        colour = f"--ramp-{step}" if learning else f"--sense-{sense_style(line.style)[0]}"
+        colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
     return plot_json(plot)
@@ -106,33 +114,29 @@ def plot_of(
 
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
     """Draw a curve's interval, line and points, and return the renderer of the points."""
-    name, tags = f"line-{line.number}", [{"line_color": colour}]
-    names, labels = [line.name] * len(line.x), line.labels or [""] * len(line.x)
-    columns: dict[str, Any] = {"x": line.x, "y": line.y, "name": names, "label": labels}
-    interval: models.VArea | models.Segment | None = None
-    if line.low is not None and line.high is not None:
+    name, tags = f"line-{line.name}", [{"line_color": colour}]
+    columns: dict[str, Any] = {"x": line.x, "y": line.y, "text": line.tooltips}
+    if has_interval := line.low is not None:
         columns |= {"low": line.low, "high": line.high}
+    source = models.ColumnDataSource(columns, name=name)
+    if has_interval:
+        interval: models.VArea | models.Segment
         if line.joined:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
             # Later intervals at the same place are narrower, and all are translucent.
-            width = max(1.5, 10 - 1.5 * line.number) if line.hollow else 1.5
+            width, alpha = (max(1.5, 10 - 1.5 * line.style), 0.3) if line.hollow else (1.5, 1)
             interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=width, tags=tags,
-                line_alpha=0.3 if line.hollow else 1,
-            )  # fmt: skip
-    source = models.ColumnDataSource(columns)
-    if interval:
+                x0="x", x1="x", y0="low", y1="high", line_width=width, line_alpha=alpha, tags=tags
+            )
         # Below the points of all curves, so that no interval hides a point.
         plot.add_glyph(source, interval, name=name, level="underlay" if line.hollow else "glyph")
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags
-    marker = sense_style(line.style)[1]
-    look: dict[str, Any] = (
-        {"size": 12, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
-    )
+    look = {"size": 12, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
+    marker = style_of(line.style)[1]
     dots = plot.scatter("x", "y", source=source, marker=marker, name=name, **look)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots
@@ -143,36 +147,39 @@ def single_layers(choices: Sequence[LayerChoice]) -> dict[str, float]:
     return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
 
 
-def rows_placed(rows: pd.DataFrame, places: Mapping[str, float]) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the rows of the layer choices that have a place, sorted by place."""
+def over_layers(
+    rows: pd.DataFrame,
+    metric: str,
+    places: Mapping[str, float],
+    *,
+    suffix: str = "",
+    bounds: bool = True,
+    **look: Any,
+) -> Curve:
+    """Return a metric at the layer choices that have a place, sorted by place."""
     kept = rows[rows["layers"].isin(list(places))]
     kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
-    return kept, kept["place"]
-
-
-def over_layers(
-    rows: pd.DataFrame, metric: str, places: Mapping[str, float], suffix: str = "", **look: Any
-) -> Curve:
-    """Return a metric over layer choices, with its interval."""
-    kept, x = rows_placed(rows, places)
     labels = [f"layer {text}{suffix}" if text.isdigit() else text for text in kept["layers"]]
-    return of_table(kept, x, metric, labels=labels, bounds=True, **look)
+    return of_table(kept, kept["place"], metric, labels=labels, bounds=bounds, **look)
 
 
 def of_table(
     rows: pd.DataFrame,
     x: Iterable[float],
     y: str,
-    scale: float = 100,
     *,
-    labels: Iterable[str] | None = None,
+    scale: float = 100,
+    labels: Iterable[str],
     bounds: bool = False,
     **look: Any,
 ) -> Curve:
-    """Return a column of a table as a curve; with ``bounds`` also the columns of its interval."""
+    """Return a column of a table as a curve; with ``bounds`` also the columns of its interval.
+
+    Values are multiplied by ``scale``: by default, fractions become percent.
+    """
     low, high = (rounded(rows[f"{y}_{end}"], scale) if bounds else None for end in ("low", "high"))
-    places, texts = [float(place) for place in x], None if labels is None else list(labels)
-    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=texts, **look)
+    values, places = rounded(rows[y], scale), [float(place) for place in x]
+    return Curve(x=places, y=values, low=low, high=high, labels=list(labels), **look)
 
 
 def rounded(values: Iterable[float], scale: float = 100) -> list[float]:

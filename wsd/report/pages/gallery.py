@@ -14,6 +14,7 @@ from wsd.report.pages import plots
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import initial_choice, initial_method, sample
+from wsd.report.series import mark_of
 
 # Most and fewest points per plot, and points of all plots: the page stays small.
 MOST, FEWEST, OF_ALL = 150, 30, 12_000
@@ -35,7 +36,7 @@ def packed_plots(report: Report) -> str:
     kinds = max((len(report.words[m][w].corpus.senses) for m, w in pages), default=0)
     return pack(
         {
-            "styles": [_style(i) for i in range(kinds)],
+            "styles": [mark_of(i) for i in range(kinds)],
             "words": [_word(report, model, word, size) for model, word in pages],
         }
     )
@@ -69,11 +70,6 @@ def is_everywhere(report: Report, method: str) -> bool:
 def most(report: Report) -> int:
     """Return the largest number of test instances in a plot."""
     return min(MOST, max(FEWEST, OF_ALL // max(1, sum(map(len, report.words.values())))))
-
-
-def _style(sense: int) -> tuple[int, str]:
-    colour, marker = plots.sense_style(sense)
-    return colour, plots.MARKERS[marker]
 
 
 def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:

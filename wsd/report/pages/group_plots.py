@@ -70,11 +70,10 @@ def _plot(
 ) -> dict[str, Any]:
     """Plot a line over the single layers per kind of word."""
     rows = having(rows, **{COLUMNS[column]: ALL})
-    lines = []
-    for number, kind in enumerate(names):
-        look: dict[str, Any] = {"name": kind, "style": number, "number": number}
-        of_kind = having(rows, **{column: kind})
-        lines.append(curves.over_layers(of_kind, metric, singles, **look))
+    lines = [
+        curves.over_layers(having(rows, **{column: kind}), metric, singles, name=kind, style=i)
+        for i, kind in enumerate(names)
+    ]
     ticks = {place: name for name, place in singles.items()}
     return curves.plot_of(lines, x="layer", y_range=y_range, ticks=ticks)
 

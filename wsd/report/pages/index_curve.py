@@ -6,7 +6,7 @@ Bokeh's plots on the layers page take a megabyte of script; the first page opens
 from typing import Any
 
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.report.pages import curves, layer_plots, plots
+from wsd.report.pages import curves, layer_plots
 from wsd.report.pages.model_notes import (
     MAIN_METRIC,
     blocks,
@@ -16,6 +16,7 @@ from wsd.report.pages.model_notes import (
     selected,
 )
 from wsd.report.pages.report_data import Report, having, records
+from wsd.report.series import mark_of
 
 # Free space at the left and right of the points, in percent.
 ROOM = 3.0
@@ -50,26 +51,19 @@ def index_curve(report: Report) -> dict[str, Any]:
         return round(100 - (y - low) / (high - low) * 100, 2)
 
     def dots(line: curves.Curve) -> list[dict[str, Any]]:
-        return [
-            {"x": across(x), "y": down(y), "text": _tooltip(line, i)}
-            for i, (x, y) in enumerate(zip(line.x, line.y, strict=True))
-        ]
+        points = zip(line.x, line.y, line.tooltips, strict=True)
+        return [{"x": across(x), "y": down(y), "text": text} for x, y, text in points]
 
     def path(line: curves.Curve, values: list[float]) -> list[str]:
         return [f"{across(x)},{down(y)}" for x, y in zip(line.x, values, strict=True)]
 
-    drawn = [
-        {
-            "name": line.name,
-            "style": plots.sense_style(line.style)[0],
-            "mark": plots.MARKERS[plots.sense_style(line.style)[1]],
-            "dash": line.dash,
-            "points": " ".join(path(line, line.y)),
-            "interval": " ".join(path(line, line.low or []) + path(line, line.high or [])[::-1]),
-            "dots": dots(line),
-        }
-        for line in lines
-    ]
+    drawn = []
+    for line in lines:
+        colour, outline = mark_of(line.style)
+        edge = path(line, line.low or []) + path(line, line.high or [])[::-1]
+        shapes = {"points": " ".join(path(line, line.y)), "interval": " ".join(edge)}
+        look = {"name": line.name, "style": colour, "mark": outline, "dash": line.dash}
+        drawn.append({**look, **shapes, "dots": dots(line)})
     return {
         "classifier": classifier if several else None,
         "lines": drawn,
@@ -106,10 +100,10 @@ def _classifier_lines(report: Report) -> list[curves.Curve]:
     ((model, choices),) = report.choices.items()
     singles = curves.single_layers(choices)
     lines = []
-    for number, line in enumerate(layer_plots.overall_lines(report)):
-        look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
+    for line in layer_plots.overall_lines(report):
+        look: dict[str, Any] = {"name": line.name, "style": line.style, "dash": line.dash}
         rows = having(line.rows, model=model)
-        lines.append(curves.over_layers(rows, MAIN_METRIC, singles, dash=line.dash, **look))
+        lines.append(curves.over_layers(rows, MAIN_METRIC, singles, **look))
     return [line for line in lines if line.x]
 
 
@@ -131,14 +125,9 @@ def _selected_points(
         elif depth:
             place /= blocks(report, model)
         name = f"{labels(report, model).get(layers, layers)}, selected by CV"
-        look: dict[str, Any] = {"name": name, "style": 0, "number": 0, "joined": False}
-        same = {name: row[name] for name in ("model", "layers", "classifier")}
-        rows = report.rows("comparison", kind=CANDIDATE, view=report.view, **same)
-        points.append(curves.over_layers(rows.head(1), MAIN_METRIC, {layers: place}, **look))
+        same = {key: row[key] for key in ("model", "layers", "classifier")}
+        rows = report.rows("comparison", kind=CANDIDATE, view=report.view, **same).head(1)
+        point = curves.over_layers(rows, MAIN_METRIC, {layers: place}, name=name, style=0)
+        # The name contains the label.
+        points.append(point._replace(labels=None))
     return [point for point in points if point.x]
-
-
-def _tooltip(line: curves.Curve, i: int) -> str:
-    label = f", {line.labels[i]}" if line.labels and line.joined else ""
-    bounds = f" ({line.low[i]:.1f} to {line.high[i]:.1f})" if line.low and line.high else ""
-    return f"{line.name}{label}: {line.y[i]:.1f}{bounds}"

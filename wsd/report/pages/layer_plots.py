@@ -94,11 +94,11 @@ def _overall_lines(report: Report, model: str, metric: str) -> list[curves.Curve
     others = [choice.name for choice in choices if not choice.is_single]
     combined = {name: start + i for i, name in enumerate(others)}
     lines = []
-    for number, line in enumerate(overall_lines(report)):
+    for line in overall_lines(report):
         rows = having(line.rows, model=model)
         if rows.empty:
             continue
-        look: dict[str, Any] = {"name": line.name, "style": line.style, "number": number}
+        look: dict[str, Any] = {"name": line.name, "style": line.style}
         lines.append(curves.over_layers(rows, metric, singles, dash=line.dash, **look))
         if line.dash not in ("dashed", "dashdot"):
             lines.append(curves.over_layers(rows, metric, combined, joined=False, **look))
@@ -135,10 +135,9 @@ def model_lines(report: Report, classifier: str, metric: str) -> list[curves.Cur
         count = blocks(report, model)
         scale = count if by_depth(report) else 1
         places = {name: layer / scale for name, layer in curves.single_layers(choices).items()}
-        look: dict[str, Any] = {"name": model, "style": i, "number": i}
-        look["dash"] = weights_dash(report, model)
-        of_model = having(rows, model=model)
-        lines.append(curves.over_layers(of_model, metric, places, f" of {count}", **look))
+        look: dict[str, Any] = {"name": model, "style": i, "dash": weights_dash(report, model)}
+        own = having(rows, model=model)
+        lines.append(curves.over_layers(own, metric, places, suffix=f" of {count}", **look))
     return lines
 
 
@@ -161,13 +160,13 @@ def learning(report: Report) -> list[dict[str, Any]]:
             continue
         lines = []
         for i, name in enumerate(curves.single_layers(report.choices[model])):
-            of_layer = having(rows, layers=name).sort_values("n_train")
-            look: dict[str, Any] = {"name": f"layer {name}", "style": i, "number": i}
-            x, y = of_layer["n_train"], "mean_macro_f1_in_common"
-            lines.append(curves.of_table(of_layer, x, y, labels=of_layer["train"], **look))
+            own = having(rows, layers=name).sort_values("n_train")
+            look: dict[str, Any] = {"name": f"layer {name}", "style": i, "labels": own["train"]}
+            lines.append(curves.of_table(own, own["n_train"], "mean_macro_f1_in_common", **look))
         ticks = {place: f"{round(place):,}" for line in lines for place in line.x}
         label = "training instances of all words"
-        plot = curves.plot_of(lines, x=label, y_range=y_range, ticks=ticks, learning=True)
+        axes: dict[str, Any] = {"x": label, "y_range": y_range, "ticks": ticks}
+        plot = curves.plot_of(lines, **axes, logarithmic=True, ramp=True)
         shade = (RAMP - 1) / max(1, len(lines) - 1)
         layers = [(line.name, round(i * shade)) for i, line in enumerate(lines)]
         drawn = {"id": f"learning.{model}.{classifier}", "figure": plot, "layers": layers}
@@ -199,10 +198,10 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
         if len(bins):
             labels = [f"{int(n)} sentences" for n in bins["n"]]
             x = curves.rounded(bins["confidence"])
-            look: dict[str, Any] = {"name": kind, "style": i, "number": i, "dash": dash}
-            lines.append(curves.of_table(bins, x, "accuracy", labels=labels, bounds=True, **look))
+            look: dict[str, Any] = {"name": kind, "style": i, "dash": dash, "bounds": True}
+            lines.append(curves.of_table(bins, x, "accuracy", labels=labels, **look))
     ends = [min(min(line.x) for line in lines), 100.0]
-    number = list(RELIABILITY_LINES).index(PERFECT)
-    diagonal = curves.Curve(PERFECT, ends, ends, number, number, dash=RELIABILITY_LINES[PERFECT])
+    style = list(RELIABILITY_LINES).index(PERFECT)
+    diagonal = curves.Curve(PERFECT, ends, ends, style, dash=RELIABILITY_LINES[PERFECT])
     y_range = curves.percent_range([*ends, *(v for line in lines for v in line.low or [])])
     return curves.plot_of([*lines, diagonal], x="mean confidence, percent", y_range=y_range)

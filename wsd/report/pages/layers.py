@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.report.pages import group_plots, layer_plots, plots
+from wsd.report.pages import group_plots, layer_plots
 from wsd.report.pages.model_notes import (
     by_depth,
     folder_of,
@@ -19,6 +19,7 @@ from wsd.report.pages.model_notes import (
 )
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
+from wsd.report.series import mark_of
 from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
 
@@ -41,7 +42,7 @@ def write_layers(report: Report, folder: Path) -> None:
         classifier=initial_classifier(report),
         by_depth=by_depth(report),
         objective=objective(report),
-        lines=[(line.name, *_look(line.style, line.dash)) for line in lines],
+        lines=[(line.name, *mark_of(line.style), line.dash) for line in lines],
         curves=[plot for m in METRICS for plot in layer_plots.overall_curves(report, m)],
         side_by_side=layer_plots.side_by_side(report),
         learning=layer_plots.learning(report),
@@ -70,12 +71,7 @@ def write_layers(report: Report, folder: Path) -> None:
 
 def legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
     """Return the entries of a legend: name, colour, outline of the marker, dash."""
-    return [(name, *_look(i, dash)) for i, (name, dash) in enumerate(dashes.items())]
-
-
-def _look(style: int, dash: str) -> tuple[int, str, str]:
-    colour, marker = plots.sense_style(style)
-    return colour, plots.MARKERS[marker], dash
+    return [(name, *mark_of(i), dash) for i, (name, dash) in enumerate(dashes.items())]
 
 
 def confidence_set(report: Report, model: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
-from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.projection import Projection, align_signs
 from wsd.errors import ResultError
 from wsd.report.pages.check_inputs import check_files, check_rows
@@ -42,15 +42,13 @@ def load_report(inputs: ReportInputs) -> Report:
         model: expand_layers(results.choices(model), provenance["models"][model]["model"]["blocks"])
         for model in results.models
     }
-    names = {model: [choice.name for choice in choices[model]] for model in choices}
     tables = read_all_tables(inputs.tables, results.models)
-    grid = [(model, name) for model in choices for name in names[model]]
-    check_files(grid, results)
-    check_rows(grid, list(results.classifiers), inputs, tables)
+    check_files(results)
+    check_rows(results, inputs, tables)
     scores = _scores_by_word(having(tables["scores"], view=inputs.view))
     words = {
         model: {
-            word: _word_results(results, scores, model, names[model], corpus)
+            word: _word_results(results, scores, model, choices[model], corpus)
             for word, corpus in inputs.corpora.items()
         }
         for model in choices
@@ -78,12 +76,13 @@ def _scores_by_word(table: pd.DataFrame) -> Scores:
 
 
 def _word_results(
-    results: Results, scores: Scores, model: str, choices: Sequence[str], corpus: Corpus
+    results: Results, scores: Scores, model: str, choices: Sequence[LayerChoice], corpus: Corpus
 ) -> WordResults:
     word, kinds = corpus.word, results.classifiers
+    names = [choice.name for choice in choices]
 
     def over_choices(files: Files[T], kind: str) -> list[T]:
-        return [files[model, name, kind][word] for name in choices]
+        return [files[model, name, kind][word] for name in names]
 
     predictions = {name: over_choices(results.predictions, name) for name in kinds}
     projections = {method: over_choices(results.projections, method) for method in results.methods}
@@ -104,7 +103,7 @@ def _word_results(
             c: np.stack([confidence_of(p, kind) for p in predictions[c]])
             for c, kind in kinds.items()
         },
-        scores={c: [scores[model, name, c, word] for name in choices] for c in kinds},
+        scores={c: [scores[model, name, c, word] for name in names] for c in kinds},
     )
     shown = all_instances.take(corpus.split != OUT_OF_DOMAIN)
     return replace(shown, projections={m: _aligned(m, p) for m, p in shown.projections.items()})

@@ -13,11 +13,8 @@ from bokeh.model import Model
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
-from wsd.report import series
+from wsd.report.series import COLOURS, style_of
 
-# The outline of each marker in a box of 20 by 20, for legends; sense i has the i-th marker.
-MARKERS = {name: outline for name, (outline, _) in series.MARKERS.items()}
-COLOURS = len(series.COLOURS)
 # Number of shades for confidence, and for layers.
 RAMP = 8
 # Tones of points besides senses, with their variables of the style sheet.
@@ -26,11 +23,6 @@ TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
 _ID = re.compile(r"p[0-9]+")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
-
-
-def sense_style(sense: int) -> tuple[int, str]:
-    """Return the number of the colour and the name of the marker of a sense."""
-    return series.style_of(sense)
 
 
 def new_plot(**options: Any) -> Any:
@@ -104,9 +96,19 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         y_range=models.DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
-    shape, colours = _marker_by_sense(n_senses), _colour_by_tone(n_senses)
-    instances = _add_instances(plot, shape, colours, n)
-    _add_marks(plot, shape, colours, n_senses, n)
+    marker, colours = _scales(n_senses)
+    instances = _add_instances(plot, marker, {"field": "tone", "transform": colours}, n)
+    circle = {"marker": "circle", "fill_alpha": 0}
+    by_sense = {"field": "sense", "transform": colours}
+    centroid = {"marker": marker, "fill_color": by_sense, "line_width": 2.5}
+    ring, width = (5, 1.5) if n >= 1500 else (7, 2)
+    # Large centroids of many senses would hide the instances.
+    large = 12 if n_senses <= len(COLOURS) else 5
+    size, error, accent = point_size(n), "--error-mark", "--accent"
+    _mark(plot, "rings", error, "errors", "row", size=size + ring, line_width=width, **circle)
+    _mark(plot, "centres", error, "centroids", "sense", size=size + large, **centroid)
+    _mark(plot, "pin", accent, "pinned", size=size + 16, line_width=3, **circle)
+    _mark(plot, "same", accent, "hovered", size=size + 16, line_width=1.5, **circle)
     for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
         tool.continuous = False
         tool.renderers = [instances]
@@ -115,36 +117,33 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     return plot_json(plot)
 
 
-def _marker_by_sense(n_senses: int) -> dict[str, Any]:
-    markers: list[Any] = [sense_style(sense)[1] for sense in range(n_senses)]
-    mapper = models.CategoricalMarkerMapper(factors=_codes(n_senses), markers=markers)
-    return {"field": "sense", "transform": mapper}
+def _scales(n_senses: int) -> tuple[dict[str, Any], models.CategoricalColorMapper]:
+    """Return the marker by sense, and the mapper of tones to colours.
 
-
-def _colour_by_tone(n_senses: int) -> models.CategoricalColorMapper:
-    """Return the mapper of tones; the page's script fills its palette from the style sheet."""
-    senses = [f"--sense-{sense_style(sense)[0]}" for sense in range(n_senses)]
-    return models.CategoricalColorMapper(
-        factors=[*_codes(n_senses), *TONES],
-        palette=["gray"] * (n_senses + len(TONES)),
+    The page's script fills the mapper's palette from the style sheet.
+    """
+    senses = [str(sense) for sense in range(n_senses)]
+    styles = [style_of(sense) for sense in range(n_senses)]
+    markers: list[Any] = [marker for _, marker in styles]
+    variables = [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]
+    colours = models.CategoricalColorMapper(
+        factors=[*senses, *TONES],
+        palette=["gray"] * len(variables),
         name="colours",
-        tags=[{"palette": [*senses, *TONES.values()]}],
+        tags=[{"palette": variables}],
     )
+    mapper = models.CategoricalMarkerMapper(factors=senses, markers=markers)
+    return {"field": "sense", "transform": mapper}, colours
 
 
-def _codes(n_senses: int) -> list[str]:
-    return [str(sense) for sense in range(n_senses)]
-
-
-def _add_instances(plot: Any, shape: Any, colours: models.CategoricalColorMapper, n: int) -> Any:
-    by_tone: Any = {"field": "tone", "transform": colours}
+def _add_instances(plot: Any, marker: Any, colour: Any, n: int) -> Any:
     glyph = models.Scatter(
         x="x",
         y="y",
         size="size",
-        marker=shape,
-        line_color=by_tone,
-        fill_color=by_tone,
+        marker=marker,
+        line_color=colour,
+        fill_color=colour,
         fill_alpha="fill",
         # Outlines are slow to draw: filled markers have none.
         line_alpha="edge",
@@ -159,33 +158,11 @@ def _add_instances(plot: Any, shape: Any, colours: models.CategoricalColorMapper
     return instances
 
 
-def _add_marks(
-    plot: Any, shape: Any, colours: models.CategoricalColorMapper, n_senses: int, n: int
-) -> None:
-    """Add rings around errors, centroids, and rings around the pinned and the hovered instance."""
-    many, hollow = n >= 1500, {"marker": "circle", "fill_alpha": 0}
-    centroid = {"marker": shape, "fill_color": {"field": "sense", "transform": colours}}
-    ring, error, accent = 5 if many else 7, "--error-mark", "--accent"
-    # Large centroids of many senses would hide the instances.
-    large = 12 if n_senses <= COLOURS else 5
-    for name, source, larger, width, colour, look in (
-        (
-            "rings",
-            _empty_source("errors", "x", "y", "row"),
-            ring,
-            1.5 if many else 2,
-            error,
-            hollow,
-        ),
-        ("centres", _empty_source("centroids", "x", "y", "sense"), large, 2.5, error, centroid),
-        ("pin", _empty_source("pinned", "x", "y"), 16, 3, accent, hollow),
-        ("same", _empty_source("hovered", "x", "y"), 16, 1.5, accent, hollow),
-    ):
-        tags = [{"line_color": colour}]
-        size = point_size(n) + larger
-        glyph = models.Scatter(x="x", y="y", size=size, line_width=width, tags=tags, **look)
-        mark = plot.add_glyph(source, glyph, name=name)
-        mark.nonselection_glyph = mark.selection_glyph = mark.muted_glyph = None
+def _mark(plot: Any, name: str, colour: str, source: str, *columns: str, **look: Any) -> None:
+    """Add markers on top of the instances. They look the same whether selected or not."""
+    glyph = models.Scatter(x="x", y="y", tags=[{"line_color": colour}], **look)
+    mark = plot.add_glyph(_empty_source(source, "x", "y", *columns), glyph, name=name)
+    mark.nonselection_glyph = mark.selection_glyph = mark.muted_glyph = None
 
 
 def _empty_source(name: str, *columns: str) -> models.ColumnDataSource:

@@ -77,10 +77,15 @@ class Results:
     neighbours: Files[Neighbours]
     predictions: Files[WordPredictions]
 
+    @cached_property
+    def grid(self) -> list[tuple[str, str]]:
+        """Every model and layer choice, in the order of the projections."""
+        return list(dict.fromkeys((model, layers) for model, layers, _ in self.projections))
+
     @property
     def models(self) -> list[str]:
         """The models in the order of the projections, which is the order of the config."""
-        return list(dict.fromkeys(model for model, _, _ in self.projections))
+        return list(dict.fromkeys(model for model, _ in self.grid))
 
     @property
     def methods(self) -> list[str]:
@@ -89,7 +94,7 @@ class Results:
 
     def choices(self, model: str) -> list[str]:
         """Return the names of the layer choices of a model."""
-        return [layers for name, layers, _ in self.projections if name == model]
+        return [layers for name, layers in self.grid if name == model]
 
     @cached_property
     def classifiers(self) -> dict[str, str]:

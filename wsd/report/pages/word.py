@@ -15,6 +15,7 @@ from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, 
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
+from wsd.report.series import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
@@ -192,7 +193,7 @@ def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, An
     rows, train = [], corpus.split == "train"
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
     for i, (label, text) in enumerate(zip(corpus.senses, texts, strict=True)):
-        own, (colour, marker) = corpus.gold == i, plots.sense_style(i)
+        own, (colour, outline) = corpus.gold == i, mark_of(i)
         rows.append(
             {
                 "label": label,
@@ -200,7 +201,7 @@ def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, An
                 "n_train": int((train & own).sum()),
                 "n_test": int((~train & own).sum()),
                 "colour": colour,
-                "path": plots.MARKERS[marker],
+                "path": outline,
                 "notes": [
                     note
                     for extension in report.extensions

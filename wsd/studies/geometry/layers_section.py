@@ -81,8 +81,9 @@ def geometry_plots(report: Report) -> list[dict[str, Any]]:
         singles = curves.single_layers(report.choices[model])
         lines = []
         for i, (transform, name) in enumerate(transforms(report).items()):
-            rows, x = curves.rows_placed(having(of_model, transform=transform), singles)
-            lines.append(curves.of_table(rows, x, measure, 1, name=name, style=i, number=i))
+            rows = having(of_model, transform=transform)
+            look: dict[str, Any] = {"name": name, "style": i, "scale": 1, "bounds": False}
+            lines.append(curves.over_layers(rows, measure, singles, **look))
         ticks = {place: name for name, place in singles.items()}
         plot = curves.plot_of(lines, x="layer", ticks=ticks)
         name = f"geometry.{model}.{measure}"

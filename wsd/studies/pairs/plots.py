@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.transform_names import transform_label
-from wsd.report.pages.plots import MARKERS, sense_style
 from wsd.report.pages.report_data import having, records
+from wsd.report.series import mark_of
 
 WIDTH, HEIGHT = 760, 260
 # Space for the labels of the axes.
@@ -48,13 +48,13 @@ def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
     for number, transform in enumerate(transforms):
         rows = records(having(table, transform=transform))
         single = [row for row in rows if row["layers"].isdecimal()]
-        colour, mark = sense_style(number)
+        colour, outline = mark_of(number)
         shift = SHIFT * number - SHIFT * (len(transforms) - 1) / 2
         lines.append(
             {
                 "name": transform_label(transform),
                 "style": colour,
-                "mark": MARKERS[mark],
+                "mark": outline,
                 "dash": DASHES[number % len(DASHES)],
                 "points": _path([(across(r["layers"]), down(r["accuracy"])) for r in single]),
                 "dots": [

@@ -122,7 +122,7 @@ def _plot(
     """Return a plot with a logarithmic horizontal axis that contains all ticks."""
     places = [*ticks, *(place for line in lines for place in line.x)]
     ends = min(places) / ROOM, max(places) * ROOM
-    return curves.plot_of(lines, x=x, y_range=y_range, ticks=ticks, logarithmic=ends)
+    return curves.plot_of(lines, x=x, x_range=ends, y_range=y_range, ticks=ticks, logarithmic=True)
 
 
 def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
@@ -169,7 +169,6 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
                 bounds=True,
                 name=name,
                 style=i,
-                number=i,
                 joined=len(of_strategy) > 1,
                 hollow=True,
             )

@@ -11,8 +11,8 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.projection import align_signs
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.plots import MARKERS, sense_style
 from wsd.report.pages.render import encode, pack, render_alone
+from wsd.report.series import mark_of
 from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, WordUses
 
 PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
@@ -82,7 +82,6 @@ def page_data(
     """Return the data of the page's script."""
     points = align_signs([in_layer.points for in_layer in uses.values()])
     texts = dataset.sense_texts(corpus.word, corpus.senses) if corpus.is_labelled else ()
-    styles = [sense_style(i) for i in range(STYLES)]
     return {
         "word": corpus.word,
         # The browser stores names of clusters under this key and the digest of the labels, so that
@@ -95,7 +94,7 @@ def page_data(
         "gold": encode(corpus.gold, "<u2") if corpus.is_labelled else None,
         "senses": [text.name for text in texts],
         "form_explains": FORM_EXPLAINS,
-        "styles": [(colour, MARKERS[marker]) for colour, marker in styles],
+        "styles": [mark_of(i) for i in range(STYLES)],
         "layers": [
             _layer(choice, in_layer, places)
             for (choice, in_layer), places in zip(uses.items(), points, strict=True)
