@@ -120,19 +120,17 @@ def place(
         Folds of the word's full training set. Without them there are no axes of an LDA, and no
         cross-validated score.
     """
-    explained = None
+    points, explained = np.full((len(corpus), 2), np.nan, dtype=np.float32), None
     if method == "pca":
         points, explained = pca(vectors, corpus.split == "train")
-    elif method == "discriminant":
-        reason = obstacle(corpus, folds)
-        if folds is None or reason:
-            points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
-            return Projection(points, None, float("nan"), reason)
-        points, explained = discriminants(vectors, corpus, folds)
-    else:
-        points = np.full((len(corpus), 2), np.nan, dtype=np.float32)
+    elif method == "tsne":
         kept = corpus.split != OUT_OF_DOMAIN
         points[kept] = tsne(vectors[kept], seed)
+    else:
+        reason = obstacle(corpus, folds)
+        if folds is None or reason:
+            return Projection(points, None, float("nan"), reason)
+        points, explained = discriminants(vectors, corpus, folds)
     train, test = (np.flatnonzero(corpus.split == split) for split in ("train", "test"))
     voters = _nearest_points(points[test], points[train])
     senses = len(corpus.senses)

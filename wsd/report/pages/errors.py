@@ -37,7 +37,7 @@ def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> li
     ----------
     report : Report
     tests : collection of pairs of word and line
-        The test instances, sorted by word.
+        The test instances in order.
 
     Returns
     -------
@@ -60,12 +60,10 @@ def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> li
             f"the table of errors has a test instance {index} of {word!r}, and the report has none",
             fix="run `wsd compare` on the same prediction files",
         )
-    place = {word: i for i, word in enumerate(dict.fromkeys(word for word, _ in tests))}
-    listed = [
-        {**instance, "wrong": len(instance["ours"]) + len(instance["theirs"])}
-        for instance in instances.values()
-    ]
-    return sorted(listed, key=lambda row: (-row["wrong"], place[row["word"]], row["index"]))
+    for instance in instances.values():
+        instance["wrong"] = len(instance["ours"]) + len(instance["theirs"])
+    in_order = [instances[test] for test in tests if test in instances]
+    return sorted(in_order, key=lambda instance: -instance["wrong"])
 
 
 def overlap(errors: Sequence[Mapping[str, Any]], model: str, system: str) -> dict[str, int]:

@@ -36,7 +36,9 @@ def index_curve(report: Report) -> dict[str, Any]:
     if several:
         lines = layer_plots.model_lines(report, classifier, MAIN_METRIC)
     else:
-        lines = _classifier_lines(report)
+        (model,) = report.choices
+        lines = layer_plots.classifier_lines(report, model, MAIN_METRIC)
+        lines = [line for line in lines if line.joined and line.x]
     depth = several and by_depth(report)
     ticks = layer_plots.DEPTHS if depth else {x: f"{x:g}" for line in lines for x in line.x}
     marked = _selected_points(report, lines, depth=depth)
@@ -94,17 +96,6 @@ def below(point: curves.Curve, lines: list[curves.Curve], span: float) -> bool:
     ]
     near, far = LABEL_DISTANCES
     return sum(near < y < far for y in distances) > sum(-far < y < -near for y in distances)
-
-
-def _classifier_lines(report: Report) -> list[curves.Curve]:
-    ((model, choices),) = report.choices.items()
-    singles = curves.single_layers(choices)
-    lines = []
-    for line in layer_plots.overall_lines(report):
-        look: dict[str, Any] = {"name": line.name, "style": line.style, "dash": line.dash}
-        rows = having(line.rows, model=model)
-        lines.append(curves.over_layers(rows, MAIN_METRIC, singles, **look))
-    return [line for line in lines if line.x]
 
 
 def _selected_points(

@@ -71,7 +71,7 @@ def overall_lines(report: Report) -> list[OverallLine]:
 
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
-    lines = {model: _overall_lines(report, model, metric) for model in report.choices}
+    lines = {model: classifier_lines(report, model, metric) for model in report.choices}
     y_range = curves.common_range([line for of_model in lines.values() for line in of_model])
     plots = []
     for model, of_model in lines.items():
@@ -86,7 +86,7 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     return plots
 
 
-def _overall_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:
+def classifier_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:
     """Return a model's lines: joined over single layers, then points at the combinations."""
     choices = report.choices[model]
     singles = curves.single_layers(choices)

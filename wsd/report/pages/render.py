@@ -87,31 +87,27 @@ def _filled(template: str, **values: Any) -> str:
 
 
 def render_alone(template: str, scripts: Sequence[str] = (), **values: Any) -> str:
-    """Render a page outside the report as one file; its policy names the hash of its scripts."""
-    script = "".join(asset(name) for name in scripts)
-    return _filled(
-        template,
-        **values,
-        portable=True,
-        script=Markup(script),  # noqa: S704 - the package's own files
-        style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        csp=_csp(_hash(script) if scripts else "'none'"),
-    )
+    """Render a page outside the report as one file."""
+    return _filled(template, **values, **_in_one_file(scripts))
 
 
 def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
-    """Render a word's page as one file; its policy names the hashes of its scripts."""
-    script = "".join(asset(name) for name in word_scripts(report))
-    return render(
-        "word.html",
-        report,
-        **values,
-        portable=True,
-        packed=_pack_with_bokeh({"data": data, "figure": figure}),
-        script=Markup(script),  # noqa: S704 - the package's own files
-        style=Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        csp=_csp(f"{_hash(script)} {_hash(asset(BOKEH))}"),
-    )
+    """Render a word's page as one file."""
+    packed = _pack_with_bokeh({"data": data, "figure": figure})
+    single_file = _in_one_file(word_scripts(report), asset(BOKEH))
+    return render("word.html", report, **values, packed=packed, **single_file)
+
+
+def _in_one_file(scripts: Sequence[str], *packed_scripts: str) -> dict[str, Any]:
+    """Return the values for a page without other files; its policy names the scripts' hashes."""
+    script = "".join(map(asset, scripts))
+    hashes = " ".join(_hash(text) for text in (script, *packed_scripts) if text)
+    return {
+        "portable": True,
+        "script": Markup(script),  # noqa: S704 - the package's own files
+        "style": Markup(asset(STYLE)),  # noqa: S704 - the package's own file
+        "csp": _csp(hashes or "'none'"),
+    }
 
 
 def encode(values: np.ndarray, dtype: str) -> str:

@@ -176,37 +176,29 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
 
 
 def _choice_rows(report: Report, model: str, results: WordResults) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "label": label,
-            "cells": [
-                {**results.scores[classifier][i], "wrong": results.n_errors(classifier, i)}
-                for classifier in report.classifiers
-            ],
-        }
-        for i, (name, label) in enumerate(labels(report, model).items())
-    ]
+    rows = []
+    for i, (name, label) in enumerate(labels(report, model).items()):
+        scores = ((scores[i], results.n_errors(c, i)) for c, scores in results.scores.items())
+        cells = [{**metrics, "wrong": wrong} for metrics, wrong in scores]
+        rows.append({"name": name, "label": label, "cells": cells})
+    return rows
 
 
 def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, Any]]:
     rows, train = [], corpus.split == "train"
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
     for i, (label, text) in enumerate(zip(corpus.senses, texts, strict=True)):
-        own, (colour, outline) = corpus.gold == i, mark_of(i)
+        notes = (added.sense_note(report, model, corpus.word, label) for added in report.extensions)
+        colour, outline = mark_of(i)
         rows.append(
             {
                 "label": label,
                 **text._asdict(),
-                "n_train": int((train & own).sum()),
-                "n_test": int((~train & own).sum()),
+                "n_train": int((train & (corpus.gold == i)).sum()),
+                "n_test": int((~train & (corpus.gold == i)).sum()),
                 "colour": colour,
                 "path": outline,
-                "notes": [
-                    note
-                    for extension in report.extensions
-                    if (note := extension.sense_note(report, model, corpus.word, label))
-                ],
+                "notes": [note for note in notes if note],
             }
         )
     return rows

@@ -13,17 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wsd.logs import log
-from wsd.report.paper.style import (
-    GREY,
-    PANELS_PER_ROW,
-    Look,
-    bars,
-    canvas,
-    key,
-    looks,
-    panels,
-    single,
-)
+from wsd.report.paper import style
 
 SHARES, SHOTS = r"full|\d+pct", r"nshot-\d+"
 KEYS = ["model", "view", "classifier"]
@@ -34,10 +24,10 @@ DOTTED: dict[str, Any] = {"linestyle": ":", "markerfacecolor": "white"}
 
 def draw_learning(learning: pd.DataFrame) -> Figure | None:
     """Draw learning.csv."""
-    shown = panels(rows_of_curves(learning), KEYS)
+    shown = style.panels(rows_of_curves(learning), KEYS)
     if not shown:
         return None
-    figure, drawn = canvas(shown, HEIGHT, sharey=True)
+    figure, drawn = style.canvas(shown, HEIGHT, sharey=True)
     layer_looks = looks_of_layers([layer for _, rows in shown for layer in rows["layers"]])
     for ax, rows in drawn:
         ax.set_xscale("log")
@@ -45,14 +35,14 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
             curve(ax, of_layer.sort_values("n_train", kind="stable"), layer_looks[str(layer)])
         ticks(ax, rows["n_train"])
         ax.set_xlabel("Training instances")
-    for ax in figure.axes[::PANELS_PER_ROW]:
+    for ax in figure.axes[:: style.PANELS_PER_ROW]:
         ax.set_ylabel("Mean macro-F1 (%)")
-    handles = [key(layer, **look) for layer, look in layer_looks.items()]
+    handles = [style.key(layer, **look) for layer, look in layer_looks.items()]
     columns = -(-len(layer_looks) // LONGEST_LIST)
     figure.legend(handles=handles, title="Layer", loc="outside right upper", ncols=columns)
     handles = [
-        key("share of the training set", color=GREY),
-        key("n per sense, range of draws", color=GREY, **DOTTED),
+        style.key("share of the training set", color=style.GREY),
+        style.key("n per sense, range of draws", color=style.GREY, **DOTTED),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
@@ -63,7 +53,7 @@ def rows_of_curves(learning: pd.DataFrame) -> pd.DataFrame:
 
     A training set that lacks words is left out: means over different words cannot be compared.
     """
-    rows = single(learning[learning["train"].str.fullmatch(f"{SHARES}|{SHOTS}").astype(bool)])
+    rows = style.single(learning[learning["train"].str.fullmatch(f"{SHARES}|{SHOTS}").astype(bool)])
     if rows.empty:
         return rows
     most = rows.groupby(KEYS)["n_words"].transform("max")
@@ -73,18 +63,18 @@ def rows_of_curves(learning: pd.DataFrame) -> pd.DataFrame:
     return rows[rows.groupby(KEYS)["train"].transform("nunique") > 1]
 
 
-def looks_of_layers(layers: list[str]) -> dict[str, Look]:
+def looks_of_layers(layers: list[str]) -> dict[str, style.Look]:
     """Return a look per layer; later layers are lighter, but still visible on paper."""
     names = sorted(set(layers), key=int)
     lightest = max(len(names) - 1, 1)
     shades = matplotlib.colormaps["viridis"]
     return {
         name: {**look, "color": shades(0.9 * i / lightest)}
-        for i, (name, look) in enumerate(looks(names).items())
+        for i, (name, look) in enumerate(style.looks(names).items())
     }
 
 
-def curve(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
+def curve(ax: Axes, rows: pd.DataFrame, look: style.Look) -> None:
     """Draw the two lines of a layer."""
     drawn = rows["train"].str.fullmatch(SHOTS)
     share, shots = rows[~drawn], rows[drawn]
@@ -93,7 +83,7 @@ def curve(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     # A single draw has no range.
     low = (100 * shots["lowest_draw"]).fillna(value)
     high = (100 * shots["highest_draw"]).fillna(value)
-    bars(ax, shots["n_train"], value, low, high, **look, **DOTTED)
+    style.bars(ax, shots["n_train"], value, low, high, **look, **DOTTED)
 
 
 def ticks(ax: Axes, values: pd.Series) -> None:

@@ -82,17 +82,11 @@ Named = tuple[str, str, Run]
 Strategies = dict[tuple[str, str], list[Strategy]]
 
 
-def gather(
-    groups: Mapping[tuple[str, str], Group],
-    files: Mapping[str, Any],
-    chosen: Mapping[str, Any],
-    objective: str,
-    corpora: Corpora,
-    costs: Costs,
-) -> Strategies:
-    """Return the strategies of every model and setting that have files.
+@dataclass(frozen=True, eq=False)
+class Gatherer:
+    """The files and costs of a run.
 
-    Parameters
+    Attributes
     ----------
     groups : mapping of (model, training set) to candidates
         As from :func:`wsd.classification.select.read_candidates`.
@@ -104,133 +98,120 @@ def gather(
     corpora : mapping of word to Corpus
     costs : Costs
     """
-    strategies: Strategies = {}
-    for model in dict.fromkeys(model for model, _ in groups):
-        of_model: dict[tuple[str, str], Strategy] = {}
-        runs = [*_without_vectors(model, files, corpora, costs)]
-        trains = [train for name, train in groups if name == model]
-        for train in sorted(trains, key=lambda train: train != FULL):
-            selected = chosen.get(model, {}).get(train, {}).get("all")
-            frozen = Frozen(groups[model, train], objective, selected, files["candidates"])
-            runs += frozen.runs(model, train, corpora, costs)
-        runs += _others(model, groups, files, corpora, costs)
-        for name, selected_by, run in runs:
-            size = FULL if run.train == NO_TRAIN else setting(run.train)[0]
-            of_model.setdefault((size, name), Strategy(name, selected_by)).runs.append(run)
-        for (size, _), strategy in of_model.items():
-            strategies.setdefault((model, size), []).append(strategy)
-    return strategies
 
-
-def _without_vectors(
-    model: str, files: Mapping[str, Sequence[Path]], corpora: Corpora, costs: Costs
-) -> Iterator[Named]:
-    """Yield the baselines, shared and of the model itself, and the zero-shot strategies."""
-    for row in read_rows(files["baselines"], column_names.BASELINE, corpora):
-        if (name := BASELINES.get(row.classifier)) and row.model in ("no encoder", model):
-            own = row.model == model
-            spent = costs.substitutes(model) if own else costs.baseline(row.classifier)
-            yield name, "", Run(FULL, row, Spent(spent, spent))
-    last: dict[str, ComparisonRow] = {}
-    for row in read_rows(files["zero_shot"], column_names.ZERO_SHOT, corpora):
-        if row.model == model and row.layers.isdigit():
-            before = last.setdefault(row.classifier, row)
-            last[row.classifier] = max(before, row, key=lambda row: int(row.layers))
-    for kind, row in last.items():
-        spent = costs.zero_shot(model, row.layers)
-        yield f"{column_names.ZERO_SHOT} ({kind})", LAST, Run(NO_TRAIN, row, Spent(spent, spent))
-
-
-def _others(
-    model: str,
-    groups: Mapping[tuple[str, str], Group],
-    files: Mapping[str, Sequence[Path]],
-    corpora: Corpora,
-    costs: Costs,
-) -> Iterator[Named]:
-    """Yield the selection per word, and fine-tuning."""
-    for row in read_rows(files["per_word"], column_names.SELECTED_PER_WORD, corpora):
-        if row.model == model:
-            everything = [candidate for candidate, _, _ in groups[model, FULL]]
-            searched = costs.embedding(model) + _classifying(model, FULL, everything, costs)
-            spent = searched + costs.classifying_selected(model)
-            yield PER_WORD, BY_CV, Run(FULL, row, Spent(spent, spent))
-    for path in files["finetuned"]:
-        row = _row(path, column_names.FINE_TUNED, corpora)
-        if row.model == model:
-            with parsing(path):
-                train, tried = row.source["train"], row.source["tried"]
-                parameters = row.source["parameters"]
-                trained = SETTING.format(**{**parameters, "rate": float(parameters["rate"])})
-            selected_by = BY_CV if tried else GIVEN
-            run = Run(train, row, costs.finetuning(model, train), trained)
-            yield FINE_TUNED, selected_by, run
-
-
-def _row(path: Path, kind: str, corpora: Corpora) -> ComparisonRow:
-    """Read the predictions after a training set, which may lack words."""
-    words = {word.word for word in predictions.read_predictions(path)[0]}
-    (row,) = read_rows([path], kind, {word: corpora[word] for word in corpora if word in words})
-    return row
-
-
-def _classifying(model: str, train: str, among: Sequence[Candidate], costs: Costs) -> float:
-    return fsum(costs.classifying(model, train, c.view, c.layers, c.classifier) for c in among)
-
-
-@dataclass(frozen=True, eq=False)
-class Frozen:
-    """The candidates of a frozen encoder on one training set.
-
-    Attributes
-    ----------
-    group : sequence of (Candidate, path of its search, provenance)
-    objective : str
-    selected : mapping or None
-        The selection for all words on this training set, if `wsd select` made one.
-    predicted : mapping of path to path
-        The predictions of each search.
-    """
-
-    group: Group
+    groups: Mapping[tuple[str, str], Group]
+    files: Mapping[str, Any]
+    chosen: Mapping[str, Any]
     objective: str
-    selected: Mapping[str, Any] | None
-    predicted: Mapping[Path, Path]
+    corpora: Corpora
+    costs: Costs
 
-    def runs(self, model: str, train: str, corpora: Corpora, costs: Costs) -> Iterator[Named]:
-        """Yield the best single layer, and the best feature set."""
-        every = [candidate for candidate, _, _ in self.group]
-        singles = [candidate for candidate in every if candidate.layers.isdigit()]
-        for name, among in ((BEST_LAYER, singles), (FEATURES, every)):
-            choice, selected_by = self._choice(name, among)
-            if choice is None:
+    def gather(self) -> Strategies:
+        """Return the strategies of every model and setting that have files."""
+        strategies: Strategies = {}
+        for model in dict.fromkeys(model for model, _ in self.groups):
+            by_setting: dict[tuple[str, str], Strategy] = {}
+            for name, selected_by, run in self._runs(model):
+                size = FULL if run.train == NO_TRAIN else setting(run.train)[0]
+                by_setting.setdefault((size, name), Strategy(name, selected_by)).runs.append(run)
+            for (size, _), strategy in by_setting.items():
+                strategies.setdefault((model, size), []).append(strategy)
+        return strategies
+
+    def _runs(self, model: str) -> Iterator[Named]:
+        yield from self._baselines(model)
+        yield from self._zero_shot(model)
+        trains = [train for name, train in self.groups if name == model]
+        for train in sorted(trains, key=lambda train: train != FULL):
+            yield from self._frozen(model, train)
+        yield from self._per_word(model)
+        yield from self._fine_tuned(model)
+
+    def _rows(self, kind: str, name: str, model: str) -> list[ComparisonRow]:
+        return [r for r in read_rows(self.files[kind], name, self.corpora) if r.model == model]
+
+    def _row(self, path: Path, kind: str) -> ComparisonRow:
+        """Read the predictions after a training set, which may lack words."""
+        words = {word.word for word in predictions.read_predictions(path)[0]}
+        corpora = {word: corpus for word, corpus in self.corpora.items() if word in words}
+        (row,) = read_rows([path], kind, corpora)
+        return row
+
+    def _baselines(self, model: str) -> Iterator[Named]:
+        """Yield the baselines, shared and of the model itself."""
+        for row in read_rows(self.files["baselines"], column_names.BASELINE, self.corpora):
+            if (name := BASELINES.get(row.classifier)) and row.model in ("no encoder", model):
+                own = row.model == model
+                costs = self.costs
+                spent = costs.substitutes(model) if own else costs.baseline(row.classifier)
+                yield name, "", Run(FULL, row, Spent(spent, spent))
+
+    def _zero_shot(self, model: str) -> Iterator[Named]:
+        last: dict[str, ComparisonRow] = {}
+        for row in self._rows("zero_shot", column_names.ZERO_SHOT, model):
+            if row.layers.isdigit():
+                before = last.setdefault(row.classifier, row)
+                last[row.classifier] = max(before, row, key=lambda row: int(row.layers))
+        for kind, row in last.items():
+            spent = self.costs.zero_shot(model, row.layers)
+            run = Run(NO_TRAIN, row, Spent(spent, spent))
+            yield f"{column_names.ZERO_SHOT} ({kind})", LAST, run
+
+    def _frozen(self, model: str, train: str) -> Iterator[Named]:
+        """Yield the best single layer of the frozen encoder, and its best feature set."""
+        every = self.groups[model, train]
+        singles = [entry for entry in every if entry[0].layers.isdigit()]
+        selected = self.chosen.get(model, {}).get(train, {}).get("all")
+        embedding = self.costs.embedding(model)
+        for name, group in ((BEST_LAYER, singles), (FEATURES, every)):
+            among = [candidate for candidate, _, _ in group]
+            if name == FEATURES and selected is not None:
+                place, selected_by = _find(selected, among), BY_CV
+            elif among and (ranking := choose(among, self.objective)):
+                place, selected_by = ranking[1], BY_CV
+            elif name == BEST_LAYER and among:
+                ranks = [(-int(c.layers), len(c.search.grid)) for c in among]
+                place, selected_by = ranks.index(min(ranks)), LAST
+            else:
                 continue
-            (path,) = (path for candidate, path, _ in self.group if candidate is choice)
-            row = _row(self.predicted[path], column_names.CANDIDATE, corpora)
-            embedding = costs.embedding(model)
+            row = self._row(self.files["candidates"][group[place][1]], column_names.CANDIDATE)
             spent = Spent(
-                embedding + _classifying(model, train, [choice], costs),
-                embedding + _classifying(model, train, among, costs),
+                embedding + self._classifying(model, train, [among[place]]),
+                embedding + self._classifying(model, train, among),
             )
             yield name, selected_by, Run(train, row, spent)
 
-    def _choice(self, name: str, among: Sequence[Candidate]) -> tuple[Candidate | None, str]:
-        if name == FEATURES and self.selected is not None:
-            return self._selected(among), BY_CV
-        ranking = choose(among, self.objective) if among else None
-        if ranking is not None:
-            return among[ranking[1]], BY_CV
-        if name == BEST_LAYER and among:
-            return min(among, key=lambda c: (-int(c.layers), len(c.search.grid))), LAST
-        return None, ""
+    def _per_word(self, model: str) -> Iterator[Named]:
+        for row in self._rows("per_word", column_names.SELECTED_PER_WORD, model):
+            every = [candidate for candidate, _, _ in self.groups[model, FULL]]
+            searched = self.costs.embedding(model) + self._classifying(model, FULL, every)
+            spent = searched + self.costs.classifying_selected(model)
+            yield PER_WORD, BY_CV, Run(FULL, row, Spent(spent, spent))
 
-    def _selected(self, among: Sequence[Candidate]) -> Candidate:
-        names = {key: (self.selected or {})[key] for key in ("view", "layers", "classifier")}
-        for candidate in among:
-            if all(getattr(candidate, key) == value for key, value in names.items()):
-                return candidate
-        raise ResultError(
-            f"the selected configuration is not among the candidates: {', '.join(names.values())}",
-            where="--selection, --searches",
-            fix="give the selection and the candidates of one run",
-        )
+    def _fine_tuned(self, model: str) -> Iterator[Named]:
+        for path in self.files["finetuned"]:
+            row = self._row(path, column_names.FINE_TUNED)
+            if row.model == model:
+                with parsing(path):
+                    train, tried = row.source["train"], row.source["tried"]
+                    parameters = row.source["parameters"]
+                    trained = SETTING.format(**{**parameters, "rate": float(parameters["rate"])})
+                run = Run(train, row, self.costs.finetuning(model, train), trained)
+                yield FINE_TUNED, BY_CV if tried else GIVEN, run
+
+    def _classifying(self, model: str, train: str, among: Sequence[Candidate]) -> float:
+        names = ((c.view, c.layers, c.classifier) for c in among)
+        return fsum(self.costs.classifying(model, train, *name) for name in names)
+
+
+def _find(selected: Mapping[str, Any], among: Sequence[Candidate]) -> int:
+    """Return the place of the selected configuration among the candidates."""
+    names = [selected[key] for key in ("view", "layers", "classifier")]
+    for place, candidate in enumerate(among):
+        if [candidate.view, candidate.layers, candidate.classifier] == names:
+            return place
+    raise ResultError(
+        f"the selected configuration is not among the candidates: {', '.join(names)}",
+        where="--selection, --searches",
+        fix="give the selection and the candidates of one run",
+    )

@@ -38,7 +38,7 @@ from wsd.storage.csv import write_csv
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
 from wsd.studies.strategies.costs import Costs
-from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Strategy, gather
+from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Gatherer, Strategy
 
 METRICS = ("mean_macro_f1", "micro_accuracy")
 ALPHA = 0.05
@@ -85,11 +85,11 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
         line["in_confidence_set"] = strategy is best or p * pairs >= ALPHA
         lines.append(line)
     for metric in METRICS:
-        family = [{"p": line[f"{metric}_p"]} for line in lines if f"{metric}_p" in line]
+        tested = [line for line in lines if f"{metric}_p" in line]
+        family = [{"p": line[f"{metric}_p"]} for line in tested]
         adjust(family)
-        for line in lines:
-            if f"{metric}_p" in line:
-                line[f"{metric}_p_holm"] = family.pop(0)["p_holm"]
+        for line, corrected in zip(tested, family, strict=True):
+            line[f"{metric}_p_holm"] = corrected["p_holm"]
     return lines
 
 
@@ -97,6 +97,8 @@ def _columns(strategy: Strategy, seed: int) -> Line:
     """Return names, processor time and scores of a strategy, without its differences."""
     rows = [run.row for run in strategy.runs]
     intervals = intervals_over_draws([row.confusions for row in rows], rng=seed)
+    spent = zip(*(run.spent for run in strategy.runs), strict=True)
+    minutes = [float(np.mean(seconds)) / 60 for seconds in spent]
     line: Line = {
         "strategy": strategy.name,
         "selected_by": strategy.selected_by,
@@ -109,9 +111,8 @@ def _columns(strategy: Strategy, seed: int) -> Line:
         "runs": len(rows),
         "draws": len({run.train for run in strategy.runs}),
         "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
-        "processor_minutes": float(np.mean([run.spent.chosen for run in strategy.runs])) / 60,
-        "processor_minutes_with_search": float(np.mean([r.spent.searched for r in strategy.runs]))
-        / 60,
+        "processor_minutes": minutes[0],
+        "processor_minutes_with_search": minutes[1],
     }
     for metric in METRICS:
         line[metric] = strategy.mean(metric)
@@ -179,10 +180,10 @@ def run(args: argparse.Namespace) -> None:
     costs = Costs(RunMap(args.map), args.logs, trains)
     files = {kind: getattr(args, kind) for kind in KINDS}
     files["candidates"] = dict(zip(args.searches, args.candidates, strict=True))
-    by_model = gather(groups, files, chosen, objective, corpora, costs)
+    gatherer = Gatherer(groups, files, chosen, objective, corpora, costs)
     lines = [
         line
-        for (model, train), strategies in by_model.items()
+        for (model, train), strategies in gatherer.gather().items()
         for line in table_of(model, train, strategies, args.seed)
     ]
     write_csv(args.out, pd.DataFrame(lines, columns=COLUMNS))
