@@ -1,9 +1,9 @@
-"""Read what pages and their figures hold."""
+"""Read the data of pages and their figures."""
 
 from pathlib import Path
 from typing import Any
 
-from made_report import Page
+from report_builder import Page
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
