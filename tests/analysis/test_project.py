@@ -403,7 +403,7 @@ def test_discriminants_need_the_folds_of_these_instances(
     other = make_corpus([("train", gold) for gold in side[::-1].tolist()])
     write_folds(tmp_path / "other.parquet", {"mint": other})
     for file, error, said in (
-        (None, ConfigError, "no folds given"),
+        (None, ConfigError, "needs the folds"),
         ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
         ("other.parquet", ResultError, "belong to another table"),
     ):

@@ -1,8 +1,9 @@
 """Project instances on the first two axes of a shrinkage LDA.
 
 These axes separate the senses best, relative to the within-class covariance. An LDA separates the
-rows that it was fitted on better than other rows. So a training point is placed by the fit of the
-other folds, aligned with the fit on all training rows; all other points are placed by that fit.
+rows of its training set better than other rows. So each training point is projected by a fit on the
+other folds, which is aligned with the fit on all training rows. All other points are projected by
+the fit on all training rows.
 """
 
 from dataclasses import dataclass
@@ -64,8 +65,8 @@ def discriminants(
     -------
     points : float32 array of shape (n, 2)
     explained : tuple of 2 floats, or None
-        Share of the between-sense variance along each axis. None with two senses, whose one axis
-        has all of it.
+        Share of the between-sense variance along each axis. None with two senses, because the one
+        axis then has all of it.
     """
     train = np.flatnonzero(corpus.split == "train")
     _, gold = np.unique(corpus.gold[train], return_inverse=True)
@@ -117,9 +118,9 @@ class _Fit:
     def aligned_with(self, other: "_Fit", rows: np.ndarray) -> "_Fit":
         """Return the same fit, rotated onto the axes of another fit.
 
-        The discriminants are rotated and reflected so that the senses' means match those of the
-        other fit (orthogonal Procrustes). The axis of residuals is reflected so that the given rows
-        match.
+        The discriminants are rotated and reflected so that the means of the senses match the other
+        fit's means (orthogonal Procrustes). The axis of residuals is reflected so that the given
+        rows match.
         """
         n = self.means.shape[1]
         u, _, v = np.linalg.svd(self.means.T @ other.means)
@@ -162,21 +163,21 @@ def _residual_component(axis: np.ndarray, spread: Covariance) -> np.ndarray:
     of_axis = spread.times(axis)
     # The products of the residuals, from the products of the rows.
     if spread.rows is None:
-        less, other = of_axis, spread.crossed(axis)
+        part, other = of_axis, spread.crossed(axis)
         square = axis @ other
     else:
-        less, other, square = spread.rows @ axis, spread.rows @ of_axis, of_axis @ of_axis
-    taken = np.outer(less, other - square / 2 * less)
-    left = spread.products - taken
-    left -= taken.T
-    if left.trace() <= RANK * spread.products.trace():
+        part, other, square = spread.rows @ axis, spread.rows @ of_axis, of_axis @ of_axis
+    along = np.outer(part, other - square / 2 * part)
+    residuals = spread.products - along
+    residuals -= along.T
+    if residuals.trace() <= RANK * spread.products.trace():
         return np.zeros_like(axis)
-    main = largest(left, 1)[1][:, 0]
+    component = largest(residuals, 1)[1][:, 0]
     if spread.rows is not None:
-        main = spread.rows.T @ main - of_axis * (less @ main)
-    main *= np.where(_largest(main) < 0, -1, 1)
-    beside = main - axis * (of_axis @ main)
-    return np.asarray(beside / np.sqrt(beside @ spread.times(beside)))
+        component = spread.rows.T @ component - of_axis * (part @ component)
+    component *= np.where(_largest(component) < 0, -1, 1)
+    component = component - axis * (of_axis @ component)
+    return np.asarray(component / np.sqrt(component @ spread.times(component)))
 
 
 def _largest(axes: np.ndarray) -> np.ndarray:

@@ -2,10 +2,11 @@
 
 A file per method and layer choice holds all words: word, split, index, x, y. Its metadata has the
 share of variance of each axis, two scores, and why a word has no projection. Two axes show less
-than the classifier uses. The score measures how well they separate the senses: the macro-F1 on the
-test split of a vote of the five nearest training points (:mod:`wsd.artifacts.neighbour_table` has
-the same score for the full space). The cross-validated score is the same vote for training points,
-by points of the other folds. Pages choose a projection by it, so that no test label takes part.
+than the classifier uses. The score measures how well they separate the senses: the five nearest
+training points vote on each test point, and the score is the macro-F1 of the votes.
+:mod:`wsd.artifacts.neighbour_table` has the same score for the full space. For the cross-validated
+score, points of the other folds vote on each training point. Pages select a projection by this
+score, which uses no test label.
 """
 
 import argparse
@@ -73,7 +74,7 @@ def tsne(vectors: np.ndarray, seed: int) -> np.ndarray:
     """Project rows by scikit-learn's t-SNE with cosine distance, initialised by PCA.
 
     t-SNE cannot place new points, so training and test instances are fitted together, without
-    labels. Test instances take part in the fit, so a score can exceed that of the full space.
+    labels. Since test instances take part in the fit, a score can exceed the full space's score.
     Distances between clusters mean nothing. The result is zero for fewer than four rows, for rows
     that are all equal, and for vectors of one number.
 
@@ -167,7 +168,7 @@ def _folds(path: Path | None, corpora: Corpora, method: str) -> dict[str, WordFo
     if path is None:
         if method != "discriminant":
             return {}
-        problem = "training instances are placed on the axes of an LDA fold by fold: no folds given"
+        problem = "the method 'discriminant' needs the folds of the training set"
         raise ConfigError(problem, where="--folds", fix="name the file that `wsd folds` wrote")
     folds = read_for_words(path, corpora)
     if folds.train != FULL:
@@ -183,7 +184,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_feature_set(parser)
     parser.add_argument("--method", default="pca", choices=METHODS)
-    text = "of the full training set: needed for discriminant, else for the cross-validated score"
+    text = "folds of the full training set, for the cross-validated score; discriminant needs them"
     parser.add_argument("--folds", type=Path, nargs="?", metavar="FILE", help=text)
     add_seed(parser, "of tsne")
     add_out(parser, "the projections", ".parquet")

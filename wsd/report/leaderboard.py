@@ -66,7 +66,7 @@ def _percent(fraction: float | None) -> str:
 def _read(
     kind: str, path: Path, text: Sequence[str], fractions: Sequence[str], **only: str
 ) -> list[dict[str, Any]]:
-    """Return columns of the rows with the values ``only``; an empty fraction is None."""
+    """Return some columns of the rows that have the values ``only``; an empty fraction is None."""
     verify(path)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -83,7 +83,7 @@ def _read(
     except FileNotFoundError:
         raise ResultError(f"there is no {kind} yet", where=str(path), fix="run snakemake") from None
     except (KeyError, UnicodeDecodeError, ValueError, csv.Error) as error:
-        fix = "give the summary.csv of a corpus's results, with its selection.csv beside it"
+        fix = "give the summary.csv of a corpus's results, next to its selection.csv"
         raise ResultError(f"not a {kind} table: {error}", where=str(path), fix=fix) from None
 
 

@@ -2,7 +2,7 @@
 
 It depends only on the current content of the folder, so that the last writer leaves it up to date.
 A study that extends the command ``overview`` names a module with two functions:
-``arguments(parser)``, and ``reports(results)``, which yields a :class:`Listed` per page of its own.
+``arguments(parser)``, and ``reports(results)``, which yields a :class:`Listed` per page.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PAGE = "report/index.html"
 
 @dataclass(frozen=True)
 class Result:
-    """The main result of a report: what was selected, and its score with a 95% CI."""
+    """The main result of a report: the selected configuration, and its score with a 95% CI."""
 
     features: str
     classifier: str

@@ -1,9 +1,9 @@
 """Write the report: the tables of a run as pages that open from disk.
 
 ``index.html`` has the selected configuration and the words, ``layers.html`` compares layer choices,
-a page per word shows its instances, ``errors.html`` compares errors with those of other systems,
-and ``data/`` has the tables. Studies may add pages. The word pages are also written as single files
-for viewers that open a page on its own. The command reads tables alone, no model and no embeddings.
+a page per word shows its instances, ``errors.html`` compares the errors with other systems, and
+``data/`` has the tables. Studies may add pages. The word pages are also written as single files,
+for viewers that open one file only. The command reads tables, but no model and no embeddings.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def write_report(report: Report, out: Path, portable: Path) -> None:
     out : Path
         Folder for the pages, ``words/``, ``assets/`` and ``data/``.
     portable : Path
-        Folder for ``<model>/<word>.html``, each of which needs no other file.
+        Folder for ``<model>/<word>.html``; such a page needs no other file.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]
     with replacing_folder(out) as folder, replacing_folder(portable) as single:
@@ -100,7 +100,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--view", default="focal")
     add_path(parser, "--comparison", "table of `wsd compare`, .csv")
     add_files(
-        parser, "--tables", "the other tables of `wsd compare` and `wsd layerwise`, or a folder"
+        parser, "--tables", "the other tables of `wsd compare` and `wsd layerwise`, or their folder"
     )
     add_files(parser, "--alignment", "tables of `wsd alignment`")
     text = "folders of `wsd calibration`, one per model"

@@ -392,7 +392,7 @@ def test_a_judge_must_be_there_and_give_probabilities(
     words, source = predictions.read_predictions(paths[-1])
     cosines = [WordPredictions(**{**vars(word), "scores": word.scores * 0.7}) for word in words]
     predictions.write_predictions(paths[-1], cosines, source)
-    with pytest.raises(ConfigError, match=r"'centroid' are no probabilities"):
+    with pytest.raises(ConfigError, match=r"'centroid' are not probabilities"):
         call_step(audit, corpora, predictions=paths, judge="centroid", out=tmp_path)
 
 

@@ -87,7 +87,8 @@ def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
 def test_it_says_what_won_and_what_that_is_told_from(built: Path) -> None:
     text = text_of(built)
     assert "With all labels <i>tuned</i> scores highest, 80.00 macro-F1 (77.0 to 82.0)" in text
-    assert "not significantly different from best frozen layer, but from bag of words" in text
+    assert "not significantly different from best frozen layer, but significantly" in text
+    assert "significantly different from bag of words (" in text
     assert "With the training set 1pct best frozen layer scores highest" in text
 
 

@@ -33,8 +33,8 @@ const wsd = (() => {
     return element;
   }
 
-  function markCurrent(element, is) {
-    if (is) element.setAttribute("aria-current", "true");
+  function markCurrent(element, isCurrent) {
+    if (isCurrent) element.setAttribute("aria-current", "true");
     else element.removeAttribute("aria-current");
   }
 

@@ -34,8 +34,8 @@ wsd.start(async () => {
 
   function sort(table, headings, column) {
     // Text is first sorted from a to z, numbers from the highest.
-    const heading = headings[column], now = heading.getAttribute("aria-sort");
-    const order = now ? { ascending: "descending", descending: "ascending" }[now]
+    const heading = headings[column], current = heading.getAttribute("aria-sort");
+    const order = current ? { ascending: "descending", descending: "ascending" }[current]
       : heading.dataset.first ?? "descending";
     headings.forEach((other) => other.removeAttribute("aria-sort"));
     heading.setAttribute("aria-sort", order);

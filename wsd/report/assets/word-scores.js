@@ -1,5 +1,5 @@
-// The numbers next to the plot: each classifier's scores, the confusion matrix, and a note on what the
-// projection preserves.
+// The numbers next to the plot: each classifier's scores, the confusion matrix, and a note on the
+// projection.
 "use strict";
 
 wsd.wordScores = (data, state) => {

@@ -32,12 +32,12 @@ wsd.wordState = (data, defaults) => {
   function filter() {
     const query = state.query.trim().toLowerCase(), texts = query ? data.lowerCase() : null;
     const wanted = shows[state.show];
-    const now = rows.map((row) => !state.hiddenSenses.has(gold[row])
+    const passes = rows.map((row) => !state.hiddenSenses.has(gold[row])
       && !state.hiddenSplits.has(split(row)) && wanted(row)
       && (!query || texts[row].includes(query)));
     const { visible } = state;
-    if (now.length === visible.length && now.every((is, row) => is === visible[row])) return false;
-    state.visible = now;
+    if (passes.length === visible.length && passes.every((shown, row) => shown === visible[row])) return false;
+    state.visible = passes;
     return true;
   }
 

@@ -106,7 +106,7 @@ wsd.start(async () => {
   // ---- The address ----
 
   function remember() {
-    // Only in the report: a page in a frame of another program has no address of its own.
+    // Only in the report: a page in a frame of another program cannot change the address.
     if (byId("link")) wsd.fragment.show(address.encode(state));
   }
   function recall() {

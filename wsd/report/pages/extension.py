@@ -1,4 +1,4 @@
-"""What a study may add to the report.
+"""The additions that a study can make to the report.
 
 A study that extends the command ``report`` names a module with two functions:
 ``arguments(parser)`` adds its options, and ``load(args, corpora)`` returns an :class:`Extension`.

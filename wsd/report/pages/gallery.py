@@ -27,9 +27,9 @@ PCA = "pca"
 def packed_plots(report: Report) -> str:
     """Return the plots of every word and classifier, packed for the page's script.
 
-    Words are in the order of models and of their words. Each word has the senses and sentences of
-    its points; and per classifier their coordinates, their PCA coordinates if those differ, and
-    whether the classifier is wrong.
+    Words are ordered by model, then as in the report. Each word has the senses and sentences of its
+    points. Per classifier it has their coordinates, their PCA coordinates if the projection is
+    another one, and whether the classifier is wrong.
     """
     pages = [(model, word) for model, words in report.words.items() for word in words]
     size = most(report)

@@ -103,7 +103,7 @@ def _selected_points(
 ) -> list[curves.Curve]:
     """Return the configuration selected for all words as a curve of one point.
 
-    Without a selection by cross-validation, or if another view was selected, there is none.
+    The list is empty if cross-validation selected nothing, or another view than the report's.
     """
     points = []
     best = having(selected(report).head(1).dropna(subset="objective_cv"), view=report.view)

@@ -32,7 +32,7 @@ FIX = "run `wsd {}` on the same prediction files"
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """The files of a report, and what it shows of them.
+    """The files of a report, and the settings of its pages.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ReportInputs:
     provenance : Path
         Written by `wsd evaluate`.
     view : str
-        The view whose curves, tables and plots are shown.
+        The pages show curves, tables and plots of this view.
     text : bool
         Whether the pages may contain the corpus's sentences.
     run : mapping
@@ -187,7 +187,7 @@ def read_tables(paths: Sequence[Path], name: str, columns: Columns) -> pd.DataFr
     Raises
     ------
     ResultError
-        If there is no file, and the table must not be empty; or if a file is not such a table.
+        If a table that must not be empty has no file, or a file lacks columns of the table.
     """
     if not paths and not columns.may_be_empty:
         fix = "give one for each model; `wsd report --help` names the option"

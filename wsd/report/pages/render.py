@@ -1,4 +1,4 @@
-"""Render pages from templates, with a policy of what they may load, and pack their data."""
+"""Render pages from templates with a content security policy, and pack their data."""
 
 import base64
 import hashlib

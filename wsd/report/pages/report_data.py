@@ -36,7 +36,7 @@ class WordResults:
     missing : mapping of method to str
         The methods that gave no projection of the word, and why.
     neighbours : list of Neighbours
-        Rows are those of ``corpus``.
+        Their rows are rows of ``corpus``.
     predicted : mapping of classifier to int array of shape (choices, n_test)
         In the order of the corpus's test rows; indices into its senses.
     confidence : mapping of classifier to float array of shape (choices, n_test)
@@ -62,7 +62,7 @@ class WordResults:
         return len(self.corpus) - self.n_train
 
     def take(self, kept: np.ndarray) -> "WordResults":
-        """Return some of the instances; scores stay those of all instances.
+        """Return some of the instances; the scores still describe all instances.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ def confidence_of(predictions: WordPredictions, kind: str) -> np.ndarray:
     predictions : WordPredictions
     kind : str
         ``"probability"`` of the predicted sense; or ``"lead"``, the difference between the
-        predicted sense's score and the highest of the others (0 if there is no other).
+        predicted sense's score and the highest other score (0 if there is no other sense).
 
     Returns
     -------

@@ -30,7 +30,7 @@ RARE = 50
 
 
 def write_word(report: Report, model: str, word: str, *, folder: Path, portable: Path) -> None:
-    """Write one word's page, in the report and as a file of its own.
+    """Write one word's page twice: as a part of the report, and as a single file.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "width": encoder["model"]["width"],
         "notes": notes(encoder),
         "methods": {method: plots.METHODS[method] for method in results.projections},
-        "missing": {plots.METHODS[method]: why for method, why in results.missing.items()},
+        "missing": {plots.METHODS[method]: reason for method, reason in results.missing.items()},
         "opening": initial_method(results, choice),
         "cv_scores": {name: score for name, score in scores.items() if score == score},
         "previous": words[place - 1] if place else None,

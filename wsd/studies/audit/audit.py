@@ -40,11 +40,11 @@ class Verdict(NamedTuple):
     Attributes
     ----------
     sense : int array of shape (n,)
-        The sense other than gold that every layer predicts; -1 if there is none.
+        The sense other than gold that every layer predicts, or -1.
     confidence : float array of shape (n,)
-        Its mean probability over the layers; NaN if there is none.
+        The mean probability of this sense over the layers, or NaN.
     suspected : bool array of shape (n,)
-        Whether its probability is at least 0.9 at every layer.
+        Whether the probability of this sense is at least 0.9 at every layer.
     """
 
     sense: np.ndarray
@@ -88,15 +88,16 @@ def list_instances(
     files : sequence of ComparisonRow
         As from :func:`read_files`.
     judge : str or None
-        The name of the classifier that gold is compared with; None for no verdict.
+        The name of the classifier that judges the gold labels; None for no verdict.
 
     Returns
     -------
     DataFrame
-        index and most_similar are 0-based lines of the test and the training file. n_right of
-        n_predictions layer choices and classifiers give the gold sense; all_missed if none does.
-        contradicting is the other sense that the judge predicts at every single layer from 1 up,
-        confidence its mean probability there; suspected_gold as in the module's text.
+        index and most_similar are 0-based lines of the test and the training file. n_right counts
+        the predictions of the gold sense, among n_predictions layer choices and classifiers;
+        all_missed is true if n_right is 0. contradicting is the other sense that the judge
+        predicts at every single layer from 1 up, and confidence its mean probability there. The
+        module's docstring defines suspected_gold.
     """
     judges = [] if judge is None else _judges(files, judge)
     tables = []
@@ -104,10 +105,11 @@ def list_instances(
         rows = np.flatnonzero(corpus.split == TEST)
         gold, most = corpus.gold[rows], similar[word]
         right = np.sum([file.words[i].predicted == gold for file in files], axis=0)
-        none, no = np.full(len(rows), -1), np.zeros(len(rows), dtype=bool)
-        verdict = Verdict(sense=none, confidence=np.full(len(rows), np.nan), suspected=no)
         if judges:
             verdict = judge_word([file.words[i] for file in judges])
+        else:
+            n = len(rows)
+            verdict = Verdict(np.full(n, -1), np.full(n, np.nan), np.zeros(n, dtype=bool))
         table = {
             "word": word,
             "index": corpus.index[rows],
@@ -145,7 +147,7 @@ def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
     scores = (word.scores for file in judges for word in file.words)
     if not all(np.allclose(np.nansum(rows, axis=1), 1) for rows in scores):
         raise ConfigError(
-            f"the scores of the classifier {judge!r} are no probabilities",
+            f"the scores of the classifier {judge!r} are not probabilities",
             fix="name a classifier that gives probabilities, such as logistic regression",
         )
     return judges
@@ -191,13 +193,13 @@ def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[Com
     Raises
     ------
     ResultError
-        If a file was made from other instances, two hold the same predictions, or they are not
-        all of one training set and one view.
+        If a file has other instances than the corpus, two files have the same configuration, or
+        the files have several training sets or views.
     """
     if not paths:
         raise ResultError(
             "there are no predictions to audit",
-            fix="give those of the classifiers that are to be audited",
+            fix="give the prediction files of the classifiers to audit",
         )
     files = read_rows(paths, CANDIDATE, corpora)
     keys = pd.DataFrame([_key(file) for file in files])
@@ -218,7 +220,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_corpora(parser)
     add_files(parser, "--predictions")
-    parser.add_argument("--judge", metavar="NAME", help="the classifier whose probabilities count")
+    text = "the classifier that judges gold labels by its probabilities"
+    parser.add_argument("--judge", metavar="NAME", help=text)
     add_out_folder(parser, "folder for the tables")
 
 

@@ -3,13 +3,14 @@
 :mod:`wsd.studies.geometry.vector_measures` has the measures. Each is computed on unchanged vectors
 and under each transform (:mod:`wsd.metrics.transforms`), which is fitted in two ways.
 
-Fitted on ``corpus``, the training instances of all words, a transform removes what all vectors
-share. Each word has the same weight; otherwise a quarter of the weight would be that of `pitcher`.
-Centred in this way, anisotropy is about -1 / (number of words - 1) by construction.
+A transform fitted on ``corpus``, the training instances of all words, removes the common part of
+all vectors. Each word has the same weight; otherwise `pitcher` alone would have a quarter of the
+weight. After this centring, anisotropy is about -1 / (number of words - 1) by construction.
 
-Fitted on ``word``, the word's own training instances, it equals the classifiers' ``transform``. It
-is shown as a warning, too: if senses are imbalanced, the word's mean is nearly the centroid of the
-majority sense, so that the centred direction of this centroid is arbitrary. Two columns show this:
+A transform fitted on ``word``, the word's own training instances, equals the classifiers'
+``transform``. The table has it as a warning, too: if senses are imbalanced, the word's mean is
+nearly the centroid of the majority sense, so that centring leaves this centroid an arbitrary
+direction. Two columns show this:
 ``majority_norm``, the length of the majority sense's centroid divided by the mean length of a
 vector, and ``centroid_macro_f1``, the score of a nearest centroid by cosine on the test rows.
 """
@@ -50,7 +51,7 @@ def measure(words: Mapping[str, WordVectors], name: str, on: str, seed: int) -> 
     name : str
         The name of the transform.
     on : {"corpus", "word"}
-        What it is fitted on.
+        The instances that it is fitted on.
     seed : int
 
     Returns

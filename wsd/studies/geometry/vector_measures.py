@@ -12,7 +12,7 @@ All use training rows and cosines; a word with many rows is measured on a sample
 * *k-means* on unit vectors with as many clusters as senses, against gold: the adjusted Rand index
   (Hubert and Arabie 1985) and the V-measure (Rosenberg and Hirschberg 2007).
 
-Two more measures show what a transform does to the centroids (:func:`centroid_measures`).
+Two more measures show the effect of a transform on the centroids (:func:`centroid_measures`).
 """
 
 import warnings
@@ -37,7 +37,7 @@ STARTS = 10
 
 
 class WordVectors(NamedTuple):
-    """The vectors of one word in one layer choice, as the measures need them.
+    """The vectors of one word in one layer choice that the measures use.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def sample(gold: np.ndarray, seed: int, size: int = SAMPLE) -> np.ndarray:
 
 
 def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
-    """Return what the measures need of a word's vectors.
+    """Return the vectors, means and centroids that the measures use.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
 
 
 def anisotropy(directions: Sequence[np.ndarray]) -> np.ndarray:
-    """Return per word the mean cosine of its instances with those of every other word.
+    """Return per word the mean cosine of its instances with the instances of all other words.
 
     The mean of the cosines of all pairs is the dot product of the mean unit vectors. All other
     words have the same weight.
@@ -195,7 +195,7 @@ def _kmeans(
 
 
 def centroid_measures(word: WordVectors, transform: Transform) -> dict[str, float]:
-    """Return the measures of what a transform does to the centroids.
+    """Return two measures of the centroids after a transform.
 
     A transform commutes with means: a transformed centroid is the centroid of transformed vectors.
 

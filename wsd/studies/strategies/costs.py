@@ -1,8 +1,8 @@
 """Read the processor time of steps from their logs.
 
 The last line of the log of a successful step has its processor time over all cores. `wsd finetune`
-also writes ``costs.csv``, with a row per trial and per seed. A missing time is NaN, and so is every
-sum that it is part of. Files of other studies are looked up by name in the map of the run.
+also writes ``costs.csv``, with a row per trial and per seed. A missing time is NaN, and so is a sum
+with a missing time. Files of other studies are looked up by name in the map of the run.
 """
 
 import json
@@ -24,7 +24,7 @@ from wsd.storage.result_files import UNEXPECTED
 
 
 class Spent(NamedTuple):
-    """Processor seconds of the selected configuration, and including the search."""
+    """Processor seconds of the selected configuration, without and with the search for it."""
 
     chosen: float
     searched: float
@@ -44,7 +44,7 @@ def processor_seconds(log: Path) -> float:
 
 
 def _sum(seconds: Iterable[float]) -> float:
-    """Return the sum of times; NaN if one of them is missing, or there is none."""
+    """Return the sum of times; NaN if a time is missing, or the list is empty."""
     times = list(seconds)
     return fsum(times) if times else nan
 
@@ -113,11 +113,11 @@ class Costs:
         return self.embedding(model) + of_glosses + nearest
 
     def classifying_selected(self, model: str) -> float:
-        """Return the time of fitting and applying the selection per word."""
+        """Return the time of fitting the selection per word and of predicting with it."""
         return self._step(f"{model}/predictions/{FULL}/per-word/per-word.per-word.parquet")
 
     def finetuning(self, model: str, train: str) -> Spent:
-        """Return the mean time of a seed, and including all trials; seeds are not a search."""
+        """Return the mean time of a seed, without and with the time of all trials."""
         with suppress(OSError, ResultError, *UNEXPECTED):
             rows = pd.read_csv(self.run.file(f"{model}/finetune/{train}/costs.csv"))
             seconds = rows["processor_seconds"].astype(float)

@@ -64,9 +64,9 @@ class Strategy:
         return fsum(run.row.mean(metric) for run in self.runs) / len(self.runs)
 
     def pairs(self, other: "Strategy") -> list[tuple[ComparisonRow, ComparisonRow]]:
-        """Pair its runs with those of another strategy that have the same training sentences.
+        """Pair its runs with another strategy's runs that have the same training sentences.
 
-        Runs without training are paired with those on the full training set.
+        Runs without training are paired with runs on the full training set.
         """
         return [
             (first.row, second.row)

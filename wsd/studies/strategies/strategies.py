@@ -1,7 +1,7 @@
 """Compare strategies for word sense disambiguation: scores, labels and processor time.
 
 The table has a row per strategy and training set of each model: baselines, glosses, substitutes,
-frozen vectors, fine-tuning. Differences are to the best single layer of the frozen encoder, on the
+frozen vectors, fine-tuning. Differences are from the frozen encoder's best single layer, on the
 same training set and test instances. A row has the mean over draws or seeds, and the score of each.
 Processor time (:mod:`wsd.studies.strategies.costs`) differs from run to run, so no other table has
 it.
@@ -61,9 +61,9 @@ Line = dict[str, Any]
 def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) -> list[Line]:
     """Return a row per strategy of one model and training set.
 
-    The differences to the best layer are one family of Holm's method per metric. Whether a strategy
-    is significantly worse than the best one by macro-F1 is corrected for all pairs, since the best
-    one was not known before.
+    The differences from the best layer are one family of Holm's method per metric. The test of each
+    strategy against the strategy with the highest macro-F1 is corrected for all pairs, since the
+    data determine which strategy is highest.
     """
     reference = next((s for s in strategies if s.name == BEST_LAYER), None)
     best = max(strategies, key=lambda s: s.mean(METRICS[0]))
@@ -152,19 +152,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_corpora(parser)
     add_files(parser, "--candidates", "predictions of every configuration and training set")
-    add_files(parser, "--searches", "CV scores of each, in the same order")
+    add_files(parser, "--searches", "CV scores of the candidates, in the same order")
     add_path(parser, "--selection", "of `wsd select`, .json")
     for kind, text in (
-        ("baselines", "no encoder, or its substitutes"),
-        ("zero-shot", "from glosses"),
-        ("per-word", "each word as its own folds choose"),
-        ("finetuned", "of an encoder that was trained further, one per seed"),
+        ("baselines", "baselines"),
+        ("zero-shot", "zero-shot classification by glosses"),
+        ("per-word", "the selection per word"),
+        ("finetuned", "fine-tuned encoders, one file per seed"),
     ):
-        add_optional_files(parser, f"--{kind}", f"predictions: {text}")
-    add_path(parser, "--map", "the run's run.json, for where its steps' files are")
-    add_path(
-        parser, "--logs", "folder of the logs of the dataset's steps, for their processor time"
-    )
+        add_optional_files(parser, f"--{kind}", f"predictions of {text}")
+    add_path(parser, "--map", "the run's run.json, which lists the files of its steps")
+    add_path(parser, "--logs", "folder of the logs of the dataset's steps, with processor times")
     add_seed(parser)
     add_out(parser, "the table", ".csv")
 

@@ -23,7 +23,7 @@ from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns
 
 METRICS = ("mean_macro_f1", "micro_accuracy")
-# Processor time of the selected configuration, and including the search.
+# Processor time of the selected configuration, without and with the search for it.
 MINUTES = ("processor_minutes", "processor_minutes_with_search")
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 COLUMNS = Columns(
@@ -105,7 +105,7 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
     if by_time:
         powers = powers_of_ten([x for line in by_time for x in line.x])
         plots["minutes"] = _plot(by_time, "processor minutes", y_range, powers)
-    # Strategies without labels are compared with those that use all labels.
+    # Strategies without labels are compared with strategies that use all labels.
     trains = rows.groupby(rows["train"].replace(NO_TRAIN, FULL), sort=False)
     return {
         "model": model,
@@ -148,7 +148,7 @@ def _by_labels(rows: pd.DataFrame, names: dict[str, int]) -> tuple[list[Curve], 
 
 
 def readable_ticks(places: Iterable[float]) -> list[float]:
-    """Return places on an axis, from the left, whose numbers do not overlap."""
+    """Return ticks on an axis that are far enough apart for their numbers."""
     ticks: list[float] = []
     for place in sorted(map(float, places)):
         if not ticks or place >= TICK_DISTANCE * ticks[-1]:

@@ -1,4 +1,4 @@
-"""Which way to tell senses apart is worth its labels and its processor time?"""
+"""Which strategy for word sense disambiguation is worth its labels and processor time?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wsd.studies.base import Kind, Outputs, Study
 if TYPE_CHECKING:
     from wsd.run.run_files import Files
 
-# Baselines that are no strategy.
+# Baselines that are not strategies.
 LEFT_OUT = ("position_length",)
 # Kinds of rows that are strategies, if other studies add them.
 ROWS = ("zero_shot", "finetuned")
