@@ -679,7 +679,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
         r for r in rows(checkout, "comparison/differences")
         if (r["reference_model"], r["kind"], r["model"]) == ("trained", "selected", "drawn")
     ]  # fmt: skip
-    (of_f1,) = (r for r in against if r["figure"] == "mean_macro_f1")
+    (of_f1,) = (r for r in against if r["metric"] == "mean_macro_f1")
     apart = float(selected["trained"]["mean_macro_f1"]) - float(selected["drawn"]["mean_macro_f1"])
     assert float(of_f1["difference"]) == pytest.approx(apart, abs=2e-6)
     by_layer = rows(checkout, "comparison/model-layers")
