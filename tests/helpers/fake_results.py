@@ -26,19 +26,21 @@ from wsd.storage.file_names import file_name
 from wsd.storage.json import write_json
 
 CONFIG = Path("my.yaml")
-SMALL: dict[str, Any] = {
-    "dataset": "quickstart",
-    "words": ["apple", "crane"],
-    "models": [{"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}],
-    "layers": [1],
-    "features": [],
-    "classifiers": [{"name": "nearest_centroid"}],
-    "views": {"store": ["focal", "other"], "classify": ["focal"]},
-    "controls": {"baselines": False, "views": [], "random_weights": [], "task": False},
-    "analyses": [],
-    "projections": ["pca"],
-    "glosses": "none",
-}
+SMALL: dict[str, Any] = without_deleted_studies(
+    {
+        "dataset": "quickstart",
+        "words": ["apple", "crane"],
+        "models": [{"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}],
+        "layers": [1],
+        "features": [],
+        "classifiers": [{"name": "nearest_centroid"}],
+        "views": {"store": ["focal", "other"], "classify": ["focal"]},
+        "controls": {"baselines": False, "views": [], "random_weights": [], "task": False},
+        "analyses": [],
+        "projections": ["pca"],
+        "glosses": "none",
+    }
+)
 
 
 def session(run: str | None = None, **changes: Any) -> Session:

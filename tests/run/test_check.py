@@ -296,7 +296,7 @@ def test_what_a_config_asks_for_must_be_there(
     # Every file that is not there is named, of words too.
     kinds = (".parquet", ".safetensors")
     gone = [path for path in kept_files() if not path.is_symlink() and path.suffix in kinds]
-    assert len(gone) > 20
+    assert len(gone) > 12
     for path in gone:
         path.unlink()
     text = said(capsys, "--configfile", "my.yaml", code=6)
