@@ -74,7 +74,7 @@ def wsd_steps(
     paths = [(corpus, word / name) for corpus, word, names in words for name in names.values()]
 
     def write() -> None:
-        embed.embed(words, RECORD, pooling="mean", seed=1, device="cpu", threads=2)
+        embed.embed(words, RECORD, embed.Options(device="cpu"), threads=2)
 
     def check() -> None:
         for _, path in paths:

@@ -145,10 +145,10 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> dict:
 
 
 def embed(corpus: corpora.Corpus, record: dict, out: Path, **changed: object) -> None:
-    options = {"pooling": "mean", "seed": 1, "device": "cpu", "threads": 1, **changed}
-    views = options.pop("views", ["focal", "cls"])
+    options = {"device": "cpu", **changed}
+    views, threads = options.pop("views", ["focal", "cls"]), options.pop("threads", 1)
     word = embed_module.Word(corpus, out, plain(*views))  # type: ignore[misc]
-    embed_module.embed([word], record, **options)  # type: ignore[arg-type]
+    embed_module.embed([word], record, embed_module.Options(**options), threads=threads)
 
 
 def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: dict) -> None:

@@ -14,7 +14,7 @@ from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts.vectors import Embeddings, vectors_checksum
 from wsd.cli import main
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.word_extraction import PassOfWord
+from wsd.encoder.word_extraction import WordExtraction
 from wsd.errors import ModelError
 from wsd.logs import DONE_BEFORE
 
@@ -174,15 +174,15 @@ def test_one_more_view_is_made_alone(here: Path) -> None:
 
 
 def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
-    add = PassOfWord.add
+    add = WordExtraction.add
 
-    def fails(self: PassOfWord, vectors: Any) -> None:
+    def fails(self: WordExtraction, vectors: Any) -> None:
         if self.corpus.word == "mole":
             raise ModelError("it fails")
         add(self, vectors)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(PassOfWord, "add", fails)
+        patched.setattr(WordExtraction, "add", fails)
         embed("bat", "crane", "mole", code=5)
     assert not list(Path("e").glob("*.json")) and not list(Path(path_of("mole")).iterdir())
     assert embed("bat", "crane", "mole") == 7

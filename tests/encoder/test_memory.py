@@ -59,8 +59,8 @@ tokens = tuple(("the",) * int(n) + ("crane",) + ("lifted",) * int(n % 7) for n i
 corpus = Corpus("crane", ("a", "b"), np.array(["train"] * instances), np.arange(instances), tokens,
                 draw, np.zeros(instances, dtype=int))
 record = {"name": "cheap", "blocks": 24, "width": 1024}
-embed.embed([embed.Word(corpus, out, {"focal": "focal.safetensors"})], record, pooling="mean",
-            seed=1, device="cpu", threads=2)
+embed.embed([embed.Word(corpus, out, {"focal": "focal.safetensors"})], record,
+            embed.Options(device="cpu"), threads=2)
 size = (out / "focal.safetensors").stat().st_size
 print(size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """

@@ -46,8 +46,7 @@ wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
 word = embed.Word(corpus_table.read(folder / "crane.parquet"), folder / "sigkill",
     {view: f"{view}.safetensors" for view in ("focal", "cls", "static", "other")})
-embed.embed([word], read_json(folder / "tiny.json"), pooling="mean", seed=1, device="cpu",
-    threads=1)
+embed.embed([word], read_json(folder / "tiny.json"), embed.Options(device="cpu"))
 """
 
 
@@ -71,9 +70,7 @@ def run(out: Path, *, seed: int = 1, threads: int = 1, views: Sequence[str] = tu
         embed.embed(
             [embed.Word(CORPUS, out, {view: VIEWS[view] for view in views})],
             read_json(out.parent / "tiny.json"),
-            pooling="mean",
-            seed=seed,
-            device="cpu",
+            embed.Options(seed=seed, device="cpu"),
             threads=threads,
         )
 

@@ -90,8 +90,8 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     corpus = quickstart("crane")
     record = encoders.find_model(encoders.source_named(root / TINY))
     embed.embed(
-        [embed.Word(corpus, tmp_path / "crane", plain(*view.split("+")))], record, pooling="mean",
-        seed=1, device="cpu", threads=1,
+        [embed.Word(corpus, tmp_path / "crane", plain(*view.split("+")))], record,
+        embed.Options(device="cpu"),
     )  # fmt: skip
     _, stored, _ = feature_set.read_features(tmp_path, corpus, view, layers)
     X, _ = labelled(corpus, "test")

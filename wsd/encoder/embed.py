@@ -1,19 +1,17 @@
-"""Run the encoder over many words' instances: every layer of every view, in one pass.
+"""Embed words: write every layer of every view of their instances, in one pass of the encoder.
 
-The files and their checksums are :mod:`wsd.artifacts.vectors`; a word's files while they are made,
-:mod:`wsd.encoder.word_extraction`.
+:mod:`wsd.artifacts.vectors` reads and writes the files. :mod:`wsd.encoder.word_extraction` fills
+the files of one word.
 
-In the workflow the folder stands for everything that decides the vectors, but for the sentences and
-the seed: of these a word's files have keys in their names. So what is there is right, whichever run
-has made it, and a new word, or what a crash left undone, costs that word.
+In the workflow, the folder has a key of every setting except the seed. The names of a word's folder
+and files have keys of its sentences and the seed. So a file that exists is right, whichever run
+wrote it, and a rerun embeds only the words that are missing or damaged.
 """
 
 import argparse
 import logging
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +26,7 @@ from wsd.arguments import (
     writes,
 )
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.encoder_record import read_record
+from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.run_map import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import (
@@ -42,7 +40,7 @@ from wsd.artifacts.view_names import (
     VIEWS,
 )
 from wsd.encoder import alignment, sources
-from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.errors import ConfigError, ResultError
 from wsd.logs import done_before, log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
@@ -52,14 +50,31 @@ if TYPE_CHECKING:
     from wsd.encoder.focal_pieces import Aligned
 
 
-# Arguments that decide what the vectors of a view are.
-DECIDES = ("pooling", "input", "precision", "seed", "device")
-PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
 PROGRESS_SECONDS = 5.0
 
 
+class Options(NamedTuple):
+    """The settings that decide the vectors.
+
+    Attributes
+    ----------
+    pooling, precision, device
+        As in :meth:`wsd.encoder.encoder.Encoder.load`.
+    input : {"plain", "masked"}
+        Whether one mask token replaces the focal word.
+    seed : int
+        For the draw of ``other``.
+    """
+
+    pooling: str = POOLINGS[0]
+    input: str = PLAIN
+    precision: str = PRECISIONS[0]
+    seed: int = 1
+    device: str = DEVICES[0]
+
+
 class Word(NamedTuple):
-    """A word that is to be embedded.
+    """A word to embed.
 
     Attributes
     ----------
@@ -67,7 +82,7 @@ class Word(NamedTuple):
     out : Path
         The word's folder.
     views : mapping of str to str
-        Those to be made, and the names of their files.
+        The file name of each view to write, contextual or static.
     """
 
     corpus: Corpus
@@ -76,136 +91,128 @@ class Word(NamedTuple):
 
 
 def embed(
-    words: Sequence[Word],
-    record: dict[str, Any],
-    *,
-    pooling: str,
-    seed: int,
-    device: str,
-    threads: int,
-    input: str = PLAIN,
-    precision: str = "float32",
+    words: Sequence[Word], record: Mapping[str, Any], options: Options, *, threads: int = 1
 ) -> None:
-    """Run the encoder over words' instances and write the views' files in their folders.
+    """Run the encoder over words' instances and write the files of their views.
 
-    Beside them ``alignment.json`` says what the tokenizer made of the focal words.
+    Each word's folder also gets ``alignment.json`` (:mod:`wsd.encoder.alignment`).
 
     Parameters
     ----------
     words : sequence of Word
-        One after the other; a word's views are among the static ones of
-        :mod:`wsd.artifacts.view_names` too.
-    record : dict
-        What :func:`wsd.encoder.model.resolve` found; its files are checked again. With
-        ``random_weights`` the weights are drawn with that seed, not read.
-    pooling, seed, device, threads
-        As in :class:`wsd.encoder.encoder.Encoder` and :meth:`wsd.encoder.encoder.Encoder.encode`.
-    input : {"plain", "masked"}
-        Whether one mask token takes the place of the focal word.
-    precision
-        As in :meth:`wsd.encoder.encoder.Encoder.load`.
+    record : mapping
+        From :func:`wsd.encoder.model.resolve`. The model's files are verified again. With
+        ``random_weights``, the weights are drawn with that seed.
+    options : Options
+    threads : int
+        The number of batches that run at the same time on a CPU.
+
+    Raises
+    ------
+    ModelError
+        As in :func:`wsd.encoder.sources.verify` and :class:`wsd.encoder.encoder.Encoder`.
+    ResultError
+        If the record has another number of blocks or another width than the model.
     """
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.word_extraction import Part, PassOfWord
+    from wsd.encoder.word_extraction import Part, WordExtraction
 
     encoder = Encoder.load(
         str(sources.verify(record)),
-        pooling=pooling,
-        masked=input == MASKED,
-        device=device,
-        precision=precision,
+        pooling=options.pooling,
+        masked=options.input == MASKED,
+        device=options.device,
+        precision=options.precision,
         random_weights=record.get("random_weights"),
     )
-    how = {"input": input, "pooling": pooling, "precision": precision, "seed": seed}
     progress = _Progress(record["name"], sum(len(word.corpus) for word in words))
-    opened: list[PassOfWord] = []
+    unfinished: list[WordExtraction] = []
 
     def parts() -> Iterator[Part]:
         for corpus, out, views in words:
             aligned = encoder.align(corpus)
-            provenance = {**_provenance(encoder, record, corpus, aligned), **how}
-            word = PassOfWord(encoder, corpus, aligned, views, provenance, out)
-            opened.append(word)
-            if word.is_done:
-                opened.remove(word)
-                word.finish()
-            else:
+            provenance = _provenance(encoder, record, options, corpus, aligned)
+            word = WordExtraction(encoder, corpus, aligned, views, provenance, out)
+            if not word.is_done:
+                unfinished.append(word)
                 yield from word.parts()
 
     try:
-        for part, (rows, of_views) in encoder.encode_words(parts(), seed=seed, threads=threads):
-            part.add(rows, of_views)
-            progress(len(rows))
+        batches = encoder.encode_words(parts(), seed=options.seed, threads=threads)
+        for part, (rows, vectors) in batches:
+            part.add(rows, vectors)
+            progress.add(len(rows))
             if part.word.is_done:
-                opened.remove(part.word)
-                part.word.finish()
+                unfinished.remove(part.word)
     finally:
-        for word in opened:
+        for word in unfinished:
             word.leave()
 
 
 def _provenance(
-    encoder: "Encoder", record: Mapping[str, Any], corpus: Corpus, aligned: Sequence["Aligned"]
+    encoder: "Encoder",
+    record: Mapping[str, Any],
+    options: Options,
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
 ) -> dict[str, Any]:
-    """What the vectors are of, and of which model; checks that it is that of its record."""
-    for key, here in (("blocks", encoder.blocks), ("width", encoder.width)):
-        if here != record[key]:
+    for key, actual in (("blocks", encoder.blocks), ("width", encoder.width)):
+        if actual != record[key]:
             raise ResultError(
-                f"the model has {key} {here}, its record says {record[key]}",
-                fix="make the record anew with `wsd model`, or correct the model's config entry",
+                f"the model has {key} {actual}, its record has {record[key]}",
+                fix="write the record again with `wsd model`, or correct the model's config entry",
             )
-    # Where its files are on this machine is no part of what a model is.
-    model = {key: value for key, value in record.items() if key != "folder"}
+    model = without_folder(record)
     if encoder.drawn is not None:
         model["random_weights_sha256"] = encoder.drawn
     return {
+        **options._asdict(),
         "model": model,
         "architecture": encoder.architecture.as_dict(),
         "device": str(encoder.device),
         "word": corpus.word,
         "corpus": corpus.digest,
         "instances": len(corpus),
-        "split_focal_words": sum(len(one.pieces) > 1 for one in aligned),
-        "windowed": sum(one.windowed for one in aligned),
-        "without_context": sum(not one.others for one in aligned),
-        "versions": {package: version(package) for package in PACKAGES},
+        "split_focal_words": sum(len(instance.pieces) > 1 for instance in aligned),
+        "windowed": sum(instance.windowed for instance in aligned),
+        "without_context": sum(not instance.others for instance in aligned),
+        "versions": package_versions(),
     }
 
 
 class _Progress:
-    """A line every few seconds, and one at the end."""
+    """Log the progress every few seconds, and at the end."""
 
-    def __init__(self, problem: str, total: int) -> None:
-        self.problem, self.total, self.done = problem, total, 0
+    def __init__(self, name: str, total: int) -> None:
+        self.name, self.total, self.done = name, total, 0
         self.start = self.last = time.monotonic()
 
-    def __call__(self, count: int) -> None:
+    def add(self, count: int) -> None:
         self.done += count
-        now = time.monotonic()
-        if self.done < self.total and now - self.last < PROGRESS_SECONDS:
+        now, left = time.monotonic(), self.total - self.done
+        if left and now - self.last < PROGRESS_SECONDS:
             return
         self.last = now
         rate = self.done / max(now - self.start, 1e-9)
-        left = f", {(self.total - self.done) / rate:.0f} s left" if self.done < self.total else ""
-        log.info(
-            "%s: %d of %d sentences, %.0f/s%s", self.problem, self.done, self.total, rate, left
-        )
+        remaining = f", {left / rate:.0f} s left" if left else ""
+        message = "%s: %d of %d sentences, %.0f/s%s"
+        log.info(message, self.name, self.done, self.total, rate, remaining)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_path(parser, "--model", "a record of `wsd model`")
     add_corpora(parser)
-    text = "what is kept of a sentence, per layer"
+    text = "the views to write"
     parser.add_argument("--views", nargs="+", default=["focal"], choices=VIEWS, help=text)
     add_choice(parser, "--pooling", POOLINGS)
     add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_seed(parser)
     add_choice(parser, "--device", DEVICES)
-    text = "what the model computes in; float16 on a GPU alone"
+    text = "the precision of the computation; float16 needs a GPU"
     add_choice(parser, "--precision", PRECISIONS, text)
     parser.add_argument("--threads", type=count, default=1)
-    text = "of the workflow: per view a file that lists the words' files, and one of the alignments"
+    text = "for the workflow: a listing of each view's files, and one of the alignment reports"
     add_optional_files(parser, "--listings", text)
     writes(parser, "listings")
     add_out_folder(parser, "folder for <word>/<view>.safetensors and alignment.json")
@@ -213,42 +220,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    # Nothing below may ask the hub: models are fetched by `wsd model` alone.
-    os.environ["HF_HUB_OFFLINE"] = "1"
     if args.listings and len(args.listings) != len(args.views) + 1:
         problem = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
         raise ConfigError(problem, where="--listings", fix="name one for each")
     record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words).values()
-    words = [Word(corpus, *_places(args, corpus)) for corpus in corpora]
-    todo = words
+    words = todo = [Word(corpus, *_places(args, corpus)) for corpus in corpora]
     if args.listings:
-        todo = [left for word in words if (left := _lacking(word)).views]
-        problem = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
-        there = len(words) * len(args.views) - sum(len(left.views) for left in todo)
+        todo = [missing for word in words if (missing := _missing(word)).views]
+        message = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
+        done = len(words) * len(args.views) - sum(len(missing.views) for missing in todo)
         level = logging.INFO if todo else logging.DEBUG
-        log.log(level, "%s: %s", record["name"], problem, extra=done_before(there))
-    if todo:
-        options = {key: getattr(args, key) for key in DECIDES}
-        try:
-            embed(todo, record, threads=args.threads, **options)
-        except sources.CacheError as error:
-            # This step asks no hub; the one that made the record does.
-            raise DamageError(error.problem, path=args.model) from error
-    for view, listing in zip((*args.views, None), args.listings, strict=bool(args.listings)):
-        if view is None:
-            paths = [word.out / alignment.ALIGNMENT_FILE for word in words]
-            write_listing(listing, {path: noted_checksum(path) for path in paths})
-        else:
+        log.log(level, "%s: %s", record["name"], message, extra=done_before(done))
+    with sources.offline(args.model):
+        if todo:
+            options = Options(*(getattr(args, key) for key in Options._fields))
+            embed(todo, record, options, threads=args.threads)
+    if args.listings:
+        for view, listing in zip(args.views, args.listings, strict=False):
             paths = [word.out / word.views[view] for word in words]
             write_listing(listing, {path: vectors_checksum(path) for path in paths})
+        paths = [word.out / alignment.ALIGNMENT_FILE for word in words]
+        write_listing(args.listings[-1], {path: noted_checksum(path) for path in paths})
 
 
 def _places(args: argparse.Namespace, corpus: Corpus) -> tuple[Path, dict[str, str]]:
-    """A word's folder and the names of its files: in the workflow, by the sentences and the seed.
-
-    So they are named alike by whatever code the table was made.
-    """
+    """Return a word's folder and the file name of each view; in the workflow, with their keys."""
     files = {view: f"{view}{VECTORS}" for view in args.views}
     name = file_name(corpus.word)
     if args.listings:
@@ -258,15 +255,12 @@ def _places(args: argparse.Namespace, corpus: Corpus) -> tuple[Path, dict[str, s
     return args.out / name, files
 
 
-def _lacking(word: Word) -> Word:
-    """A word with the views that are not there as they were written; without its alignment, all.
-
-    Where other runs have made them, nobody has looked at them since.
-    """
-    left = dict(word.views)
+def _missing(word: Word) -> Word:
+    """Return a word with its missing or damaged views: all views if its alignment report is."""
+    views = dict(word.views)
     if is_as_noted(word.out / alignment.ALIGNMENT_FILE):
-        left = {view: file for view, file in left.items() if not _is_whole(word.out / file)}
-    return word._replace(views=left)
+        views = {view: file for view, file in views.items() if not _is_whole(word.out / file)}
+    return word._replace(views=views)
 
 
 def _is_whole(path: Path) -> bool:

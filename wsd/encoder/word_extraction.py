@@ -1,7 +1,8 @@
-"""One word while it is embedded: its files are filled part by part, and then get their names.
+"""Write the vectors of one word, part by part.
 
-They lie in a hidden folder beside their places until the last part is written. So a job that was
-killed leaves whole words alone, and the next job goes on after the last of them.
+The files lie in a hidden folder until the last part is written, and then get their names. So a job
+that was killed leaves only whole words, and the next job goes on with the first word that is
+missing.
 """
 
 import json
@@ -24,13 +25,15 @@ from wsd.logs import log
 from wsd.storage.atomic import working_folder, write_errors
 from wsd.storage.json import write_json
 
-# Of a view in a part: some 3,000 sentences of BERT-base. That much is held in memory. Batches do
-# not go beyond a part, so the last bits of the vectors depend on it.
+# The size of a view in a part, which is held in memory: some 3,000 sentences of BERT-base. A batch
+# never spans two parts, so the last bits of the vectors depend on this size.
 PART_BYTES = 2**27
 
 
-class PassOfWord:
-    """A word whose files are open.
+class WordExtraction:
+    """A word while it is embedded, and its open files.
+
+    The files get their names with the last part; static views alone are finished at once.
 
     Parameters
     ----------
@@ -38,16 +41,16 @@ class PassOfWord:
     corpus, aligned
         As in :class:`wsd.encoder.view_weights.Sentences`.
     views : mapping of str to str
-        The views, and the names of their files.
-    provenance : dict
-        What the files' metadata says of the vectors.
+        The file name of each view.
+    provenance : mapping
+        The metadata of the files.
     out : Path
         The word's folder.
 
     Attributes
     ----------
-    batched : list of str
-        The views that come part by part; the static ones are written at once.
+    contextual : list of str
+        The views that are written part by part.
     """
 
     def __init__(
@@ -64,85 +67,82 @@ class PassOfWord:
         for line in alignment.report_warnings(self.report):
             log.warning("%s %s", provenance["model"]["name"], line)
         static = encoder.static(corpus, aligned, list(views))
-        self.batched = [view for view in views if view not in static]
+        self.contextual = [view for view in views if view not in static]
         self.layers, self.width = encoder.blocks + 1, encoder.width
         self.rows_of_part = max(1, PART_BYTES // (4 * self.layers * self.width))
-        self._left = len(corpus) if self.batched else 0
+        self._left = len(corpus) if self.contextual else 0
         self._writers: dict[str, VectorsWriter] = {}
-        self._cleanup = ExitStack()
-        try:
-            with write_errors(out / "vectors"):
-                folder = self._cleanup.enter_context(working_folder(out / "vectors"))
-                shape = (self.layers, len(corpus), self.width)
-                for view in views:
-                    # Only one view depends on the seed: other runs find the same files of the rest.
-                    seed = provenance["seed"] if view == DRAWN else None
-                    about = json.dumps({**provenance, "seed": seed, "view": view}, sort_keys=True)
-                    of_view = (1, *static[view].shape) if view in static else shape
-                    writer = VectorsWriter(folder / view, of_view, {"wsd": about})
-                    self._cleanup.callback(writer.leave)
-                    self._writers[view] = writer
-                for view, vectors in static.items():
-                    self._writers[view].add(vectors[None])
-        except BaseException:
-            self.leave()
-            raise
+        with write_errors(out / "vectors"), ExitStack() as cleanup:
+            folder = cleanup.enter_context(working_folder(out / "vectors"))
+            for view in views:
+                # Only one view depends on the seed: runs with other seeds share the other files.
+                seed = provenance["seed"] if view == DRAWN else None
+                metadata = json.dumps({**provenance, "seed": seed, "view": view}, sort_keys=True)
+                shape: tuple[int, ...] = (self.layers, len(corpus), self.width)
+                if view in static:
+                    shape = (1, *static[view].shape)
+                writer = VectorsWriter(folder / view, shape, {"wsd": metadata})
+                cleanup.callback(writer.leave)
+                self._writers[view] = writer
+            for view, vectors in static.items():
+                self._writers[view].add(vectors[None])
+            self._cleanup = cleanup.pop_all()
+        if self.is_done:
+            self._finish()
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing of it is left to be run."""
+        """Whether all parts are written."""
         return not self._left
 
     def parts(self) -> Iterator["Part"]:
-        """Its parts, to be run one after the other."""
+        """Yield the parts, in order."""
         for first in range(0, len(self.corpus), self.rows_of_part):
             yield Part(self, slice(first, first + self.rows_of_part))
 
-    def add(self, of_views: np.ndarray) -> None:
-        """Store a part, of shape (batched views, layers, rows, width)."""
+    def add(self, vectors: np.ndarray) -> None:
+        """Write a part, of shape (contextual views, layers, rows, width)."""
         with write_errors(self.out / "vectors"):
-            for view, vectors in zip(self.batched, of_views, strict=True):
-                self._writers[view].add(vectors)
-        self._left -= of_views.shape[2]
+            for view, vectors_of_view in zip(self.contextual, vectors, strict=True):
+                self._writers[view].add(vectors_of_view)
+        self._left -= vectors.shape[2]
+        if self.is_done:
+            self._finish()
 
-    def finish(self) -> None:
-        """Give the files their names, the report of the alignment first."""
-        try:
-            with write_errors(self.out / "vectors"):
-                write_json(self.out / alignment.ALIGNMENT_FILE, self.report)
-                for writer in self._writers.values():
-                    writer.close()
-                for view, writer in self._writers.items():
-                    writer.path.replace(self.out / self.views[view])
-        finally:
-            self.leave()
+    def _finish(self) -> None:
+        with self._cleanup, write_errors(self.out / "vectors"):
+            write_json(self.out / alignment.ALIGNMENT_FILE, self.report)
+            for writer in self._writers.values():
+                writer.close()
+            for view, writer in self._writers.items():
+                writer.path.replace(self.out / self.views[view])
 
     def leave(self) -> None:
-        """Close the files, and remove those that have not got their names."""
+        """Close and remove the unfinished files; a second call does nothing."""
         self._cleanup.close()
 
 
 class Part(Sentences):
-    """Rows of a word that follow each other, while the encoder runs over them."""
+    """Consecutive rows of a word, and their vectors while the encoder runs on them."""
 
-    def __init__(self, word: PassOfWord, rows: slice) -> None:
-        here = np.zeros(len(word.corpus), dtype=bool)
-        here[rows] = True
-        super().__init__(word.corpus.take(here), word.aligned[rows], word.batched)
+    def __init__(self, word: WordExtraction, rows: slice) -> None:
+        selected = np.zeros(len(word.corpus), dtype=bool)
+        selected[rows] = True
+        super().__init__(word.corpus.take(selected), word.aligned[rows], word.contextual)
         self.word, self._left = word, len(self.corpus)
-        of_row = len(self.views) * word.layers * word.width
-        room = _room(of_row * word.rows_of_part)[: of_row * self._left]
-        self._vectors = room.reshape(len(self.views), word.layers, self._left, word.width)
+        row_size = len(self.views) * word.layers * word.width
+        memory = _memory(row_size * word.rows_of_part)[: row_size * self._left]
+        self._vectors = memory.reshape(len(self.views), word.layers, self._left, word.width)
 
-    def add(self, rows: Sequence[int], of_views: np.ndarray) -> None:
-        """Take a batch; all are stored with the last."""
-        self._vectors[:, :, rows] = of_views
+    def add(self, rows: Sequence[int], vectors: np.ndarray) -> None:
+        """Add the vectors of a batch; the last batch writes the part."""
+        self._vectors[:, :, rows] = vectors
         self._left -= len(rows)
         if not self._left:
             self.word.add(self._vectors)
 
 
 @lru_cache(maxsize=1)
-def _room(n: int) -> np.ndarray:
-    """For the numbers of a part, and then of the next: memory is slow when it is first touched."""
+def _memory(n: int) -> np.ndarray:
+    # Shared by consecutive parts: memory is slow when it is first used.
     return np.empty(n, dtype=np.float32)

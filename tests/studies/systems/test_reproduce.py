@@ -189,7 +189,7 @@ class Scene:
     def embed(self, word: str) -> None:
         record = resolve("tiny", path=str(self.model), sha256={}, blocks=BLOCKS, width=WIDTH)
         one = embed_module.Word(self.corpora[word], self.root / "e" / word, plain("focal"))
-        embed_module.embed([one], record, pooling="mean", seed=1, device="cpu", threads=1)
+        embed_module.embed([one], record, embed_module.Options(device="cpu"))
 
     def run(self, **changes: Any) -> dict[str, Any]:
         """Make the check; what it wrote, whether it passes or not."""
