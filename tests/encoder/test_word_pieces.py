@@ -230,7 +230,7 @@ def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_
     stated = json.loads((folder / "tokenizer_config.json").read_text())
     del stated["do_lower_case"]
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
-    with pytest.raises(ModelError, match=r"makes all letters small, but [0-9]+ of the") as error:
+    with pytest.raises(ModelError, match=r"lowers the case of text, but [0-9]+ of the") as error:
         Aligner(AutoTokenizer.from_pretrained(folder), None)
     assert '"do_lower_case": false' in str(error.value)
     zoo.edit(folder / "tokenizer_config.json", do_lower_case=False)

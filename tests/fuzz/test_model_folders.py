@@ -148,9 +148,9 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a config that is a list": (
         lambda f: (f / "config.json").write_text("[]"), "not a JSON object"),
     "blocks as text": (
-        lambda f: change(f, "config.json", num_hidden_layers="2"), "no whole number"),
+        lambda f: change(f, "config.json", num_hidden_layers="2"), "not a whole number"),
     "blocks that are true": (
-        lambda f: change(f, "config.json", num_hidden_layers=True), "no whole number"),
+        lambda f: change(f, "config.json", num_hidden_layers=True), "not a whole number"),
     "other blocks": (lambda f: change(f, "config.json", num_hidden_layers=3), "`blocks` is 2"),
     "no such architecture": (
         lambda f: change(f, "config.json", model_type="nonesuch"), "cannot be loaded"),

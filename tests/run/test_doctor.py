@@ -152,7 +152,7 @@ def bad_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
         (other_run, "runs: another run is computing results/quickstart/store/"),
         (no_room, "results: 0.0 GB free"),
         (no_model, "model tiny: there is no folder tiny"),
-        (changed_model, "model tiny: model tiny is not the one that the config names"),
+        (changed_model, "model tiny: model tiny is not the one in the config"),
         (no_gpu, "device: no GPU can be used here"),
         (no_archive, "corpus: the archive does not exist"),
         (bad_archive, "corpus: not a tar.gz archive"),

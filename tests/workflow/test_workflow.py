@@ -608,7 +608,7 @@ def test_no_network_for_the_model(checkout: Checkout, tmp_path: Path) -> None:
         "results/coarsewsd20/bert-base-uncased/model.json", "--cores", "1", code=1,
         HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9", **NO_NETWORK,
     )  # fmt: skip
-    assert run.text.count("could not be had") == 2
+    assert run.text.count("could not be fetched") == 2
     assert "config/minilm.yaml" in run.text
     assert "Traceback" not in run.text
 

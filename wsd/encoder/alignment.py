@@ -1,7 +1,8 @@
-"""The alignment report: what a tokenizer made of the focal words, form by form.
+"""The alignment report: how a tokenizer cuts the focal words, by surface form.
 
-Written beside a word's vectors as ``alignment.json`` when it is embedded, and put together for all
-words of a model as ``alignment.csv``: one row per word and surface form.
+Embedding a word writes its report to ``alignment.json``, next to its vectors. The command
+``alignment`` combines the reports of all words of a model into ``alignment.csv``, with a row per
+word and surface form.
 """
 
 import argparse
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 
 ALIGNMENT_FILE = "alignment.json"
-# Of a form, as sums over its instances: what is counted of one.
+# The counts of a surface form: each is a sum over its instances.
 COUNTED: dict[str, Callable[["Aligned"], int]] = {
-    "unknown": lambda one: one.unknown,
-    "windowed": lambda one: one.windowed,
-    "vanished_words": lambda one: one.vanished,
-    "special_words": lambda one: one.special,
-    "unlike_text": lambda one: not one.as_text,
-    "unlike_file": lambda one: not one.as_file,
+    "unknown": lambda instance: instance.unknown,
+    "windowed": lambda instance: instance.windowed,
+    "vanished_words": lambda instance: instance.vanished,
+    "special_words": lambda instance: instance.special,
+    "unlike_text": lambda instance: not instance.as_text,
+    "unlike_file": lambda instance: not instance.as_file,
 }
 ALIGNMENT_COLUMNS = (
     *("model", "word", "form", "instances", "pieces", "spellings"),
@@ -44,43 +45,43 @@ WARNINGS = {
 
 
 def alignment_report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str, Any]:
-    """What is to be known of a word's alignment.
+    """Return the report of a word.
 
     Returns
     -------
     dict
-        ``word``; ``corpus``, its digest; ``instances``; ``pieces``, how many focal words have that
-        many pieces; and ``forms``, a mapping per surface form with :data:`ALIGNMENT_COLUMNS` but
-        for the model: ``pieces`` is how the tokenizer cuts most of them, ``spellings`` in how many
-        ways it cuts them, ``unknown`` how many have a piece that it does not know, ``windowed`` how
-        many lost words to the length limit, ``vanished_words`` and ``special_words`` how many words
-        of their sentences have no piece or are taken for special tokens, and ``unlike_text`` and
-        ``unlike_file`` how many sentences have other pieces as running text, or by the folder's
-        ``tokenizer.json``.
+        ``word``; ``corpus``, its digest; ``instances``, their number; ``pieces``, the number of
+        focal words by their number of pieces; and ``forms``, a mapping per surface form. Its keys
+        are :data:`ALIGNMENT_COLUMNS` without the model: ``pieces`` is the most frequent way to cut
+        the form, and ``spellings`` the number of ways. ``unknown`` counts focal words with a piece
+        that the tokenizer does not know, and ``windowed`` sentences shortened to the length limit.
+        ``vanished_words`` and ``special_words`` count words of the sentences that have no piece, or
+        are taken for special tokens. ``unlike_text`` and ``unlike_file`` count sentences that have
+        other pieces as running text, or by the folder's ``tokenizer.json``.
     """
     forms: dict[str, list[Aligned]] = {}
-    for tokens, position, one in zip(corpus.tokens, corpus.position, aligned, strict=True):
-        forms.setdefault(tokens[position], []).append(one)
-    numbers = Counter(len(one.pieces) for one in aligned)
+    for tokens, position, instance in zip(corpus.tokens, corpus.position, aligned, strict=True):
+        forms.setdefault(tokens[position], []).append(instance)
+    numbers = Counter(len(instance.pieces) for instance in aligned)
     return {
         "word": corpus.word,
         "corpus": corpus.digest,
         "instances": len(aligned),
         "pieces": {str(number): count for number, count in sorted(numbers.items())},
         "forms": [
-            {"word": corpus.word, "form": form, **_of_form(forms[form])}
+            {"word": corpus.word, "form": form, **_form_counts(forms[form])}
             for form in sorted(forms, key=lambda form: (-len(forms[form]), form))
         ],
     }
 
 
-def _of_form(aligned: Sequence["Aligned"]) -> dict[str, Any]:
-    spelled = Counter(one.pieces for one in aligned)
-    numbers = [len(one.pieces) for one in aligned]
+def _form_counts(aligned: Sequence["Aligned"]) -> dict[str, Any]:
+    spellings = Counter(instance.pieces for instance in aligned)
+    numbers = [len(instance.pieces) for instance in aligned]
     return {
         "instances": len(aligned),
-        "pieces": " ".join(spelled.most_common(1)[0][0]),
-        "spellings": len(spelled),
+        "pieces": " ".join(spellings.most_common(1)[0][0]),
+        "spellings": len(spellings),
         "min_pieces": min(numbers),
         "mean_pieces": sum(numbers) / len(numbers),
         "max_pieces": max(numbers),
@@ -88,19 +89,19 @@ def _of_form(aligned: Sequence["Aligned"]) -> dict[str, Any]:
     }
 
 
-def report_warnings(found: Mapping[str, Any]) -> list[str]:
-    """What of a report a user should hear of at once, in sentences."""
-    totals = {key: sum(form[key] for form in found["forms"]) for key in WARNINGS}
+def report_warnings(report: Mapping[str, Any]) -> list[str]:
+    """Return the problems of a report that the user should see at once, as sentences."""
+    totals = {key: sum(form[key] for form in report["forms"]) for key in WARNINGS}
     return [
-        f"{found['word']}: {totals[key]} {problem} ({found['instances']} instances)"
+        f"{report['word']}: {totals[key]} {problem} ({report['instances']} instances)"
         for key, problem in WARNINGS.items()
         if totals[key]
     ]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("--model", required=True, help="its name in the table")
+    """Add the arguments of the command."""
+    parser.add_argument("--model", required=True, help="the name of the model in the table")
     add_word_files(parser, "--embeddings", "folder of <word>/alignment.json")
     add_words(parser)
     add_out(parser, "the table", ".csv")
@@ -112,7 +113,7 @@ def run(args: argparse.Namespace) -> None:
     Raises
     ------
     ResultError
-        If a file is missing, damaged, or of another word.
+        If a file is missing, damaged, or belongs to another word.
     """
     import pandas as pd
 
@@ -121,12 +122,12 @@ def run(args: argparse.Namespace) -> None:
     rows: list[dict[str, Any]] = []
     for name in map(as_name, args.words):
         path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
-        found = read_json(path)
+        report = read_json(path)
         with parsing(path):
-            if file_name(found["word"]) != name:
-                raise ResultError(f"the report is of {found['word']!r}", where=str(path))
+            if file_name(report["word"]) != name:
+                raise ResultError(f"the report is of {report['word']!r}", where=str(path))
             rows += [
                 {"model": args.model, **{column: form[column] for column in ALIGNMENT_COLUMNS[1:]}}
-                for form in found["forms"]
+                for form in report["forms"]
             ]
     write_csv(args.out, pd.DataFrame(rows, columns=list(ALIGNMENT_COLUMNS)))

@@ -1,8 +1,7 @@
-"""What a model's folder may not say: keys and files by which transformers would run foreign code.
+"""Refuse keys and files of a model with which transformers would run foreign code.
 
-It also refuses what would load other files than those whose checksums are known. The checks read
-``config.json`` and ``tokenizer_config.json`` at every depth, because models of several parts nest
-one config in another.
+Keys that load files without a known checksum are refused too. The checks read ``config.json`` and
+``tokenizer_config.json`` at every depth, because models of several parts nest their configs.
 """
 
 import json
@@ -16,7 +15,7 @@ from wsd.errors import ModelError
 CONFIG = "config.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 ADAPTER = "adapter_config.json"
-# Implementations that transformers or torch have themselves. It fetches others from the hub.
+# Implementations in transformers and torch. transformers fetches any other from the hub.
 BUILT_IN = ("eager", "sdpa", "flex_attention", "grouped_mm", "batched_mm")
 IMPLEMENTATION = re.compile(r"_?(attn|experts)_implementation(_internal)?")
 MERGE = (
@@ -37,13 +36,13 @@ OTHER_FILE = Refusal(
     "remove the key, and give the file its usual name",
 )
 QUANTIZED = Refusal(
-    "says that the weights are quantized, which takes other packages to compute",
+    "states quantized weights, which only further packages can compute",
     "use the model's weights in float32, float16 or bfloat16",
 )
 REFUSED = {
     "auto_map": Refusal(
-        "wants to run code of the model's own",
-        "choose a model whose architecture the transformers library has itself",
+        "makes transformers run code from the model's files",
+        "choose a model whose architecture is part of the transformers library",
     ),
     "quantization_config": QUANTIZED,
     "compression_config": QUANTIZED,
@@ -60,29 +59,29 @@ def read_json(path: Path, reject: Callable[[Path], str] | None = None) -> dict[s
     ----------
     path : Path
     reject : callable, optional
-        What to do with a file that is not a JSON object: does it, and returns what it did.
+        Handles a file that is not a JSON object, and returns the advice for the user.
 
     Raises
     ------
     ModelError
     """
-    wrong = "not a JSON object"
+    problem = "not a JSON object"
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (RecursionError, ValueError) as error:
-        value, wrong = None, f"not valid JSON: {error}"
+        value, problem = None, f"not valid JSON: {error}"
     if isinstance(value, dict):
         return value
-    raise ModelError(wrong, where=str(path), fix=reject and reject(path))
+    raise ModelError(problem, where=str(path), fix=reject and reject(path))
 
 
 def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = None) -> None:
-    """Refuse a model whose configs would have transformers run or fetch something else.
+    """Refuse a model whose configs make transformers run or fetch something else.
 
     Raises
     ------
     ModelError
-        Naming the key and its file.
+        The error names the key and its file.
     """
     for file in (TOKENIZER_CONFIG, CONFIG):
         if not (folder / file).is_file():
@@ -92,15 +91,13 @@ def refuse_foreign_code(folder: Path, reject: Callable[[Path], str] | None = Non
                 problem = f"refused: `{key}` in {file} {refusal.why}"
                 raise ModelError(problem, where=str(folder), fix=refusal.fix)
     if (folder / ADAPTER).is_file():
-        problem = (
-            f"refused: an adapter ({ADAPTER}) lies beside the model, which may or may not apply"
-        )
-        fix = f"remove {ADAPTER} if the model without the adapter is meant; otherwise {MERGE}"
+        problem = f"refused: the folder has a model and an adapter ({ADAPTER})"
+        fix = f"to use the model without the adapter, remove {ADAPTER}; otherwise {MERGE}"
         raise ModelError(problem, where=str(folder), fix=fix)
 
 
 def entries(config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every key with its value, at every depth."""
+    """Yield every key and its value, at every depth."""
     left: list[Any] = [config]
     while left:
         value = left.pop()
@@ -115,7 +112,8 @@ def _refusal(key: str, value: Any) -> Refusal | None:
     if IMPLEMENTATION.fullmatch(key):
         names = value.values() if isinstance(value, dict) else [value]
         foreign = [name for name in names if name is not None and name not in BUILT_IN]
-        why = f"is {foreign[0]!r}, which transformers may fetch as code" if foreign else ""
-        return Refusal(why, "set it to eager or sdpa, or remove it") if foreign else None
-    refused = key in REFUSED and (value is not None or key == "auto_map")
-    return REFUSED[key] if refused else None
+        if not foreign:
+            return None
+        why = f"is {foreign[0]!r}, which transformers may fetch as code"
+        return Refusal(why, "set it to eager or sdpa, or remove it")
+    return REFUSED.get(key) if value is not None or key == "auto_map" else None

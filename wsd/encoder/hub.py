@@ -1,4 +1,7 @@
-"""The model hub: from the client's cache, or fetched into it; one message for what goes wrong."""
+"""Get a model from the hub, or from the cache of the hub's client.
+
+Whatever error the client raises becomes one message.
+"""
 
 import sys
 from pathlib import Path
@@ -18,9 +21,9 @@ WAYS_ON = (
 
 
 def forget(path: Path) -> str:
-    """Remove a file from the hub client's cache, with every link on the way to its bytes.
+    """Remove a file from the hub client's cache, with every link that leads to it.
 
-    The client trusts whatever it finds at any of these places, and would link it again.
+    Otherwise the client would link the same file again. Return a message that says so.
     """
     listing = path.parent.parent.parent / "trees" / f"{path.parent.name}.json"
     while path.is_symlink():
@@ -30,40 +33,36 @@ def forget(path: Path) -> str:
     path.unlink(missing_ok=True)
     listing.unlink(missing_ok=True)
     return (
-        "it was removed from the hub client's cache: run again to fetch it anew; if the same "
-        "checksum comes again, the model's `sha256` is not that of this revision"
+        "it was removed from the hub client's cache: run again to fetch it anew; if the checksum "
+        "is the same then, the model's `sha256` does not belong to this revision"
     )
 
 
 def full_commit(name: str, revision: str | None) -> str:
-    """A revision that cannot change its meaning."""
+    """Return a revision, if it is a full commit, which never changes its meaning."""
     if revision is None or not FULL_COMMIT.fullmatch(revision):
-        problem = (
-            f"not a full commit: {revision!r}; a branch or a short hash can change its meaning"
-        )
+        problem = f"not a full commit: {revision!r}; a branch or short hash can change its meaning"
         fix = "give the 40 hexadecimal digits of the commit"
         raise ConfigError(problem, where=config_entry(name, "revision"), fix=fix)
     return revision
 
 
 def from_hub(name: str, hub: str, revision: str) -> Path:
-    """A repository of the hub, from the client's cache or fetched into it."""
+    """Return the folder of a repository in the client's cache; fetch it if need be."""
     check_repository(name, hub)
     return cached(hub, revision) or _fetched(hub, revision)
 
 
 def check_repository(name: str, hub: str) -> None:
-    """Refuse what no repository can be called."""
+    """Refuse an invalid name of a repository."""
     from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import (  # type: ignore[attr-defined, unused-ignore]
-        validate_repo_id,
-    )
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined, unused-ignore]
 
     try:
         validate_repo_id(hub)
     except HFValidationError as error:
         problem = f"not the name of a repository: {hub!r}"
-        fix = "write OWNER/NAME, or NAME for one of the oldest"
+        fix = "write OWNER/NAME; a few of the oldest repositories have just a NAME"
         raise ConfigError(problem, where=config_entry(name, "hub"), fix=fix) from error
 
 
@@ -77,9 +76,9 @@ def _snapshot(hub: str, revision: str, *, local_files_only: bool) -> Path:
 
 
 def cached(hub: str, revision: str) -> Path | None:
-    """A repository's folder in the hub client's cache, if all of the model is there.
+    """Return a repository's folder in the client's cache, or None if the model is incomplete.
 
-    Nothing is asked or verified.
+    There are no requests, and the files are not verified.
     """
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -88,16 +87,16 @@ def cached(hub: str, revision: str) -> Path | None:
     except LocalEntryNotFoundError:
         return None
     try:
-        # The client returns a folder that an interrupted download left, if it has no listing.
+        # Without a listing of files, the client also returns a folder of an interrupted download.
         return folder if lacking(folder) is None else None
     except ModelError:
-        # The index is damaged, and as long as it is there the client would not fetch it again.
+        # The index is damaged. The client fetches it again only if it is missing.
         forget(folder / WEIGHTS_INDEX)
         return None
 
 
 def hub_cache() -> Path:
-    """Where the hub client keeps what it fetched."""
+    """Return the folder of the client's cache."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE)
@@ -113,7 +112,7 @@ def _fetched(hub: str, revision: str) -> Path:
         disable_progress_bars()
     try:
         try:
-            # Asked without retries: where there is no network, a download takes 23 s to say so.
+            # This request has no retries. Without a network, a download fails only after 23 s.
             info = HfApi().model_info(hub, revision=revision, timeout=ANSWER_SECONDS)
             names = [file.rfilename for file in info.siblings or []]
             refuse_pickled(names, hub)
@@ -122,64 +121,65 @@ def _fetched(hub: str, revision: str) -> Path:
             if error.response.status_code < 500 and error.response.status_code != 429:
                 raise
         return _snapshot(hub, revision, local_files_only=False)
-    # The client raises OSError and whatever its own code leads to for an answer it cannot use.
+    # For an answer that it cannot use, the client raises OSError, or fails in its own code.
     except (_http_error(), OSError, *UNEXPECTED) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk's own words: full, or not writable
+            raise  # an error of the disk
         raise _explained(error, hub, revision) from error
 
 
 def _refuse_path(response: Any) -> None:
-    """Refuse an answer whose tag is a path: the client names a file of its cache by it."""
+    """Refuse a tag that is a path, because the client names a file in its cache by the tag."""
     if response.request.method != "HEAD":
         return
     for header in ("X-Linked-Etag", "ETag"):
         tag = response.headers.get(header, "")
         if set(tag.removeprefix("W/")) & {"/", "\\", "\0"}:
-            problem = f"the hub names a file by a path, which no hub does: {tag!r}"
+            problem = f"the hub's tag for a file is a path: {tag!r}"
             fix = "set HF_ENDPOINT to a hub that you trust, or unset it"
             raise ModelError(problem, where=str(response.url), fix=fix)
 
 
 def _http_error() -> type[Exception]:
-    """What the client raises when the hub cannot be reached, of its own HTTP library."""
+    """Return the base class of the errors of the client's HTTP library."""
     from huggingface_hub import errors
 
     return errors.HTTPError  # type: ignore[attr-defined, no-any-return, unused-ignore]
 
 
 def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
-    """One message for whatever the client raised."""
     from huggingface_hub import constants, errors
 
-    # "Not in the cache either" hides what happened on the network.
+    # The client tries the cache after a failed request: the cause is the error of the network.
     if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
         error = error.__cause__
-    fix = WAYS_ON
-    if isinstance(error, errors.GatedRepoError):
-        reason = "its owner grants access on request only"
-        fix = f"ask for access on its page and log in with `hf auth login`; or {WAYS_ON}"
-    elif isinstance(error, errors.RevisionNotFoundError):
-        reason = f"the repository has no revision {revision}"
-        fix = "correct the model's `revision`"
-    elif isinstance(error, errors.RepositoryNotFoundError):
-        reason = "there is no such repository, or it is private"
-        fix = "correct the model's `hub`; for a private one, log in with `hf auth login`"
-    elif isinstance(error, errors.OfflineModeIsEnabled):
-        reason = "it is not in the cache, and HF_HUB_OFFLINE forbids to fetch it"
-        fix = f"unset HF_HUB_OFFLINE; or {WAYS_ON}"
-    elif isinstance(error, errors.HfHubHTTPError):
-        status = error.response.status_code
-        reason = f"the hub answered {status} {error.response.reason_phrase}"
-        if status in (401, 403):
-            fix = f"log in with `hf auth login`, or remove a token that is not valid; or {WAYS_ON}"
-    elif isinstance(error, _http_error()):
-        reason = f"the hub cannot be reached: {str(error) or type(error).__name__}"
-    elif isinstance(error, AttributeError | LookupError | TypeError):
-        reason = f"the hub's answer cannot be read: {type(error).__name__} {error}"
-        fix = f"run again; or {WAYS_ON}"
-    else:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        fix = f"run again; or {WAYS_ON}"
-    problem = f"model {hub} could not be had: {reason}"
+    reason, fix = _reason_and_fix(error, revision)
+    problem = f"model {hub} could not be fetched: {reason}"
     return ModelError(problem, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)
+
+
+def _reason_and_fix(error: BaseException, revision: str) -> tuple[str, str]:
+    from huggingface_hub import errors
+
+    if isinstance(error, errors.GatedRepoError):
+        fix = "ask for access on its page and log in with `hf auth login`"
+        return "its owner grants access on request only", f"{fix}; or {WAYS_ON}"
+    if isinstance(error, errors.RevisionNotFoundError):
+        return f"the repository has no revision {revision}", "correct the model's `revision`"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        fix = "correct the model's `hub`; for a private one, log in with `hf auth login`"
+        return "there is no such repository, or it is private", fix
+    if isinstance(error, errors.OfflineModeIsEnabled):
+        reason = "it is not in the cache, and HF_HUB_OFFLINE forbids requests"
+        return reason, f"unset HF_HUB_OFFLINE; or {WAYS_ON}"
+    if isinstance(error, errors.HfHubHTTPError):
+        status = error.response.status_code
+        fix = "log in with `hf auth login`, or remove a token that is not valid; or "
+        fix = f"{fix if status in (401, 403) else ''}{WAYS_ON}"
+        return f"the hub answered {status} {error.response.reason_phrase}", fix
+    text = str(error) or type(error).__name__
+    if isinstance(error, _http_error()):
+        return f"the hub cannot be reached: {text}", WAYS_ON
+    if isinstance(error, AttributeError | LookupError | TypeError):
+        text = f"the hub's answer cannot be read: {type(error).__name__} {error}"
+    return text.splitlines()[0], f"run again; or {WAYS_ON}"

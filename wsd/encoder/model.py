@@ -1,7 +1,7 @@
-"""The record of a model: where it comes from, the checksums of its files, its shape.
+"""Find or fetch a model, verify its files, and write its record.
 
-A model is named by one of three sources: a repository of the model hub at a full commit, an
-installed Python package that carries the files, or a local folder. Nothing here imports torch.
+The source of a model is a repository of the hub at a full commit, an installed Python package with
+the files, or a local folder. Nothing here imports torch.
 """
 
 import argparse
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
-from wsd.artifacts.encoder_record import check_seed, config_entry
+from wsd.artifacts.encoder_record import check_seed, config_entry, without_folder
 from wsd.encoder.hub import forget, from_hub, full_commit
-from wsd.encoder.model_files import checked_config, checked_files, leave
+from wsd.encoder.model_files import checked_config, checked_files, keep
 from wsd.encoder.sources import from_package, from_path, version_of
 from wsd.encoder.unsupported_folders import check_layout
 from wsd.errors import ConfigError
@@ -19,7 +19,7 @@ from wsd.logs import log
 from wsd.storage.json import write_json
 
 SOURCES = ("hub", "package", "path")
-# What the command hands on as it is, beside the source.
+# The further arguments of the command that :func:`resolve` takes.
 OPTIONS = ("revision", "blocks", "width", "random_weights", "finetuned_from")
 
 
@@ -36,27 +36,26 @@ def resolve(
     path: str | None = None,
     finetuned_from: str | None = None,
 ) -> dict[str, Any]:
-    """Find a model's files, fetch them if need be, verify them, and record what they are.
+    """Find a model's files, fetch them if need be, and verify them.
 
     Parameters
     ----------
     name : str
-        The config entry's short name.
-    sha256 : mapping
-        File name -> expected checksum, for as many of the files as the config gives.
+        The short name of the config entry.
+    sha256 : mapping of file name to SHA-256
+        The expected checksums that the config states, for any number of the files.
     blocks, width : int or None
-        What the config says of the encoder: number of blocks and size of a hidden state. With
-        None the model's own ``config.json`` is believed.
+        The number of blocks and the size of a hidden state that the config states. None: those of
+        the model's ``config.json``.
     random_weights : int, optional
-        Seed of random weights: an encoder with this model's config and tokenizer, whose
-        weights are drawn anew when it is loaded. The model's own weights are verified, so that
-        the encoder is of the model that the config names, and then not read.
+        The seed of random weights, which are drawn when the encoder is loaded. The model's own
+        weights are verified, but not used.
     hub, package, path : str, optional
-        One of them: a repository of the model hub, whose files go to the hub client's own cache,
-        and if it holds them all, nothing is requested; the import name of an installed package with
-        one folder of model files, which is not imported; or a local folder.
+        Exactly one source. ``hub`` is a repository, whose files are fetched into the cache of the
+        hub's client, unless they are all there. ``package`` is the import name of an installed
+        package with one folder of model files; it is not imported. ``path`` is a local folder.
     revision : str, optional
-        The full commit hash of the repository.
+        The full commit hash of the hub's repository.
     finetuned_from : str, optional
         The name of the model that was trained further to become this one.
 
@@ -64,55 +63,54 @@ def resolve(
     -------
     dict
         ``name``; ``source`` (``hub`` and ``revision``, ``package`` and ``version``, or
-        ``path``); ``folder``; ``files``, the checksum of every file of the model;
-        ``blocks``; ``width``; ``model_type``; with random weights also ``random_weights``, and
-        ``finetuned_from`` if it is given.
+        ``path``); ``folder``; ``files``, the SHA-256 of every file of the model by its name;
+        ``blocks``; ``width``; ``model_type``; ``random_weights`` and ``finetuned_from``, if they
+        are given.
 
     Raises
     ------
     ConfigError
-        If the entry has not exactly one source, the revision is not a full commit,
-        ``blocks`` or ``width`` differ from the model's, or ``random_weights`` is no seed.
+        If the entry does not have exactly one source, the revision is not a full commit,
+        ``blocks`` or ``width`` differ from the model's, or ``random_weights`` is not a seed.
     ModelError
-        If the model cannot be had, is incomplete or changed, has only pickled weights, or asks
-        for code of its own. A changed file from the hub is removed from the cache, so that the
-        next run fetches it again.
+        If the model cannot be found or fetched, is incomplete or changed, has only pickled
+        weights, or would run its own code. A changed file from the hub is removed from the cache,
+        so that the next run fetches it again.
     """
     sources = zip(SOURCES, (hub, package, path), strict=True)
-    found = {kind: str(source) for kind, source in sources if source}
-    if len(found) != 1:
-        problem = f"a model has one source, this one has {' and '.join(found) or 'none'}"
+    source = {kind: str(place) for kind, place in sources if place}
+    if len(source) != 1:
+        problem = f"a model has one source, this one has {' and '.join(source) or 'none'}"
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
     check_seed(name, random_weights)
-    reject = leave
-    if "hub" in found:
-        found["revision"] = full_commit(name, revision)
-        folder, reject = from_hub(name, found["hub"], found["revision"]), forget
-    elif "package" in found:
-        folder = from_package(name, found["package"])
-        found["version"] = version_of(found["package"])
+    reject = keep
+    if "hub" in source:
+        source["revision"] = full_commit(name, revision)
+        folder, reject = from_hub(name, source["hub"], source["revision"]), forget
+    elif "package" in source:
+        folder = from_package(name, source["package"])
+        source["version"] = version_of(source["package"])
     else:
-        folder = from_path(found["path"])
+        folder = from_path(source["path"])
     check_layout(folder)
+    further = {"random_weights": random_weights, "finetuned_from": finetuned_from}
     return {
         "name": name,
-        "source": found,
+        "source": source,
         "folder": str(folder),
         "files": checked_files(name, folder, sha256, reject),
         **checked_config(name, folder, blocks, width, reject),
-        # Not there at all otherwise: the record of a model as it is must not change.
-        **({} if random_weights is None else {"random_weights": random_weights}),
-        **({} if finetuned_from is None else {"finetuned_from": finetuned_from}),
+        **{key: value for key, value in further.items() if value is not None},
     }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("--name", required=True, help="the short name of the config")
     add_source(parser, "a local folder", required=True)
     parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
-    text = "weights drawn, not read"
+    text = "draw random weights with this seed"
     parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
     text = "the model that was trained further to become this one"
     parser.add_argument("--finetuned-from", metavar="NAME", help=text)
@@ -123,12 +121,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    said = {key: getattr(args, key) for key in (*SOURCES, *OPTIONS)}
-    record = resolve(args.name, sha256=_checksums(args.sha256), **said)
-    # Where the files are on this machine is no part of what the model is.
-    folder = record.pop("folder")
-    write_json(args.out, record)
-    log.debug("%s: found in %s", args.name, folder)
+    options = {key: getattr(args, key) for key in (*SOURCES, *OPTIONS)}
+    record = resolve(args.name, sha256=_checksums(args.sha256), **options)
+    write_json(args.out, without_folder(record))
+    log.debug("%s: found in %s", args.name, record["folder"])
 
 
 def _checksums(items: Sequence[str]) -> dict[str, str]:
@@ -138,6 +134,6 @@ def _checksums(items: Sequence[str]) -> dict[str, str]:
             raise ConfigError(
                 f"{name}{equals}{value!r} is not FILE=SHA256",
                 where="--sha256",
-                fix="write it so: --sha256 model.safetensors=CHECKSUM",
+                fix="write, for example, --sha256 model.safetensors=CHECKSUM",
             )
     return {name: value for name, _, value in pairs}

@@ -1,4 +1,4 @@
-"""The folder of a model: that of a package, a path, or the hub's cache, found again later."""
+"""Find the folder of a model: in a package, at a path, or in the cache of the hub's client."""
 
 import importlib.metadata
 import importlib.util
@@ -15,7 +15,7 @@ from wsd.encoder.model_files import used_files, weights_in
 from wsd.errors import ConfigError, DamageError, ModelError
 from wsd.storage.checksums import sha256 as sha256_of
 
-AGAIN = "run snakemake again, which goes by what is there now; by hand, `wsd model` again"
+AGAIN = "run snakemake again, which uses the files as they are now; by hand, run `wsd model` again"
 
 
 class CacheError(ModelError):
@@ -42,16 +42,16 @@ def offline(record: Path) -> Iterator[None]:
 def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     """Find the files of a record again, and check that they are the same.
 
-    The source is asked, not the folder where the files were then: an environment that was made
-    anew, or a cache that moved, has the same model elsewhere. No network is used.
+    The folder is found from the source of the record, because a new environment or a moved cache
+    has the same model elsewhere. There are no requests to the hub.
 
     Parameters
     ----------
     record : mapping
-        Of :func:`wsd.encoder.model.resolve`.
+        From :func:`wsd.encoder.model.resolve`.
     mend : bool
-        Whether a file of the hub client's cache that is not the record's is removed, so that the
-        record's step fetches it again. Not for a record from elsewhere: it may be the wrong one.
+        Whether a changed file is removed from the cache of the hub's client, so that the step of
+        the record fetches it again. Use False for a foreign record, which may be wrong itself.
 
     Returns
     -------
@@ -61,45 +61,46 @@ def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
     Raises
     ------
     ModelError
-        Naming the first file that is gone or has changed. A :class:`CacheError` if it came from
-        the hub.
+        If a file is missing or has changed; a :class:`CacheError` if it came from the hub.
     """
     name, source = record["name"], record["source"]
-    of_hub = "hub" in source
+    from_hub = "hub" in source
 
     def wrong(problem: str, where: object) -> ModelError:
-        return (CacheError if of_hub else ModelError)(problem, where=str(where), fix=AGAIN)
+        return (CacheError if from_hub else ModelError)(problem, where=str(where), fix=AGAIN)
 
-    if of_hub:
+    if from_hub:
         check_repository(name, source["hub"])
-        if (folder := cached(source["hub"], source["revision"])) is None:
-            gone = f"model {name} is no longer in the hub client's cache"
-            raise wrong(gone, f"{source['hub']} at {source['revision']}")
-    elif "package" in source:
-        folder = from_package(name, source["package"])
-    else:
-        folder = from_path(source["path"])
+    if (folder := find_folder(name, source)) is None:
+        problem = f"model {name} is no longer in the cache of the hub's client"
+        raise wrong(problem, f"{source['hub']} at {source['revision']}")
     for file, expected in record["files"].items():
         if not (folder / file).is_file():
-            raise wrong(f"{file} of model {name} is gone", folder)
-        if not (folder / file).stat().st_size:  # as of files of /proc, which may have no end
+            raise wrong(f"{file} of model {name} is missing", folder)
+        if not (folder / file).stat().st_size:  # also a file of /proc, which may have no end
             raise wrong(f"{file} of model {name} is empty", folder)
-        if (came := sha256_of(folder / file)) != expected:
-            if of_hub and mend:
+        if (actual := sha256_of(folder / file)) != expected:
+            if from_hub and mend:
                 forget(folder / file)
-            changed = f"{file} of model {name} has changed: SHA-256 was {expected}, is {came}"
+            changed = f"{file} of model {name} has changed: SHA-256 was {expected}, is {actual}"
             raise wrong(changed, folder)
     if added := sorted(set(used_files(folder)) - set(record["files"])):
         raise wrong(f"{added[0]} of model {name} is not in its record: it was added later", folder)
     return folder
 
 
-# A local folder and an installed package
+def find_folder(name: str, source: Mapping[str, str]) -> Path | None:
+    """Return the folder of a source; None if the model is not in the cache of the hub's client."""
+    if "hub" in source:
+        return cached(source["hub"], source["revision"])
+    if "package" in source:
+        return from_package(name, source["package"])
+    return from_path(source["path"])
 
 
 def from_path(path: str) -> Path:
-    """A local folder."""
-    # For os a name that is too long, or in nobody's home, is one that is not there.
+    """Return a local folder."""
+    # Unlike pathlib, os does not fail for a name that is too long or an unknown user's home.
     folder = Path(os.path.expanduser(path)).resolve()  # noqa: PTH111
     if not os.path.isdir(folder):  # noqa: PTH112
         fix = "correct the model's `path`; a relative one starts at the working directory"
@@ -108,14 +109,14 @@ def from_path(path: str) -> Path:
 
 
 def from_package(name: str, package: str) -> Path:
-    """The folder of an installed package that has a model's files; it is not imported."""
+    """Return the folder of a model in an installed package, which is not imported."""
     # A dotted name would import the parent package to find the child.
     if not package.isidentifier():
         problem = f"not the import name of a package: {package!r}"
         raise ConfigError(problem, where=config_entry(name, "package"))
     try:
         spec = importlib.util.find_spec(package)
-    except ValueError:  # what is being run now, `__main__`
+    except ValueError:  # the running program, `__main__`
         spec = None
     if spec is None:
         problem = f"the package {package}, which carries model {name}, is not installed"
@@ -125,10 +126,10 @@ def from_package(name: str, package: str) -> Path:
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
     folders = [config.parent for config in configs if weights_in(config.parent)]
     if len(folders) != 1:
-        found = ", ".join(map(str, folders)) or "none"
+        listed = ", ".join(map(str, folders)) or "none"
         raise ModelError(
-            f"the package {package} must have one folder with {CONFIG} and safetensors; "
-            f"found: {found}",
+            f"the package {package} must have one folder with {CONFIG} and safetensors, but has "
+            f"{listed}",
             where=", ".join(map(str, places)) or str(spec.origin),
             fix="name the right folder as the model's `path`",
         )
@@ -136,6 +137,6 @@ def from_package(name: str, package: str) -> Path:
 
 
 def version_of(package: str) -> str:
-    """The version of the distribution that an installed package is from."""
+    """Return the version of the distribution with an installed package."""
     distributions = importlib.metadata.packages_distributions().get(package)
     return importlib.metadata.version(distributions[0]) if distributions else "unknown"

@@ -1,22 +1,21 @@
-"""Whether word pieces spell the word that they are said to be of, and whether capitals are lost."""
+"""Compare the spelling of word pieces and of their word, and refuse tokenizers that lose case."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from wsd.errors import ModelError
 
-# A vocabulary of which more pieces than this have a capital was made for text with capitals.
+# The share of pieces with a capital above which a vocabulary was made for text with capitals.
 CASED = 0.05
 
 
 def spelling(backend: Any, pieces: Sequence[str]) -> str:
-    """What pieces say together, without white space and marks of it."""
-    said = backend.decoder.decode(list(pieces)) if backend.decoder else "".join(pieces)
-    return _letters(said)
+    """Return the text of word pieces, without white space and its marks."""
+    return _letters(backend.decoder.decode(list(pieces)) if backend.decoder else "".join(pieces))
 
 
 def normalised(backend: Any, token: str) -> str:
-    """A token after the tokenizer's own normalisation, without white space and marks of it."""
+    """Return a token as the tokenizer normalises it, without white space and its marks."""
     return _letters(backend.normalizer.normalize_str(token) if backend.normalizer else token)
 
 
@@ -25,7 +24,7 @@ def _letters(text: str) -> str:
 
 
 def check_case(tokenizer: Any) -> None:
-    """Refuse a tokenizer that makes letters small though its vocabulary has capitals.
+    """Refuse a tokenizer that lowers the case of text although its vocabulary has capitals.
 
     Raises
     ------
@@ -39,8 +38,8 @@ def check_case(tokenizer: Any) -> None:
     capitals = sum(any("A" <= letter <= "Z" for letter in piece) for piece in pieces)
     if capitals > CASED * len(pieces):
         raise ModelError(
-            f"{type(tokenizer).__name__} makes all letters small, but {capitals} of the "
+            f"{type(tokenizer).__name__} lowers the case of text, but {capitals} of the "
             f"{len(pieces)} pieces of its vocabulary have capitals",
-            fix='say "do_lower_case": false in tokenizer_config.json, in a folder named with '
-            "the model's `path`",
+            fix='copy the model to a folder, set "do_lower_case": false in its '
+            "tokenizer_config.json, and name the folder as the model's `path`",
         )

@@ -1,7 +1,7 @@
-"""What the tokenizers library fails with, as one error.
+"""Turn a failure of the tokenizers library into one error.
 
-It panics on some damaged files, and on text that a pattern of theirs takes too long for. A panic of
-Rust is no Exception in Python, so that nothing else would catch it.
+The library panics on some damaged files, and on text that takes one of its patterns too long. In
+Python a panic of Rust is not an Exception, so that ``except Exception`` does not catch it.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a folder or a repository is if it is not a model's: an adapter, a part, another format."""
+"""Refuse folders and repositories without a usable model, and say why."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -11,7 +11,7 @@ OTHER_FORMATS = (".gguf", ".onnx", ".h5", ".msgpack")
 
 
 def check_layout(folder: Path) -> None:
-    """Refuse a folder as :func:`refuse_layout` does, and weights that are a pickle alone."""
+    """Refuse a folder with pickled weights only, or as in :func:`refuse_layout`."""
     files = files_in(folder)
     refuse_pickled(files, str(folder))
     for inner in (path for path in folder.iterdir() if path.is_dir()):
@@ -21,15 +21,15 @@ def check_layout(folder: Path) -> None:
 
 
 def refuse_layout(files: Collection[str], where: str, adapted: object = None) -> None:
-    """Refuse what is not a model, and say what it is, as far as its files tell.
+    """Refuse a list of files that is not a model's, and say what it is.
 
     Parameters
     ----------
     files : collection of str
-        Relative paths, with those in subfolders.
+        Relative paths, also of files in subfolders.
     where : str
     adapted : optional
-        Which model an adapter is of.
+        The name of the model that an adapter changes.
 
     Raises
     ------
@@ -41,21 +41,21 @@ def refuse_layout(files: Collection[str], where: str, adapted: object = None) ->
             file.removesuffix(f"/{CONFIG}")
             for file in files
             if file.endswith(f"/{CONFIG}")
-            and any(file.replace(CONFIG, one) in files for one in TOKENIZER)
+            and any(file.replace(CONFIG, name) in files for name in TOKENIZER)
         )
         if ADAPTER in files:
-            of = f" of {adapted}" if isinstance(adapted, str) else ""
-            problem = f"an adapter (such as LoRA){of}, and not a whole model"
+            base = f" of {adapted}" if isinstance(adapted, str) else ""
+            problem = f"an adapter (such as LoRA){base}, not a whole model"
             raise ModelError(problem, where=where, fix=MERGE)
         kind = "a sentence-transformers folder" if "modules.json" in files else "a folder"
         if inner:
             problem = f"{kind} with the model in a subfolder: {', '.join(inner[:5])}"
-            fix = f"name {inner[0]} as the model's `path` (download a repository of the hub first)"
+            fix = f"name {inner[0]} as the model's `path`; download a repository of the hub first"
             raise ModelError(problem, where=where, fix=fix)
         if "modules.json" in files:
             fix = "choose a model that gives hidden states: its folder has a config.json"
             raise ModelError(f"{kind} without a transformer model", where=where, fix=fix)
     other = sorted(file for file in files if file.endswith(OTHER_FORMATS))
     if other and not any(file.endswith(SAFETENSORS) for file in files):
-        problem = f"the weights are only there as {other[0]}: only safetensors are read"
+        problem = f"the weights exist only as {other[0]}: only safetensors are read"
         raise ModelError(problem, where=where, fix=CONVERT)

@@ -144,5 +144,5 @@ def test_weights_that_are_not_those_that_were_kept(checkout: Checkout, config: s
         kept.write_bytes(data)
     assert done.returncode != 0
     assert "model.safetensors of model trained has changed" in done.stderr
-    assert "what to do: run snakemake again, which goes by what is there now" in done.stderr
+    assert "what to do: run snakemake again, which uses the files as they are now" in done.stderr
     assert not (checkout.root / "elsewhere").exists()

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wsd.encoder.foreign_code import CONFIG
-from wsd.encoder.hub import cached
 from wsd.encoder.model_files import WEIGHTS_INDEX, weights_in
-from wsd.encoder.sources import from_package, from_path
+from wsd.encoder.sources import find_folder
 from wsd.errors import ModelError, WsdError
 
 # By model type in config.json: how the names of tensors begin that only the head has.
@@ -67,12 +66,7 @@ def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False
     if drawn:
         return f"{name} has random weights: its substitutes have no meaning"
     try:
-        if "hub" in source:
-            folder = cached(source["hub"], source["revision"])
-        elif "package" in source:
-            folder = from_package(name, source["package"])
-        else:
-            folder = from_path(source["path"])
+        folder = find_folder(name, source)
         return None if folder is None else why_no_head(name, folder)
     except (AttributeError, OSError, ValueError, WsdError):
         # The step that reads the files reports what is wrong with them.
