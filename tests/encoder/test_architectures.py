@@ -349,17 +349,17 @@ FUNNEL = {
     ("config", "model", "kind", "shape", "told"),
     [
         ("FNetConfig", "FNetForMaskedLM", "albert", {"num_attention_heads": None},
-         "FNetModel gives a sentence other vectors beside a longer one than alone"),
+         "FNetModel ignores the attention mask: padding changes layer"),
         ("ConvBertConfig", "ConvBertForMaskedLM", "bert",
          {"embedding_size": 32, "head_ratio": 2}, "it does not heed the attention mask"),
         ("FunnelConfig", "FunnelForMaskedLM", "bert", FUNNEL,
-         "FunnelModel gives 7 hidden states, but its config says 3 blocks, which are 4"),
+         "FunnelModel returns 7 hidden states, its config needs 4"),
         ("AlbertConfig", "AlbertForPreTraining", "albert",
-         {"embedding_size": 16, "inner_group_num": 2}, "AlbertModel gives 7 hidden states"),
+         {"embedding_size": 16, "inner_group_num": 2}, "AlbertModel returns 7 hidden states"),
         ("YosoConfig", "YosoForMaskedLM", "albert", {}, "it does not heed the attention mask"),
         ("MarianConfig", "MarianMTModel", "xlm-roberta", MARIAN, "the weights lack 1 of"),
         ("MraConfig", "MraForMaskedLM", "roberta", {},
-         "MraModel gives a piece the same vectors whatever stands before it"),
+         "MraModel ignores the context"),
         ("NystromformerConfig", "NystromformerForMaskedLM", "albert",
          {"segment_means_seq_len": 16, "num_landmarks": 4},
          "NystromformerModel cannot be run on a sentence"),
@@ -405,7 +405,7 @@ def test_a_tokenizer_of_another_model_is_refused(built: Built, tmp_path: Path) -
     vocabulary["model"]["vocab"]["crane"] = 10_000
     (folder / "tokenizer.json").write_text(json.dumps(vocabulary))
     encoder = Encoder.load(str(folder), device="cpu")
-    with pytest.raises(ModelError, match="piece number 10000, the model knows 400") as error:
+    with pytest.raises(ModelError, match="piece number 10000, the model has 400 pieces") as error:
         encoder.align(SENTENCES)
     assert "crane train 0" in str(error.value)
 

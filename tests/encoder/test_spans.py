@@ -106,7 +106,7 @@ def test_a_window_keeps_the_whole_span() -> None:
     corpus, _ = corpus_with_spans("a bird of the |crane xyz| near the river")
     (one,) = Aligner(tiny_tokenizer(8), 8).align(corpus)
     assert one.windowed and len(one.focal) == 4 and len(one.ids) == 8
-    with pytest.raises(ModelError, match="the focal word has 4 pieces, the model takes 5"):
+    with pytest.raises(ModelError, match="the focal word has 4 pieces, the limit is 5"):
         Aligner(tiny_tokenizer(5), 5).align(corpus)
 
 

@@ -1,8 +1,8 @@
-"""Find out what a model is and does by running it on a few pieces, and refuse unusable models.
+"""Examine a model by running it on a few pieces, and refuse unusable models.
 
-Configs say little about what a model does. So the model is run: it must return a hidden state per
-block and one more, and padding must not change them. If a later piece does not change earlier ones,
-the model reads from left to right. Unusable models are refused before anything is computed.
+Configs say little about a model's behaviour, so the model is run. It must return one hidden state
+more than it has blocks, and padding must not change them. If a later piece does not change earlier
+ones, the model reads from left to right.
 """
 
 import re
@@ -18,15 +18,15 @@ from wsd.encoder.focal_pieces import Aligner
 from wsd.encoder.network import Network
 from wsd.errors import ModelError
 
-# The largest relative distance of equal vectors. Rounding makes at most 1e-5. Unmasked padding, or
-# a piece that is read, makes at least 1e-3 with untrained weights of width 32, 0.03 with untrained
-# weights in MiniLM's shape, and 0.2 with trained weights.
+# The largest relative distance at which two vectors count as equal. Rounding causes at most 1e-5.
+# Unmasked padding, or a change of a piece that the model reads, causes at least 1e-3 with untrained
+# weights of width 32, 0.03 with untrained weights in MiniLM's shape, and 0.2 with trained weights.
 SAME = 2e-4
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a model is and does, for the provenance of its vectors.
+    """The properties of a model, for the provenance of its vectors.
 
     Attributes
     ----------
@@ -69,14 +69,13 @@ def ordinary_pieces(tokenizer: Any, known: int) -> list[int]:
 
 
 def examine(network: Network, aligner: Aligner) -> Architecture:
-    """Find out what a model is and does, by running it on a few pieces.
+    """Return the properties of a model, found by running it on a few pieces.
 
     Raises
     ------
     ModelError
-        If the model cannot run, if the number or the shape of its hidden states differs from its
-        config, if the other sentences of a batch change its hidden states, or if it ignores the
-        context.
+        If the model cannot run or ignores the context, if the number or the shape of its hidden
+        states differs from its config, or if other sentences of a batch change them.
     """
     name, before, after = type(network.model).__name__, aligner.before, aligner.after
     pieces = ordinary_pieces(aligner.tokenizer, network.known)
@@ -93,15 +92,14 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         raise
     except Exception as error:  # models of other kinds raise anything
         problem = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
-        raise ModelError(
-            problem, fix="use a model that reads text and gives hidden states"
-        ) from error
+        fix = "use a model that reads text and returns hidden states"
+        raise ModelError(problem, fix=fix) from error
     _check_shapes(name, alone, network.blocks, (1, len(before + long + after), network.width))
     _check_padding(name, (alone, short_states), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, earlier_states, slice(first + 1, end)):
-        problem = f"{name} gives a piece the same vectors whatever stands before it"
-        fix = "use another model, or run this one where it can run whole (some need a GPU)"
+        problem = f"{name} ignores the context: a piece has the same vectors after any other piece"
+        fix = "use another model, or a GPU, which some models need"
         raise ModelError(problem, fix=fix)
     cls = aligner.tokenizer.cls_token_id
     return Architecture(
@@ -130,18 +128,14 @@ def _check_shapes(
     name: str, states: Sequence[torch.Tensor] | None, blocks: int, expected: tuple[int, int, int]
 ) -> None:
     if states is None or len(states) != blocks + 1:
-        raise ModelError(
-            f"{name} gives {0 if states is None else len(states)} hidden states, but its config "
-            f"says {blocks} blocks, which are {blocks + 1}",
-            fix="use a model that gives its embedding layer and every block",
-        )
-    wrong = next((state for state in states if tuple(state.shape) != expected), None)
-    if wrong is not None:
-        raise ModelError(
-            f"{name} gives a hidden state of shape {tuple(wrong.shape)} for {expected[1]} pieces "
-            f"of width {expected[2]}",
-            fix="use a model that keeps one vector per piece",
-        )
+        number = 0 if states is None else len(states)
+        problem = f"{name} returns {number} hidden states, its config needs {blocks + 1}"
+        fix = "use a model that returns its embedding layer and every block"
+        raise ModelError(problem, fix=fix)
+    for shape in (tuple(state.shape) for state in states):
+        if shape != expected:
+            problem = f"{name} returns a hidden state of shape {shape}, not {expected}"
+            raise ModelError(problem, fix="use a model that returns a vector per piece")
 
 
 def _check_padding(
@@ -150,11 +144,8 @@ def _check_padding(
     for i, states in enumerate(alone):
         for layer, state in enumerate(states):
             if _distance(state[0], together[layer][i, : state.shape[1]]) > SAME:
-                raise ModelError(
-                    f"{name} gives a sentence other vectors beside a longer one than alone, first "
-                    f"in layer {layer}: it ignores the attention mask",
-                    fix="use another model",
-                )
+                problem = f"{name} ignores the attention mask: padding changes layer {layer}"
+                raise ModelError(problem, fix="use another model")
 
 
 def _same(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor], places: slice) -> bool:
@@ -190,9 +181,9 @@ def _outputs(model: Any) -> Iterator[dict[str, tuple[Any, torch.Tensor]]]:
 def _last_normed(
     outputs: dict[str, tuple[Any, torch.Tensor]], last: torch.Tensor
 ) -> bool | Literal["unknown"]:
-    """Find out whether a block or a norm outside all blocks made the last hidden state.
+    """Return whether a norm outside all blocks computes the last hidden state.
 
-    Blocks are members of a list of modules, so that their names end in a number. Modules within a
+    Blocks are members of a list of modules, so that their names end in a number. Modules inside a
     block have a number further left.
     """
     flat = last.flatten()

@@ -1,8 +1,8 @@
 """Run instances in batches of similar lengths, within a budget of padded positions.
 
-On a CPU the budget is fixed, so that the batches, and with them all bits of the vectors, depend on
-the corpus alone. On a GPU the budget follows from the memory that the first batch takes. It is
-halved whenever a batch does not fit.
+On a CPU the budget is fixed, so that the batches, and so all bits of the vectors, depend only on
+the corpus. On a GPU the budget follows from the memory that the first batch takes. It is halved
+whenever a batch does not fit.
 """
 
 from collections import deque
@@ -27,8 +27,8 @@ def to_host(values: torch.Tensor) -> torch.Tensor:
     return torch.empty(values.shape, dtype=values.dtype, pin_memory=True).copy_(values)
 
 
-# A batch should fit in the processor's cache: with MiniLM, 768 is fastest, 512 and 1,024 take 3%
-# more time, and 8,192 a third more.
+# A batch should fit in the processor's cache. With MiniLM, 768 is fastest; 512 and 1,024 take 3%
+# more time, and 8,192 takes a third more.
 CPU_BUDGET = 768
 # The first and the largest budget of a GPU.
 GPU_FIRST = 4096
@@ -53,7 +53,7 @@ def run_all(
     run : callable
         Runs a batch of rows of one piece of work, such as a word.
     works : iterable
-        Pieces of work with the lengths of their instances. On a CPU the next one is taken while
+        Pieces of work with the lengths of their instances. On a CPU the next one starts while
         batches of the previous one still run.
     device : torch.device
     threads : int
@@ -73,7 +73,7 @@ def run_all(
         with ThreadPoolExecutor(max_workers=threads) as pool:
             yield from in_flight(pool, lambda task: (task[0], run(*task)), tasks, 2 * threads)
         return
-    # cuDNN prepares its attention for each new shape, which takes a tenth of a second per batch.
+    # cuDNN prepares its attention for each new shape, which takes 0.1 s per batch.
     torch.backends.cuda.enable_cudnn_sdp(False)
     for work, lengths in works:
         for result in _on_gpu(partial(run, work), lengths, device):
@@ -84,12 +84,12 @@ def _on_gpu(
     run: Callable[[list[int]], _R], lengths: Sequence[int], device: torch.device
 ) -> Iterator[_R]:
     torch.cuda.reset_peak_memory_stats(device)
-    held = torch.cuda.memory_allocated(device)
+    allocated = torch.cuda.memory_allocated(device)
     results = fitting(
         lengths,
         run,
         free=lambda: torch.cuda.mem_get_info(device)[0],
-        peak=lambda: torch.cuda.max_memory_allocated(device) - held,
+        peak=lambda: torch.cuda.max_memory_allocated(device) - allocated,
         tidy=torch.cuda.empty_cache,
     )
     yield from one_ahead(_gpu_thread(), results)
@@ -137,7 +137,7 @@ def fitting(
     Parameters
     ----------
     lengths : sequence of int
-        The positions of every instance.
+        The number of positions of every instance.
     run : callable
         Runs a batch of rows; raises ``torch.OutOfMemoryError`` if it does not fit.
     free, peak : callable

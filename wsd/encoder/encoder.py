@@ -1,4 +1,4 @@
-"""Encode sentences: every hidden state of the views of the focal word in one forward pass.
+"""Encode sentences: the vectors of all views and layers in one forward pass.
 
 Other modules load a folder (:mod:`wsd.encoder.loading`), run the model
 (:mod:`wsd.encoder.network`), examine it (:mod:`wsd.encoder.architecture`), find the pieces of the
@@ -82,7 +82,7 @@ class Encoder:
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
 
-        There are no requests to the hub, no code of the model is run, and no pickle is read.
+        Loading uses neither the hub nor a pickle, and runs no code of the model.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Encoder:
         Raises
         ------
         ConfigError
-            If there is no such device, or the device cannot compute in that precision.
+            If the device does not exist, or cannot compute in that precision.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer cannot be used.
@@ -106,18 +106,15 @@ class Encoder:
         chosen = choose_device(device)
         check_precision(precision, chosen)
         tokenizer, model, file = load_folder(folder, random_weights)
-        model.config.use_cache = False  # a decoder would keep its states for the next word
+        options = {"pooling": pooling, "masked": masked, "device": chosen, "file": file}
         try:
-            model = model.eval().to(chosen)
-            encoder = cls(
-                tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
-            )
+            encoder = cls(tokenizer, model.to(chosen), **options)
             _ = encoder.architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
         # Numbers in config.json or tokenizer.json that do not match the weights.
         except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            problem = f"the model cannot be tried: {type(error).__name__} {error}"
+            problem = f"the model fails on a few pieces: {type(error).__name__} {error}"
             fix = "use the config.json and the tokenizer that belong to the weights"
             raise ModelError(problem, where=folder, fix=fix) from error
         if random_weights is not None:
@@ -127,7 +124,6 @@ class Encoder:
         return encoder
 
     def _make_ready(self, precision: str) -> None:
-        """Convert the weights to a precision, and pack them for the processor."""
         inputs = self.trial_inputs()
         with torch.inference_mode():
             self.model.to(getattr(torch, precision))
@@ -137,29 +133,29 @@ class Encoder:
 
     @cached_property
     def architecture(self) -> Architecture:
-        """Return what the model is and does, found out by running it on a few pieces."""
+        """Return the properties of the model, found by running it on a few pieces."""
         return examine(self.network, self.aligner)
 
     def trial_inputs(self, *, twice: bool = False) -> dict[str, torch.Tensor]:
-        """Return the model's arguments for a few pieces; with ``twice``, also in reverse order."""
+        """Return the model's input for a few pieces; with ``twice``, also in reverse order."""
         before, after = self.aligner.before, self.aligner.after
         pieces = ordinary_pieces(self.tokenizer, self.network.known)
         orders = [pieces, pieces[::-1]] if twice else [pieces]
         return self.network.inputs([[*before, *order, *after] for order in orders])
 
     def align(self, corpus: Corpus) -> list[Aligned]:
-        """Tokenize every instance and find its focal word, by the ``aligner``.
+        """Tokenize every instance and find its focal word with the ``aligner``.
 
         Raises
         ------
         ModelError
-            If a focal word cannot be found, or the tokenizer has a piece that the model lacks; the
-            error names the instance.
+            If a focal word cannot be found, or the tokenizer has a piece that the model does not
+            have; the error names the instance.
         """
         aligned, known = self.aligner.align(corpus), self.network.known
         for i, instance in enumerate(aligned):
             if (last := max(instance.ids)) >= known:
-                problem = f"the tokenizer has a piece number {last}, the model knows {known}"
+                problem = f"the tokenizer has a piece number {last}, the model has {known} pieces"
                 fix = "use the tokenizer that belongs to the model"
                 raise ModelError(problem, where=instance_name(corpus, i), fix=fix)
         return aligned
@@ -179,10 +175,10 @@ class Encoder:
         seed: int,
         threads: int = 1,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
-        """Run the model on all instances and yield batch by batch.
+        """Run the model on all instances of a word, and yield the vectors of each batch.
 
-        Batches have instances of similar lengths. They depend on the corpus alone, and each batch
-        runs on one thread, so that the vectors are bitwise equal for any number of threads.
+        A batch has instances of similar lengths. On a CPU, batches depend only on the corpus, and
+        each runs on one thread, so that the vectors are bitwise equal for any number of threads.
 
         Parameters
         ----------
@@ -199,13 +195,13 @@ class Encoder:
         Yields
         ------
         rows : list of int
-            Rows of the corpus in this batch.
+            The rows of the corpus in this batch.
         vectors : float32 array of shape (views, layers, len(rows), width)
 
         Raises
         ------
         ModelError
-            If a vector is not finite, or the views have ``cls`` and the tokenizer has no ``[CLS]``;
+            If a vector is not finite, or if ``cls`` is a view and the tokenizer has no ``[CLS]``;
             the error names the instance.
         """
         word = Sentences(corpus, aligned, views)
@@ -217,11 +213,11 @@ class Encoder:
     ) -> Iterator[tuple[_S, tuple[list[int], np.ndarray]]]:
         """Run the model on several words, as :meth:`encode` does for one.
 
-        The next word is taken while batches of the previous one still run, so that small words keep
+        The next word starts while batches of the previous one still run, so that small words keep
         all threads busy.
         """
 
-        def prepared() -> Iterator[tuple[tuple[_S, Places], list[int]]]:
+        def works() -> Iterator[tuple[tuple[_S, Places], list[int]]]:
             for word in words:
                 places = word.places(self.pooling, seed)
                 yield (word, places), [len(instance.ids) for instance in word.aligned]
@@ -238,7 +234,7 @@ class Encoder:
                 )
             return rows, vectors
 
-        for (word, _), batch in run_all(run, prepared(), device=self.device, threads=threads):
+        for (word, _), batch in run_all(run, works(), device=self.device, threads=threads):
             yield word, batch
 
     def states(self, instance: Aligned) -> np.ndarray:
@@ -248,8 +244,8 @@ class Encoder:
         -------
         float32 array of shape (layers, pieces, width)
         """
-        each = [[i] for i in range(len(instance.ids))]
-        vectors, _ = self._forward([instance], [each])
+        places = [[i] for i in range(len(instance.ids))]
+        vectors, _ = self._forward([instance], [places])
         return vectors[:, :, 0].swapaxes(0, 1)
 
     def _forward(self, batch: Sequence[Aligned], places: Places) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
-"""A folder's tokenizer and model, loaded without the hub, code of the model's own, or pickle.
+"""Load a folder's tokenizer and model, and choose the device and the precision.
 
-And where they compute: the device, and what it can do in which precision.
+Loading uses neither the hub nor a pickle, and runs no code of the model.
 """
 
 import hashlib
@@ -25,19 +25,19 @@ from wsd.encoder.tokenizer_errors import tokenizing
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.logs import log
 
-# How transformers may load: without the hub, without code of the model's own.
+# Arguments of transformers that forbid requests to the hub and code of the model.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
-# More than any head of classes has.
+# More labels than any classification head has.
 MOST_LABELS = 10**6
-# Tensors that checkpoints carry beside the encoder, by the beginning of their names: poolers, and
-# the heads for masked words, next words, next sentences, replaced words, classes and answers.
+# How the names of tensors begin that are not part of the encoder: poolers, and the heads for masked
+# words, next words, next sentences, replaced words, classes and answers.
 HEADS = re.compile(
     r"(cls|\w*lm_head|score|\w*classifier|classification_head|qa_outputs|pooler|\w*predictions|"
     r"vocab_(layer_norm|projector|transform)|lm_loss|final_logits_bias|logits_proj|head|decoder|"
     r"embed_out|mtp|sequence_summary|multiple_choice_head)\b"
 )
-# Buffers of older versions of the library, which computes them now: positions, causal masks,
-# rotary frequencies.
+# Tensors that older versions of transformers saved and newer ones compute: positions, causal masks
+# and rotary frequencies.
 BUFFERS = re.compile(
     r"(^|\.)(position_ids|token_type_ids|inv_freq|(attn|attention|crossattention)\.(masked_)?bias|"
     r"attn\.causal_mask)$"
@@ -53,17 +53,17 @@ def load_folder(
     ----------
     folder : str
     seed : int, optional
-        With one the weights are not read but drawn, as the architecture draws them before its
-        training.
+        Draw random weights with this seed, as the architecture does before its training.
     head : bool
         Whether the model is loaded with its masked-language-model head.
 
     Returns
     -------
-    tokenizer, model
-        As transformers' AutoTokenizer and AutoModel, or AutoModelForMaskedLM, give them.
+    tokenizer : transformers.PreTrainedTokenizerFast
+    model : transformers.PreTrainedModel
+        In evaluation mode, on the CPU.
     file : tokenizers.Tokenizer or None
-        What ``tokenizer.json`` holds, without its truncation and padding.
+        The tokenizer of ``tokenizer.json``, without truncation and padding.
 
     Raises
     ------
@@ -84,7 +84,8 @@ def load_folder(
                 )
                 file = _tokenizer_file(folder)
             model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
-        return tokenizer, model, file
+        model.config.use_cache = False  # a decoder would keep its states for the next word
+        return tokenizer, model.eval(), file
     except (WsdError, MemoryError):
         raise
     except Exception as error:  # the libraries raise bare Exception for a damaged file
@@ -93,7 +94,6 @@ def load_folder(
 
 @contextmanager
 def _offline() -> Iterator[None]:
-    """Forbid the hub's client any request: a model's files are all there when it is loaded."""
     from huggingface_hub import constants
 
     before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
@@ -104,23 +104,23 @@ def _offline() -> Iterator[None]:
 
 
 def _check_stated(folder: Path) -> None:
-    """Refuse what the configs state and transformers would do something else about."""
+    """Refuse configs that transformers would not follow."""
     import transformers
     from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
     files = [folder / file for file in (CONFIG, TOKENIZER_CONFIG)]
     for config in [read_json(file) for file in files if file.is_file()]:
-        # An unknown name comes from another version: its tokenizer.json is read. What stands in for
-        # a class whose package is not installed loads nothing.
-        of_type = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
-        for name in (config.get("tokenizer_class"), of_type):
+        default = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
+        for name in (config.get("tokenizer_class"), default):
+            # A class of another version of transformers is unknown: its tokenizer.json is read.
             kind = getattr(transformers, name, None) if isinstance(name, str) else name
             base = transformers.PreTrainedTokenizerBase
+            # A class whose package is not installed has a placeholder with `_backends`.
             known = isinstance(kind, type) and (
                 issubclass(kind, base) or hasattr(kind, "_backends")
             )
             if kind is not None and not known:
-                problem = f"refused: the tokenizer's class {name!r} is no tokenizer"
+                problem = f"refused: the tokenizer's class {name!r} is not a tokenizer"
                 fix = "correct `tokenizer_class`, or use another model"
                 raise ModelError(problem, where=str(folder), fix=fix)
         positions = config.get("position_embedding_type")
@@ -133,41 +133,38 @@ def _check_stated(folder: Path) -> None:
 
 
 def _check_number(key: str, value: Any, folder: str) -> None:
-    """Refuse numbers with which a model of the right weights can be neither loaded nor run."""
+    """Refuse numbers with which the model could not be loaded or run."""
     if key == "num_labels" and isinstance(value, int) and value > MOST_LABELS:
-        problem = f"refused: `num_labels` is {value}, and transformers would name each of them"
+        problem = f"refused: `num_labels` is {value}, and transformers would name each label"
         raise ModelError(problem, where=folder, fix="remove the key: an encoder has no labels")
     if key == "chunk_size_feed_forward" and value:
-        problem = f"refused: `chunk_size_feed_forward` is {value!r}, with which only sentences of "
-        problem += "some lengths can be computed"
+        problem = f"refused: `chunk_size_feed_forward` is {value!r}, which fits only some lengths"
         raise ModelError(problem, where=folder, fix="remove the key: the vectors are the same")
 
 
 def _tokenizer_file(folder: str) -> Any:
-    """What ``tokenizer.json`` holds, without its truncation and padding; None if there is none."""
     import tokenizers
 
     path = Path(folder) / "tokenizer.json"
     if not path.is_file():
         return None
-    found = tokenizers.Tokenizer.from_file(str(path))
-    found.no_truncation()
-    found.no_padding()
-    return found
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _read_weights(folder: str, head: bool) -> Any:
-    """The model of a folder with its own weights: where some are missing, none are drawn."""
     import transformers
 
     kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
-    # What the folder lacks is drawn, alike each time: fine-tuning keeps it with all else.
+    # A missing pooler is drawn, with a fixed seed, because a fine-tuned model is saved with it.
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
         model, loaded = kind.from_pretrained(
             folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
         )
-    # No loss: an encoder's hidden states do not pass through the pooler, nor through a decoder.
+    # The hidden states of an encoder depend on neither the pooler nor a decoder.
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
     missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))
     if missing:
@@ -180,9 +177,9 @@ def _read_weights(folder: str, head: bool) -> Any:
 
 
 def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
-    """Refuse weights with tensors inside the encoder that its classes have no place for.
+    """Refuse weights with tensors of the encoder that its class does not have.
 
-    Known heads and buffers are left out without a word, other tensors outside it with a warning.
+    Known heads and buffers are ignored; other tensors outside the encoder cause a warning.
     """
     prefix = f"{model.base_model_prefix}."
     encoder = getattr(model, model.base_model_prefix, model)
@@ -204,7 +201,7 @@ def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
             "it would be computed without them",
             where=folder,
             fix="use the config.json that belongs to the weights, or a model that this version of "
-            "transformers knows whole",
+            "transformers supports",
         )
     if outside:
         problem = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
@@ -212,12 +209,11 @@ def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
 
 
 def _drawn_weights(folder: str, seed: int) -> Any:
-    """A model of a folder's config, initialised by its own architecture's rule."""
     import transformers
 
     config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
-    # On the CPU whatever the device, and on the CPU's generator alone, which is then put back:
-    # torch.manual_seed would seed every GPU too.
+    # Weights are drawn on the CPU, also for a GPU. torch.manual_seed would change the generators of
+    # the GPUs too.
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         return transformers.AutoModel.from_config(
@@ -226,7 +222,7 @@ def _drawn_weights(folder: str, seed: int) -> Any:
 
 
 def weights_digest(model: Any) -> str:
-    """SHA-256 over a model's parameters and their names, in the names' order."""
+    """Return a SHA-256 over a model's parameters and their names, in the order of the names."""
     hasher = hashlib.sha256()
     for name, tensor in sorted(model.named_parameters()):
         hasher.update(json.dumps([name, list(tensor.shape)]).encode())
@@ -235,7 +231,7 @@ def weights_digest(model: Any) -> str:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device for ``auto``, ``cpu`` or ``cuda``; ``auto`` takes a GPU where there is one."""
+    """Return the device for ``auto``, ``cpu`` or ``cuda``; ``auto`` prefers a GPU."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name.startswith("cuda") and not torch.cuda.is_available():
@@ -244,7 +240,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def check_precision(precision: str, device: torch.device) -> None:
-    """Refuse what a device cannot compute in, and warn of what it is slow in.
+    """Refuse a precision that a device cannot use, and warn of a slow one.
 
     Raises
     ------
@@ -253,16 +249,15 @@ def check_precision(precision: str, device: torch.device) -> None:
     if device.type != "cpu":
         return
     if precision == "float16":
-        problem = "float16 is for GPUs: a processor would compute it in software"
+        problem = "float16 needs a GPU: a processor has no instructions for it"
         raise ConfigError(problem, where="precision", fix="use bfloat16 or float32")
     has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     if precision == "bfloat16" and platform.machine() == "x86_64" and not has_bfloat16:
-        slow = "this processor has no instructions for bfloat16: float32 would be faster"
-        log.warning(slow)
+        log.warning("this processor has no instructions for bfloat16: float32 would be faster")
 
 
 def rounding_of(device: torch.device) -> list[str]:
-    """What of this machine the rounding of a vector's last bits can depend on."""
+    """Return the properties of this machine on which the last bits of a vector can depend."""
     if device.type == "cpu":
         return [platform.machine(), torch.backends.cpu.get_cpu_capability()]
     return [torch.cuda.get_device_name(device)]

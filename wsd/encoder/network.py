@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import pad_sequence
 from wsd.encoder.model_files import BLOCK_KEYS, WIDTH_KEYS
 from wsd.errors import ModelError
 
-# transformers states 1e30 if a tokenizer has no limit.
+# transformers sets a limit of 1e30 for a tokenizer without one.
 NO_LIMIT = 10**9
 
 
@@ -45,9 +45,9 @@ class Network:
     ) -> dict[str, torch.Tensor]:
         """Return the model's arguments for a batch of word pieces, padded on the right.
 
-        Each sentence then has the same positions as alone. Segment ids are only given if they are
-        not all 0: models without segments refuse them, and GPT-2 would add its first word to every
-        piece.
+        Padding on the right keeps the positions of a sentence. Segment ids are included only if
+        they are not all 0: models without segments refuse them, and GPT-2 would add its first word
+        to every piece.
         """
         ids = _stacked(batch, self._pad)
         lengths = torch.tensor([len(pieces) for pieces in batch])
@@ -57,7 +57,7 @@ class Network:
             rows = [kinds or [0] * len(ids) for ids, kinds in zip(batch, segments, strict=True)]
             inputs["token_type_ids"] = _stacked(rows, 0)
         if self.device.type == "cuda":
-            # From pinned memory the copy runs while the GPU computes.
+            # Pinned memory is copied while the GPU computes.
             inputs = {key: value.pin_memory() for key, value in inputs.items()}
         return {key: value.to(self.device, non_blocking=True) for key, value in inputs.items()}
 
@@ -97,8 +97,8 @@ def stated_shape(config: Any) -> tuple[int, int]:
 def length_limit(tokenizer: Any, model: Any) -> int | None:
     """Return the most pieces of a sentence, special tokens included; None if there is no limit.
 
-    The size of the table of positions counts, not the config: RoBERTa's first position comes after
-    the padding index, so that 514 rows are 512 pieces, and BART's table has two rows more than its
+    The tables of position embeddings count, not only the config. RoBERTa's positions start after
+    the padding index, so that 514 rows are 512 pieces; BART's table has two rows more than its
     config states.
     """
     stated = getattr(model.config, "max_position_embeddings", None)

@@ -1,8 +1,8 @@
-"""Linear layers whose weights are laid out once for the processor, not anew for every product.
+"""Reorder the weights of linear layers for the processor once, not for every product.
 
-On a CPU a matrix product first copies its weights into the order in which the processor reads
-them. With batches small enough for the cache that is a tenth and more of an encoder's time, and
-the copy is the same each time: oneDNN, which torch carries, can make it beforehand.
+On a CPU, a matrix product first copies its weights into the order in which the processor reads
+them. With small batches the copies take a tenth of an encoder's time or more. oneDNN, a part of
+torch, can copy the weights in advance.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
-# The rows for which oneDNN chooses the order; other numbers of rows are computed from it as well.
+# oneDNN chooses the order for this number of rows. Products of other sizes can use it too.
 ROWS = 512
-# Relative distance of two outputs of one model: rounding, where sums run in another order.
+# The relative distance of two outputs that rounding can cause, because sums run in another order.
 ROUNDING = {torch.float32: 1e-4, torch.bfloat16: 0.1}
 
 
 class PackedLinear(torch.nn.Module):
-    """A linear layer with its weights in oneDNN's order, for inference alone."""
+    """A linear layer with its weights in oneDNN's order; it is for inference only."""
 
     def __init__(self, linear: torch.nn.Linear) -> None:
         super().__init__()
@@ -27,32 +27,32 @@ class PackedLinear(torch.nn.Module):
         self.bias = None if linear.bias is None else linear.bias.detach()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The product, of shape (…, ``out_features``), as ``torch.nn.Linear`` gives it."""
+        """Return the product as ``torch.nn.Linear``, of shape (…, ``out_features``)."""
         return torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
 
 
 def pack(model: Any, run: Callable[[], torch.Tensor]) -> bool:
-    """Lay out the weights of a model's linear layers, if its output then stays the same.
+    """Reorder the weights of a model's linear layers, if its output stays the same.
 
     Parameters
     ----------
     model : torch.nn.Module
-        In evaluation mode. Its linear layers are replaced, each by a :class:`PackedLinear`.
+        In evaluation mode. Each of its linear layers is replaced by a :class:`PackedLinear`.
     run : callable
-        Runs the model on a few pieces and gives its last hidden state.
+        Runs the model on a few pieces and returns its last hidden state.
 
     Returns
     -------
     bool
-        Whether it was done. Without oneDNN, on other devices, for other types of number, and for
-        models that read the weights of a layer without calling it, nothing is changed.
+        Whether the layers were replaced. Nothing is changed without oneDNN, on a GPU, for other
+        types of numbers, and for a model that reads the weights of a layer without calling it.
     """
     places = [
         (parent, name, child)
         for parent in model.modules()
-        # Not named_children(), which leaves out the further places of a layer.
+        # named_children() would name a shared layer only once.
         for name, child in parent._modules.items()
-        # Subclasses do more than the product.
+        # Subclasses may compute more than the product.
         if type(child) is torch.nn.Linear
     ]
     kinds = {(child.weight.device.type, child.weight.dtype) for _, _, child in places}
@@ -71,7 +71,7 @@ def pack(model: Any, run: Callable[[], torch.Tensor]) -> bool:
         rounding = max(ROUNDING[dtype] for _, dtype in kinds)
         done = bool((after - before).norm() <= rounding * before.norm())
     except (AttributeError, NotImplementedError, RuntimeError):
-        # This model asks a layer for its weights, or this build of torch has no such product.
+        # The model reads the weights of a layer, or this build of torch lacks the product.
         done = False
     if not done:
         for parent, name, child in places:

@@ -1,4 +1,4 @@
-"""Find the word pieces of each view, and average them by weights of positions or embeddings."""
+"""Find the word pieces of each view, and the weights or embeddings that average them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -107,9 +107,9 @@ def static_views(
 
 
 def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.Tensor:
-    """Return the weight of each position in each view of each instance of a batch.
+    """Return the weight of each position for each view and instance of a batch.
 
-    One product per layer then gives all views. Padding and all other positions have weight 0.
+    A product with a hidden state then gives all views. Padding and unused positions have weight 0.
 
     Returns
     -------
@@ -125,6 +125,6 @@ def selection(places: Sequence[Sequence[Sequence[int]]], longest: int) -> torch.
 
 
 def _draw(seed: int, name: str, n: int) -> int:
-    """Draw a number below ``n`` that depends on the seed and the instance alone."""
+    """Draw a number below ``n`` that depends only on the seed and the name."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % n

@@ -57,7 +57,7 @@ class FillMask:
         self, tokenizer: Any, model: Any, *, device: torch.device, file: Any = None
     ) -> None:
         if tokenizer.mask_token_id is None:
-            problem = f"{type(tokenizer).__name__} has no mask token to stand for the focal word"
+            problem = f"{type(tokenizer).__name__} has no mask token to replace the focal word"
             raise ModelError(problem, fix="leave substitutes out of analyses, or use another model")
         self.model, self.device, base = model, device, model.base_model
         self.encoders = {
