@@ -496,30 +496,30 @@ def test_a_reader_who_has_gone_ends_a_command_quietly(arguments: list[str]) -> N
     read, write = os.pipe()
     os.close(read)
     try:
-        found = ended(*arguments, stdout=write)
+        actual = ended(*arguments, stdout=write)
     finally:
         os.close(write)
-    assert (found.returncode, found.stderr) == (141, "")
+    assert (actual.returncode, actual.stderr) == (141, "")
 
 
 @pytest.mark.usefixtures("of_results")
 @pytest.mark.parametrize("arguments", SAYS)
 def test_an_output_on_a_full_disk_is_one_error(arguments: list[str]) -> None:
-    found = ended(*arguments, redirected="> /dev/full")
-    assert found.returncode not in (0, 70)
-    assert found.stderr.count("error: ") == 1 and "No space left on device" in found.stderr
-    assert "what to do: make room on that disk" in found.stderr
-    assert "Traceback" not in found.stderr and "Exception" not in found.stderr
+    actual = ended(*arguments, redirected="> /dev/full")
+    assert actual.returncode not in (0, 70)
+    assert actual.stderr.count("error: ") == 1 and "No space left on device" in actual.stderr
+    assert "what to do: make room on that disk" in actual.stderr
+    assert "Traceback" not in actual.stderr and "Exception" not in actual.stderr
 
 
 @pytest.mark.usefixtures("of_results")
 def test_closed_streams() -> None:
-    found = ended("plan", redirected=">&-")
-    assert found.returncode == 7 and "the output is closed" in found.stderr
-    assert "Traceback" not in found.stderr
+    actual = ended("plan", redirected=">&-")
+    assert actual.returncode == 7 and "the output is closed" in actual.stderr
+    assert "Traceback" not in actual.stderr
     for closed in ("<&-", "2>&-"):
-        found = ended("plan", redirected=closed)
-        assert found.returncode == 0 and "to embed" in found.stdout, closed
+        actual = ended("plan", redirected=closed)
+        assert actual.returncode == 0 and "to embed" in actual.stdout, closed
 
 
 def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> None:
@@ -530,24 +530,24 @@ def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> No
         "cli.main()"
     )
     call = ["bash", "-c", f"{shlex.join([sys.executable, '-c', code])} <&- >&-"]
-    found = subprocess.run(call, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
-    assert found.returncode == 0 and int(found.stderr) > 2
+    actual = subprocess.run(call, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+    assert actual.returncode == 0 and int(actual.stderr) > 2
 
 
 def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
     gone = shlex.quote(str(tmp_path / "gone"))
     before = f"mkdir {gone}; cd {gone}; rmdir {gone};"
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    found = ended("plan", before=before, env=environment)
-    assert found.returncode == 7 and "Traceback" not in found.stderr
-    assert "error: the current folder no longer exists" in found.stderr
+    actual = ended("plan", before=before, env=environment)
+    assert actual.returncode == 7 and "Traceback" not in actual.stderr
+    assert "error: the current folder no longer exists" in actual.stderr
 
 
 def test_too_little_memory_for_the_libraries() -> None:
-    found = ended("predict", "The crane lifted it.", before="ulimit -v 600000;")
-    assert found.returncode == 1 and "Traceback" not in found.stderr
-    assert found.stderr.startswith("error: not enough memory: this process may use 586 MiB")
-    assert "ulimit -v unlimited" in found.stderr
+    actual = ended("predict", "The crane lifted it.", before="ulimit -v 600000;")
+    assert actual.returncode == 1 and "Traceback" not in actual.stderr
+    assert actual.stderr.startswith("error: not enough memory: this process may use 586 MiB")
+    assert "ulimit -v unlimited" in actual.stderr
 
 
 @pytest.mark.parametrize(

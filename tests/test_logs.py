@@ -95,7 +95,7 @@ def test_the_memory_of_who_started_a_step_is_none_of_its_own(tmp_path: Path) -> 
 
 
 def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None:
-    for name, said in (
+    for name, output in (
         ("well", ["working", logs.DONE]),
         ("failed", ["working"]),
         ("killed", ["300 of 9000 sentences"]),
@@ -104,7 +104,7 @@ def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None
     ):
         path = tmp_path / "logs" / f"{name}.log"
         logs.start(path, "embed", {})
-        for text in said:
+        for text in output:
             logging.getLogger("wsd").info(text)
         if name == "failed":
             logging.getLogger("wsd").error("error: a reason")

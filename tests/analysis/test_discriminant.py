@@ -53,9 +53,9 @@ def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
     first = slice(None, -1 - min(2, senses - 1), -1)
     expected = scaler.transform(vectors[~train]) @ axes[:, first]
     points, explained = discriminants(vectors.astype(np.float32), corpus, folds)
-    found = points[~train, : expected.shape[1]]
+    actual = points[~train, : expected.shape[1]]
     assert points.dtype == np.float32
-    assert_allclose(found * np.sign((found * expected).sum(axis=0)), expected, atol=1e-3)
+    assert_allclose(actual * np.sign((actual * expected).sum(axis=0)), expected, atol=1e-3)
     if senses == 2:
         # One axis holds all that lies between two senses: its share says nothing.
         assert explained is None
@@ -200,13 +200,13 @@ def test_a_sense_that_no_training_row_has_is_no_obstacle(make_corpus: MakeCorpus
 def test_why_a_word_has_no_plane(make_corpus: MakeCorpus) -> None:
     rows = [*[("train", 0)] * 9, ("train", 1), ("test", 1)]
     corpus = make_corpus(rows)
-    said = "too few to fold: the sense 'b' has 1 training instance"
-    assert obstacle(corpus, turns(corpus, untuned=True)) == said
-    assert obstacle(corpus, None) == said
+    output = "too few to fold: the sense 'b' has 1 training instance"
+    assert obstacle(corpus, turns(corpus, untuned=True)) == output
+    assert obstacle(corpus, None) == output
     # However it was folded: a fit would have none of it, or a single one.
     for few in (1, 2):
         corpus = make_corpus([("train", 0)] * 9 + [("train", 1)] * few)
-        said = "near-duplicates leave a fold's fit too few instances of the sense 'b'"
-        assert obstacle(corpus, turns(corpus)) == said
+        output = "near-duplicates leave a fold's fit too few instances of the sense 'b'"
+        assert obstacle(corpus, turns(corpus)) == output
     alone = make_corpus([("train", 0)] * 9)
     assert obstacle(alone, turns(alone)) == "all its training instances have one sense"

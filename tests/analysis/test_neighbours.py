@@ -31,15 +31,15 @@ def fan(*degrees: float) -> np.ndarray:
 
 def naive(table: Corpus, vectors: np.ndarray) -> list[list[int]]:
     """Pair by pair, sorted by similarity in float32 and then by row."""
-    found = []
+    results = []
     for i, a in enumerate(vectors.astype(float)):
         alike = []
         for j, b in enumerate(vectors.astype(float)):
             if i != j and table.split[j] != "outofdomain":
                 lengths = np.sqrt((a * a).sum()) * np.sqrt((b * b).sum())
                 alike.append((-np.float32((a * b).sum() / lengths), j))
-        found.append([j for _, j in sorted(alike)[:5]])
-    return found
+        results.append([j for _, j in sorted(alike)[:5]])
+    return results
 
 
 def clouds(seed: int, n: int = 60, width: int = 6, senses: int = 3) -> tuple[np.ndarray, list]:
@@ -57,9 +57,9 @@ def clouds(seed: int, n: int = 60, width: int = 6, senses: int = 3) -> tuple[np.
 
 def test_a_fan(make_corpus: MakeCorpus) -> None:
     table = make_corpus([("train", 0)] * 4 + [("test", 0)] * 3)
-    found = find_neighbours(table, fan(0, 10, 32, 60, 100, 150, 180))
-    assert found.rows.dtype == np.int32 and found.similarity.dtype == np.float32
-    assert found.rows.tolist() == [
+    actual = find_neighbours(table, fan(0, 10, 32, 60, 100, 150, 180))
+    assert actual.rows.dtype == np.int32 and actual.similarity.dtype == np.float32
+    assert actual.rows.tolist() == [
         [1, 2, 3, 4, 5],
         [0, 2, 3, 4, 5],
         [1, 3, 0, 4, 5],
@@ -68,8 +68,8 @@ def test_a_fan(make_corpus: MakeCorpus) -> None:
         [6, 4, 3, 2, 1],
         [5, 4, 3, 2, 1],
     ]
-    assert_allclose(found.similarity[0], np.cos(np.radians([10, 32, 60, 100, 150])), rtol=1e-6)
-    assert_allclose(found.similarity[6], np.cos(np.radians([30, 80, 120, 148, 170])), rtol=1e-6)
+    assert_allclose(actual.similarity[0], np.cos(np.radians([10, 32, 60, 100, 150])), rtol=1e-6)
+    assert_allclose(actual.similarity[6], np.cos(np.radians([30, 80, 120, 148, 170])), rtol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -83,19 +83,19 @@ def test_a_naive_loop_finds_the_same(
     # In blocks of one, seven and all but one of the 60 rows.
     for size in (1, 7 * 60, 59 * 60):
         monkeypatch.setattr(nearest, "BLOCK", size)
-        found = find_neighbours(table, vectors)
-        assert_array_equal(found.rows, whole.rows)
-        assert_array_equal(found.similarity, whole.similarity)
-        assert found.score == whole.score
+        actual = find_neighbours(table, vectors)
+        assert_array_equal(actual.rows, whole.rows)
+        assert_array_equal(actual.similarity, whole.similarity)
+        assert actual.score == whole.score
 
 
 def test_scikit_learn_finds_the_same(make_corpus: MakeCorpus) -> None:
     vectors, _ = clouds(7, n=200, width=20)
     theirs = NearestNeighbors(n_neighbors=5, metric="cosine").fit(vectors)
     distances, rows = theirs.kneighbors()
-    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 100), vectors)
-    assert_array_equal(found.rows, rows)
-    assert_allclose(found.similarity, 1 - distances, atol=1e-6)
+    actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 100), vectors)
+    assert_array_equal(actual.rows, rows)
+    assert_allclose(actual.similarity, 1 - distances, atol=1e-6)
 
 
 def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> None:
@@ -106,45 +106,47 @@ def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> N
     equal = [3, 8, 11, 17, 20, 29, 33, 38]
     for k, row in enumerate(equal):
         vectors[row] = one * 2.0 ** (k - 3)
-    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
+    actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     for row in equal:
-        assert found.rows[row].tolist() == [other for other in equal if other != row][:5]
-        assert_array_equal(found.similarity[row], np.ones(5, dtype=np.float32))
+        assert actual.rows[row].tolist() == [other for other in equal if other != row][:5]
+        assert_array_equal(actual.similarity[row], np.ones(5, dtype=np.float32))
     # Seen from elsewhere they are equally near too.
     vectors[0] = one + vectors[0] / 9
-    found = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
-    assert found.rows[0].tolist() == equal[:5]
-    assert len(set(found.similarity[0].tolist())) == 1
+    actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
+    assert actual.rows[0].tolist() == equal[:5]
+    assert len(set(actual.similarity[0].tolist())) == 1
 
 
 def test_equal_vectors(make_corpus: MakeCorpus) -> None:
-    found = find_neighbours(make_corpus([("train", 0)] * 7), np.full((7, 9), 0.1, dtype=np.float32))
-    assert found.rows[[0, 3, 6]].tolist() == [[1, 2, 3, 4, 5], [0, 1, 2, 4, 5], [0, 1, 2, 3, 4]]
-    assert_array_equal(found.similarity, np.ones((7, 5)))
+    actual = find_neighbours(
+        make_corpus([("train", 0)] * 7), np.full((7, 9), 0.1, dtype=np.float32)
+    )
+    assert actual.rows[[0, 3, 6]].tolist() == [[1, 2, 3, 4, 5], [0, 1, 2, 4, 5], [0, 1, 2, 3, 4]]
+    assert_array_equal(actual.similarity, np.ones((7, 5)))
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_vector_of_zeros_is_like_no_other(make_corpus: MakeCorpus) -> None:
     vectors = np.vstack([np.zeros((1, 2)), fan(0, 10, 80), np.zeros((1, 2))])
-    found = find_neighbours(make_corpus([("train", 0)] * 4 + [("test", 0)]), vectors)
-    assert found.rows[0].tolist() == [1, 2, 3, 4, -1]
-    assert_array_equal(found.similarity[0], [0, 0, 0, 0, np.nan])
-    assert found.rows[1].tolist() == [2, 3, 0, 4, -1]
-    assert_array_equal(found.similarity[1, 2:], [0, 0, np.nan])
+    actual = find_neighbours(make_corpus([("train", 0)] * 4 + [("test", 0)]), vectors)
+    assert actual.rows[0].tolist() == [1, 2, 3, 4, -1]
+    assert_array_equal(actual.similarity[0], [0, 0, 0, 0, np.nan])
+    assert actual.rows[1].tolist() == [2, 3, 0, 4, -1]
+    assert_array_equal(actual.similarity[1, 2:], [0, 0, np.nan])
 
 
 def test_fewer_than_six_instances(make_corpus: MakeCorpus) -> None:
-    found = find_neighbours(make_corpus([("train", 0)] * 2 + [("test", 0)]), fan(0, 30, 50))
-    assert found.rows.tolist() == [[1, 2, -1, -1, -1], [2, 0, -1, -1, -1], [1, 0, -1, -1, -1]]
-    assert_array_equal(np.isnan(found.similarity), found.rows < 0)
+    actual = find_neighbours(make_corpus([("train", 0)] * 2 + [("test", 0)]), fan(0, 30, 50))
+    assert actual.rows.tolist() == [[1, 2, -1, -1, -1], [2, 0, -1, -1, -1], [1, 0, -1, -1, -1]]
+    assert_array_equal(np.isnan(actual.similarity), actual.rows < 0)
     (alone,) = find_neighbours(make_corpus([("train", 0)]), fan(20)).rows
     assert alone.tolist() == [-1] * 5
 
 
 def test_out_of_domain_rows_have_neighbours_but_are_none(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("outofdomain", 0), ("test", 1), ("outofdomain", 1), ("train", 1)]
-    found = find_neighbours(make_corpus(rows), fan(0, 1, 20, 21, 50))
-    assert found.rows.tolist() == [
+    actual = find_neighbours(make_corpus(rows), fan(0, 1, 20, 21, 50))
+    assert actual.rows.tolist() == [
         [2, 4, -1, -1, -1],
         [0, 2, 4, -1, -1],
         [0, 4, -1, -1, -1],
@@ -195,9 +197,9 @@ def test_the_score_is_that_of_scikit_learn(make_corpus: MakeCorpus, seed: int) -
 def test_only_training_instances_vote(make_corpus: MakeCorpus) -> None:
     """The test instances lie together, far from the training instance of their sense."""
     rows = [("train", 0), ("train", 1), *[("test", 1)] * 6, ("outofdomain", 1)]
-    found = find_neighbours(make_corpus(rows), fan(40, 90, *range(10, 16), 10))
+    actual = find_neighbours(make_corpus(rows), fan(40, 90, *range(10, 16), 10))
     # Two voters, one vote each: the nearer has it, and it is the wrong one.
-    assert found.score == 0
+    assert actual.score == 0
 
 
 def test_one_sense(make_corpus: MakeCorpus) -> None:

@@ -164,11 +164,11 @@ def test_out_of_domain_rows_take_no_part_in_tsne(make_corpus: MakeCorpus) -> Non
     splits = ["train", "test", "train", "test", "outofdomain"] * 6
     table = make_corpus(list(zip(splits, side.tolist(), strict=True)))
     further = table.split == "outofdomain"
-    found = place(table, vectors, "tsne", 5)
-    assert np.isnan(found.points[further]).all()
-    assert_array_equal(found.points[~further], tsne(vectors[~further], 5))
-    assert found.explained is None
-    assert found.score == 1
+    actual = place(table, vectors, "tsne", 5)
+    assert np.isnan(actual.points[further]).all()
+    assert_array_equal(actual.points[~further], tsne(vectors[~further], 5))
+    assert actual.explained is None
+    assert actual.score == 1
     # On the principal components they lie like any others.
     assert np.isfinite(place(table, vectors, "pca", 5).points).all()
 
@@ -182,13 +182,13 @@ def test_the_score_is_that_of_a_vote_in_the_plane(make_corpus: MakeCorpus, metho
     vectors, side = two_clouds(120, apart=0.15)
     splits = ["train", "train", "test", "train", "test"] * 24
     table = make_corpus(list(zip(splits, side.tolist(), strict=True)))
-    found = place(table, vectors, method, 1)
+    actual = place(table, vectors, method, 1)
     train, test = table.split == "train", table.split == "test"
-    theirs = KNeighborsClassifier(5).fit(found.points[train], table.gold[train])
-    predicted = theirs.predict(found.points[test])
+    theirs = KNeighborsClassifier(5).fit(actual.points[train], table.gold[train])
+    predicted = theirs.predict(actual.points[test])
     expected = f1_score(table.gold[test], predicted, average="macro")
     assert 0.5 < expected < 1
-    assert found.score == pytest.approx(expected, rel=1e-12)
+    assert actual.score == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_score_cv_asks_the_training_points_of_other_folds(
@@ -199,12 +199,12 @@ def test_the_score_cv_asks_the_training_points_of_other_folds(
     folds = turns(corpus, k=3)
     picture = place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1, folds)
     points, gold = picture.points[:-1].astype(float), corpus.gold[:-1]
-    told = np.empty_like(gold)
+    text = np.empty_like(gold)
     for seen, held in folds.splits(0):
         model = KNeighborsClassifier(5).fit(points[seen], gold[seen])
-        told[held] = model.predict(points[held])
+        text[held] = model.predict(points[held])
     assert 0.5 < picture.score_cv < 1
-    assert picture.score_cv == pytest.approx(f1_score(gold, told, average="macro"))
+    assert picture.score_cv == pytest.approx(f1_score(gold, text, average="macro"))
     # The test instance decides nothing, and without folds there is no score.
     assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
@@ -222,10 +222,10 @@ def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
 
 def test_of_equally_near_points_the_first_row_votes(make_corpus: MakeCorpus) -> None:
     rows = [*[("train", 1)] * 3, *[("train", 0)] * 9, ("test", 1)]
-    found = place(make_corpus(rows), np.full((13, 3), 0.1, dtype=np.float32), "tsne", 1)
-    assert_array_equal(found.points, np.zeros((13, 2)))
+    actual = place(make_corpus(rows), np.full((13, 3), 0.1, dtype=np.float32), "tsne", 1)
+    assert_array_equal(actual.points, np.zeros((13, 2)))
     # All lie on one point; of the first five, three have the right sense.
-    assert found.score == 1
+    assert actual.score == 1
 
 
 def test_a_picture_is_scored_in_blocks(
@@ -402,14 +402,14 @@ def test_discriminants_need_the_folds_of_these_instances(
     write_folds(tmp_path / "part.parquet", {"mint": table}, name="1pct")
     other = make_corpus([("train", gold) for gold in side[::-1].tolist()])
     write_folds(tmp_path / "other.parquet", {"mint": other})
-    for file, error, said in (
+    for file, error, output in (
         (None, ConfigError, "needs the folds"),
         ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
         ("other.parquet", ResultError, "belong to another table"),
     ):
         asked = {"layers": "0", "method": "discriminant", "out": tmp_path / "out.parquet"}
         folds = tmp_path / file if file else None
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=output):
             call_step(project, {"mint": table}, embeddings=tmp_path, folds=folds, **asked)
     assert not (tmp_path / "out.parquet").exists()
 

@@ -33,10 +33,10 @@ from wsd.errors import ConfigError, ResultError
     ],
 )
 def test_names_are_the_one_name_of_each_choice(views: str, layers: str, name: str) -> None:
-    found = parse_features(views, layers, 6)
-    assert (found.view, found.layers) == (views, name)
-    assert [view for view, _ in found.parts] == views.split("+")
-    assert parse_features(found.view, found.layers, 6) == found
+    actual = parse_features(views, layers, 6)
+    assert (actual.view, actual.layers) == (views, name)
+    assert [view for view, _ in actual.parts] == views.split("+")
+    assert parse_features(actual.view, actual.layers, 6) == actual
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_one_view_before_several_and_single_layers_before_combinations() -> None
 
 @pytest.mark.parametrize("choice", ["0", "-1", "mean-last-1"])
 def test_a_static_view_has_one_layer(choice: str) -> None:
-    found = parse_features("focal+static", f"mean-last-2+{choice}", 12)
-    assert found.layers == "mean-last-2+0"
+    actual = parse_features("focal+static", f"mean-last-2+{choice}", 12)
+    assert actual.layers == "mean-last-2+0"
     for view in ("static", "static_context"):
         assert parse_features(view, choice, 12).layers == "0"
         with pytest.raises(ConfigError, match="there is no layer"):
@@ -120,8 +120,8 @@ def test_a_static_view_beside_one_with_layers(
         ("static+focal", "0+3", [unit["static"][0], unit["focal"][3]]),
         ("static", "0", [vectors["static"][0]]),
     ):
-        found, got, _ = read_features(tmp_path, corpus, views, layers)
-        assert (found.view, found.layers) == (views, layers)
+        actual, got, _ = read_features(tmp_path, corpus, views, layers)
+        assert (actual.view, actual.layers) == (views, layers)
         assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-6)
 
 
@@ -144,9 +144,9 @@ def stored(
 def test_one_vector_is_left_as_it_is(stored: Any) -> None:
     folder, corpus, vectors = stored
     for view in vectors:
-        found, made, provenance = read_features(folder, corpus, view, "1")
+        actual, made, provenance = read_features(folder, corpus, view, "1")
         assert_array_equal(made, vectors[view][1])
-        assert (found.view, found.layers, provenance["view"]) == (view, "1", view)
+        assert (actual.view, actual.layers, provenance["view"]) == (view, "1", view)
     _, made, _ = read_features(folder, corpus, "focal", "mean-1-2")
     assert_array_equal(made, vectors["focal"][1:].sum(axis=0) / np.float32(2))
     _, made, _ = read_features(folder, corpus, "focal", "concat-all")
@@ -157,8 +157,8 @@ def test_one_vector_is_left_as_it_is(stored: Any) -> None:
 
 def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
     folder, corpus, vectors = stored
-    found, made, _ = read_features(folder, corpus, "focal+context", "concat-last-2+0")
-    assert (found.view, found.layers) == ("focal+context", "concat-all+0")
+    actual, made, _ = read_features(folder, corpus, "focal+context", "concat-last-2+0")
+    assert (actual.view, actual.layers) == ("focal+context", "concat-all+0")
     parts = [np.hstack(vectors["focal"][1:]), vectors["context"][0]]
     expected = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
     assert_array_equal(made, np.hstack(expected))
@@ -244,9 +244,9 @@ def source(word: str, **changes: Any) -> dict[str, Any]:
 
 
 def test_shared_provenance() -> None:
-    found = shared_provenance({word: source(word) for word in ("mint", "sage")}, Path("x"))
-    assert found["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
-    assert set(found["encoder"]) == {
+    actual = shared_provenance({word: source(word) for word in ("mint", "sage")}, Path("x"))
+    assert actual["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
+    assert set(actual["encoder"]) == {
         "model", "architecture", "input", "pooling", "precision", "device", "versions",
     }  # fmt: skip
 

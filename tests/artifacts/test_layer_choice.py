@@ -45,11 +45,11 @@ DEFAULT = ["all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", 
     ],
 )
 def test_of_six_blocks(choice: str | int, name: str, layers: tuple[int, ...]) -> None:
-    found = parse_layers(choice, 6)
-    assert (found.name, found.layers) == (name, layers)
-    assert found.is_single == (len(layers) == 1)
+    actual = parse_layers(choice, 6)
+    assert (actual.name, actual.layers) == (name, layers)
+    assert actual.is_single == (len(layers) == 1)
     operation = "mean" if len(layers) == 1 else name.partition("-")[0]
-    assert found.operation == operation
+    assert actual.operation == operation
 
 
 def test_one_block() -> None:
@@ -84,8 +84,8 @@ def test_the_strategies_of_bert_and_of_the_notebook_can_be_asked_for() -> None:
         "mean-last-3": ("mean", top[1:]),
         "mean-last-4": ("mean", top),
     }
-    found = {choice: parse_layers(choice, 12) for choice in strategies}
-    assert {c: (f.operation, f.layers) for c, f in found.items()} == strategies
+    actual = {choice: parse_layers(choice, 12) for choice in strategies}
+    assert {c: (f.operation, f.layers) for c, f in actual.items()} == strategies
 
 
 REFUSED = [
@@ -242,11 +242,11 @@ def test_names_are_fixed_points_file_safe_and_one_per_choice(
 ) -> None:
     *both, blocks = drawn
     first, second = (parse_layers(choice, blocks) for choice in both)
-    for found in (first, second):
-        assert parse_layers(found.name, blocks) == found
-        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", found.name)
-        assert list(found.layers) == sorted(set(found.layers))
-        assert 0 <= found.layers[0] <= found.layers[-1] <= blocks
+    for actual in (first, second):
+        assert parse_layers(actual.name, blocks) == actual
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", actual.name)
+        assert list(actual.layers) == sorted(set(actual.layers))
+        assert 0 <= actual.layers[0] <= actual.layers[-1] <= blocks
     same = first.layers == second.layers and (
         first.is_single or first.operation == second.operation
     )

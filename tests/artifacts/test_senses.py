@@ -123,9 +123,9 @@ def test_no_two_senses_are_called_alike() -> None:
     random = Random(0)
     for _ in range(300):
         some = random.sample(labels, random.randint(2, 30))
-        found = names("w", some)
-        assert len(set(found)) == len(some)
-        assert all(found)
+        actual = names("w", some)
+        assert len(set(actual)) == len(some)
+        assert all(actual)
 
 
 def test_what_the_corpus_gives_comes_first() -> None:

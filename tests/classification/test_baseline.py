@@ -87,15 +87,15 @@ def predictions_of(
 def tune(
     chosen: Baseline, corpora: dict[str, Corpus], train: Folds, objective: str
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    found = search_baseline(chosen, corpora, train)
-    return found.best(objective), found.untuned
+    result = search_baseline(chosen, corpora, train)
+    return result.best(objective), result.untuned
 
 
 def tuned(name: str, corpus: Corpus) -> WordPredictions:
     point, untuned = tune(BASELINES[name], {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
     assert (point is None) == bool(untuned) == (name == "most_frequent_sense")
-    (found,) = predictions_of(name, corpus, ROWS, point or {})
-    return found
+    (result,) = predictions_of(name, corpus, ROWS, point or {})
+    return result
 
 
 def test_documents_are_all_words_but_the_focal_one_lower_cased() -> None:
@@ -123,22 +123,22 @@ def test_positions_are_index_length_and_share() -> None:
 
 
 def test_the_most_frequent_sense() -> None:
-    (found,) = predictions_of("most_frequent_sense", CORPUS, ROWS, {})
-    assert (found.word, found.senses, found.n_train) == ("mole", CORPUS.senses, 60)
-    assert found.predicted.tolist() == [0] * 30
-    assert found.scores.tolist() == [[pytest.approx(2 / 3), pytest.approx(1 / 3)]] * 30
-    assert found.gold.tolist() == CORPUS.gold[60:].tolist()
-    assert found.index.tolist() == list(range(30))
+    (actual,) = predictions_of("most_frequent_sense", CORPUS, ROWS, {})
+    assert (actual.word, actual.senses, actual.n_train) == ("mole", CORPUS.senses, 60)
+    assert actual.predicted.tolist() == [0] * 30
+    assert actual.scores.tolist() == [[pytest.approx(2 / 3), pytest.approx(1 / 3)]] * 30
+    assert actual.gold.tolist() == CORPUS.gold[60:].tolist()
+    assert actual.index.tolist() == list(range(30))
 
 
 def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
     gold = np.array([2, 1, 0, 2, 1, *[0] * 85], dtype=np.int32)
     corpus = replace(CORPUS, senses=("a", "b", "c", "d"), gold=gold)
-    (found,) = predictions_of("most_frequent_sense", corpus, np.arange(5), {})
-    assert set(found.predicted.tolist()) == {1}
-    assert found.scores[0].tolist() == [0.2, 0.4, 0.4, pytest.approx(np.nan, nan_ok=True)]
-    (found,) = predictions_of("most_frequent_sense", corpus, np.array([3, 4]), {})
-    assert set(found.predicted.tolist()) == {1}
+    (actual,) = predictions_of("most_frequent_sense", corpus, np.arange(5), {})
+    assert set(actual.predicted.tolist()) == {1}
+    assert actual.scores[0].tolist() == [0.2, 0.4, 0.4, pytest.approx(np.nan, nan_ok=True)]
+    (actual,) = predictions_of("most_frequent_sense", corpus, np.array([3, 4]), {})
+    assert set(actual.predicted.tolist()) == {1}
 
 
 def test_words_are_found_wherever_they_stand_and_their_place_says_nothing() -> None:
@@ -153,9 +153,9 @@ def test_position_tells_where_it_can() -> None:
     tokens = tuple((*["so"] * place, "mole", *["so"] * (6 - place)) for place in position.tolist())
     corpus = replace(CORPUS, tokens=tokens, position=position)
     for name, expected in (("position_length", 1.0), ("bag_of_words", 2 / 3)):
-        found = tuned(name, corpus)
-        assert score_word(found)["accuracy"] >= expected - 1e-9
-        assert (score_word(found)["accuracy"] == 1) == (name == "position_length")
+        actual = tuned(name, corpus)
+        assert score_word(actual)["accuracy"] >= expected - 1e-9
+        assert (score_word(actual)["accuracy"] == 1) == (name == "position_length")
 
 
 def test_only_the_given_rows_are_fitted_on() -> None:
@@ -249,8 +249,8 @@ def test_the_search_gives_what_single_fits_give() -> None:
     X, y = documents(CORPUS), CORPUS.gold
     grid = grid_points(BASELINES["bag_of_words"].space)
     assert len(grid) == 25
-    found = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
-    for point, probabilities in zip(grid, found, strict=True):
+    actual = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
+    for point, probabilities in zip(grid, actual, strict=True):
         fitted = BagOfWords(**point).fit(X[:40], y[:40])
         assert probabilities == pytest.approx(fitted.predict_proba(X[40:60]), abs=1e-5)
 
@@ -281,12 +281,12 @@ def test_one_sense_and_sentences_without_words() -> None:
     one = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
     for name in BASELINES:
-        (found,) = predictions_of(name, one, ROWS, {})
-        assert set(found.predicted.tolist()) == {0}
-        assert found.scores[0, 0] == 1 and np.isnan(found.scores[0, 1])
-        (found,) = predictions_of(name, bare, ROWS, {})
-        assert len(set(found.predicted.tolist())) == 1
-        assert np.isfinite(found.scores).all()
+        (actual,) = predictions_of(name, one, ROWS, {})
+        assert set(actual.predicted.tolist()) == {0}
+        assert actual.scores[0, 0] == 1 and np.isnan(actual.scores[0, 1])
+        (actual,) = predictions_of(name, bare, ROWS, {})
+        assert len(set(actual.predicted.tolist())) == 1
+        assert np.isfinite(actual.scores).all()
 
 
 def test_an_unknown_baseline_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -345,8 +345,8 @@ def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
         assert main([*arguments, *asked]) == 0
         for wrong in (asked[:2], ["--name", "bag_of_words", *asked[2:]]):
             assert main([*arguments, *wrong]) == ConfigError.exit_code
-    (found,), source = predictions.read_predictions(tmp_path / "o.parquet")
+    (actual,), source = predictions.read_predictions(tmp_path / "o.parquet")
     names = (source["encoder"]["model"]["name"], source["view"], source["layers"])
     assert names == ("asked", "substitutes", "masked")
     # The piece of the sense tells all.
-    assert np.array_equal(found.predicted, found.gold)
+    assert np.array_equal(actual.predicted, actual.gold)

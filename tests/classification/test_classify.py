@@ -35,10 +35,10 @@ def test_the_test_rows_take_no_part_in_fitting(make_corpus: MakeCorpus, classifi
     """Each sense has one training row; its three test rows lie at the other sense's end."""
     rows = [("train", 0), ("train", 1)] + [("test", 0)] * 3 + [("test", 1)] * 3
     vectors = np.array([[1.0, 0], [0, 1]] + [[0, 1.0]] * 3 + [[1.0, 0]] * 3)
-    (found,) = predict_word(make_corpus(rows), vectors, classifier)
-    assert found.n_train == 2
-    assert found.gold.tolist() == [0, 0, 0, 1, 1, 1]
-    assert found.predicted.tolist() == [1, 1, 1, 0, 0, 0]
+    (actual,) = predict_word(make_corpus(rows), vectors, classifier)
+    assert actual.n_train == 2
+    assert actual.gold.tolist() == [0, 0, 0, 1, 1, 1]
+    assert actual.predicted.tolist() == [1, 1, 1, 0, 0, 0]
 
 
 def test_an_outlier_among_the_test_rows_changes_no_other_score(make_corpus: MakeCorpus) -> None:
@@ -60,13 +60,13 @@ def test_labels_stay_with_their_rows_whatever_the_order_of_the_splits(
     rows = [rows[i] for i in random.permutation(60)]
     corpus = make_corpus(rows, senses=("x", "y", "z"))
     vectors = np.eye(3)[corpus.gold] + 0.01 * random.normal(size=(60, 3))
-    (found,) = predict_word(corpus, vectors, classifier)
+    (actual,) = predict_word(corpus, vectors, classifier)
     gold = [gold for split, gold in rows if split == "test"]
-    assert found.index.tolist() == list(range(30))
-    assert found.gold.tolist() == gold
-    assert found.predicted.tolist() == gold
-    assert_array_equal(found.scores.argmax(axis=1), gold)
-    assert (found.word, found.senses, found.n_train) == ("mint", ("x", "y", "z"), 30)
+    assert actual.index.tolist() == list(range(30))
+    assert actual.gold.tolist() == gold
+    assert actual.predicted.tolist() == gold
+    assert_array_equal(actual.scores.argmax(axis=1), gold)
+    assert (actual.word, actual.senses, actual.n_train) == ("mint", ("x", "y", "z"), 30)
 
 
 @BOTH
@@ -75,27 +75,27 @@ def test_a_sense_without_training_instances_is_never_predicted(
 ) -> None:
     rows = [("train", 0), ("train", 0), ("train", 2), ("test", 1), ("test", 2), ("test", 0)]
     vectors = np.array([[1.0, 0], [1, 0.1], [0, 1], [-1, -1], [0, 1], [1, 0]])
-    (found,) = predict_word(make_corpus(rows, senses=("x", "y", "z")), vectors, classifier)
-    assert np.isnan(found.scores[:, 1]).all()
-    assert np.isfinite(found.scores[:, [0, 2]]).all()
-    assert found.predicted[1:].tolist() == [2, 0]
-    assert found.predicted[0] != 1
+    (actual,) = predict_word(make_corpus(rows, senses=("x", "y", "z")), vectors, classifier)
+    assert np.isnan(actual.scores[:, 1]).all()
+    assert np.isfinite(actual.scores[:, [0, 2]]).all()
+    assert actual.predicted[1:].tolist() == [2, 0]
+    assert actual.predicted[0] != 1
 
 
 def test_exact_scores(make_corpus: MakeCorpus) -> None:
     rows = [("train", 1), ("test", 0), ("train", 0), ("test", 1)]
     vectors = np.array([[0.0, 2], [3, 4], [5, 0], [0, -1]])
-    (found,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert_allclose(found.scores, np.array([[0.6, 0.8], [0, -1]]), rtol=1e-15)
-    assert found.predicted.tolist() == [1, 0]
+    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
+    assert_allclose(actual.scores, np.array([[0.6, 0.8], [0, -1]]), rtol=1e-15)
+    assert actual.predicted.tolist() == [1, 0]
 
 
 @BOTH
 def test_a_word_with_one_sense(make_corpus: MakeCorpus, classifier: Any) -> None:
     corpus = make_corpus([("train", 0), ("train", 0), ("test", 0)], senses=("only",))
-    (found,) = predict_word(corpus, np.arange(6.0).reshape(3, 2), classifier)
-    assert found.predicted.tolist() == [0]
-    assert found.scores.shape == (1, 1)
+    (actual,) = predict_word(corpus, np.arange(6.0).reshape(3, 2), classifier)
+    assert actual.predicted.tolist() == [0]
+    assert actual.scores.shape == (1, 1)
 
 
 def test_another_number_of_vectors_is_a_fault(make_corpus: MakeCorpus) -> None:
@@ -120,10 +120,10 @@ def test_only_the_rows_of_the_training_set_are_fitted(make_corpus: MakeCorpus) -
     """With all four rows the mean of sense 0 would lie at the test row."""
     rows = [("train", 0), ("train", 1), ("train", 0), ("train", 1), ("test", 0)]
     vectors = np.array([[1.0, 0], [0, 1], [-1, 3], [2, 0], [0, 1]])
-    (found,) = predict_word(make_corpus(rows), vectors, NearestCentroid(), np.array([0, 1]))
-    assert (found.n_train, found.predicted.tolist()) == (2, [1])
-    (found,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
-    assert (found.n_train, found.predicted.tolist()) == (4, [0])
+    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid(), np.array([0, 1]))
+    assert (actual.n_train, actual.predicted.tolist()) == (2, [1])
+    (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid())
+    assert (actual.n_train, actual.predicted.tolist()) == (4, [0])
 
 
 # Files
@@ -171,11 +171,11 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     assert {word.word for word in again[:3]} == {"yard", "arm", "bow"}
     by_name = {(word.word, word.split): word for word in again}
     for word in words:
-        found = by_name[word.word, word.split]
-        assert (found.senses, found.n_train) == (word.senses, word.n_train)
+        actual = by_name[word.word, word.split]
+        assert (actual.senses, actual.n_train) == (word.senses, word.n_train)
         for column in ("index", "gold", "predicted", "scores"):
-            assert_array_equal(getattr(found, column), getattr(word, column))
-            assert getattr(found, column).dtype == getattr(word, column).dtype
+            assert_array_equal(getattr(actual, column), getattr(word, column))
+            assert getattr(actual, column).dtype == getattr(word, column).dtype
 
 
 def toy(make_corpus: MakeCorpus, word: str = "mint") -> tuple[Any, np.ndarray]:
@@ -225,9 +225,9 @@ def folder(
 
 def test_classify(folder: Folder) -> None:
     words, provenance = folder.classify()
-    for found in words:
-        assert found.gold.tolist() == found.predicted.tolist() == [1, 0]
-        assert_allclose(found.scores, [[-np.sqrt(2), 0], [0, -np.sqrt(2)]])
+    for actual in words:
+        assert actual.gold.tolist() == actual.predicted.tolist() == [1, 0]
+        assert_allclose(actual.scores, [[-np.sqrt(2), 0], [0, -np.sqrt(2)]])
     expected = {
         "layers": "2",
         "view": "context",
@@ -273,7 +273,7 @@ def test_a_layer_that_does_not_exist_leaves_no_file(folder: Folder) -> None:
 def test_a_mix_is_learned_by_logistic_regression_alone(folder: Folder) -> None:
     words, provenance = folder.classify(estimator="logistic", space={"C": 1}, layers="mix-all")
     assert provenance["layers"] == "mix-all"
-    assert [found.predicted.tolist() for found in words] == [[1, 0]] * 2
+    assert [actual.predicted.tolist() for actual in words] == [[1, 0]] * 2
     for estimator in ("nearest_centroid", "lda", "knn"):
         with pytest.raises(ConfigError, match=f"{estimator} on context cannot learn the mix"):
             folder.classify(estimator=estimator, space={}, layers="mix-all")
@@ -293,20 +293,20 @@ def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) 
         folder.classify(**arguments)
     full, few = (predictions.read_predictions(path) for path in out)
     assert (full[1]["train"], few[1]["train"]) == ("full", "few")
-    assert {found.word: found.n_train for found in full[0]} == {"mint": 2, "sage": 2}
-    assert [(found.word, found.n_train, found.predicted.tolist()) for found in few[0]] == [
+    assert {actual.word: actual.n_train for actual in full[0]} == {"mint": 2, "sage": 2}
+    assert [(actual.word, actual.n_train, actual.predicted.tolist()) for actual in few[0]] == [
         ("mint", 1, [1, 1])  # the row that is left has sense 1
     ]
     alone, _ = folder.classify()
-    for found, again in zip(full[0], alone, strict=True):
-        assert_array_equal(found.scores, again.scores)
+    for actual, again in zip(full[0], alone, strict=True):
+        assert_array_equal(actual.scores, again.scores)
 
 
 def test_other_labels_are_learned_in_place_of_the_senses(folder: Folder) -> None:
     words, provenance = folder.classify(task="upside down", relabel=lambda corpus: 1 - corpus.gold)
     assert provenance["task"] == "upside down"
-    for found in words:
-        assert found.gold.tolist() == found.predicted.tolist() == [0, 1]
+    for actual in words:
+        assert actual.gold.tolist() == actual.predicted.tolist() == [0, 1]
     # The digests are the corpus's, not those of a table with other labels.
     assert provenance["corpus"] == {word: of.digest for word, of in folder.corpora.items()}
 
@@ -369,8 +369,8 @@ def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
         out=out,
     )
     classify_selected.run(args)
-    found, provenance = predictions.read_predictions(out)
-    by_word = {of_word.word: of_word for of_word in found}
+    actual, provenance = predictions.read_predictions(out)
+    by_word = {of_word.word: of_word for of_word in actual}
     usual = {of_word.word: of_word for of_word in predictions.read_predictions(folder.out)[0]}
     assert_array_equal(by_word["mint"].scores, usual["mint"].scores)
     folder.classify(estimator="logistic", space={"C": 0.1}, layers="concat-all")
@@ -456,7 +456,7 @@ def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> No
 
 @pytest.mark.parametrize("line", [-1, 2**31, None])
 def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -> None:
-    found = WordPredictions(
+    actual = WordPredictions(
         word="mint",
         split="test",
         senses=("a", "b"),
@@ -467,7 +467,7 @@ def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -
         scores=np.array([[0.5, 0.5], [0.75, 0.25]]),
     )
     path = tmp_path / "p.parquet"
-    predictions.write_predictions(path, [found], {})
+    predictions.write_predictions(path, [actual], {})
     assert predictions.read_predictions(path)[0][0].index.tolist() == [0, 1]
     table, provenance = read_table(path)
     at = table.schema.get_field_index("index")

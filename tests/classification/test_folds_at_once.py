@@ -40,9 +40,9 @@ def theirs(C: float) -> Any:
 
 def check(X: np.ndarray, y: np.ndarray, splits: Sequence[Split], Cs: Sequence[float] = CS) -> None:
     """Every fold under every penalty is scikit-learn's answer."""
-    found = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
-    assert len(found) == len(splits)
-    for (fit, held), of_split in zip(splits, found, strict=True):
+    result = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
+    assert len(result) == len(splits)
+    for (fit, held), of_split in zip(splits, result, strict=True):
         for C, of_point in zip(Cs, of_split, strict=True):
             exact = theirs(C).fit(X[fit], y[fit]).predict_proba(X[held])
             assert_allclose(of_point, exact, atol=2e-4, err_msg=str(C))
@@ -99,8 +99,8 @@ def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list
 def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
     """Heavy tails, constant features and equal rows among them."""
     X, y, splits, Cs = random_problem(seed)
-    found = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
-    for (fit, held), of_split in zip(splits, found, strict=True):
+    actual = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
+    for (fit, held), of_split in zip(splits, actual, strict=True):
         for C, of_point in zip(Cs, of_split, strict=True):
             exact = theirs(C).fit(X[fit], y[fit])
             # 1e-6 in the gradient is the more in a probability, the weaker the penalty.
@@ -153,16 +153,16 @@ def test_a_fold_without_a_sense(alone: list[int]) -> None:
     splits = [(rows[6:], rows[:6]), *drawn(90, repeats=1)]
     check(X, y, splits)
     assert alone == [84]
-    found = Logistic().search_folds(X, y, splits, GRID)
-    assert found[0].shape == (3, 6, 2) and found[1].shape[2] == 3
+    actual = Logistic().search_folds(X, y, splits, GRID)
+    assert actual[0].shape == (3, 6, 2) and actual[1].shape[2] == 3
 
 
 def test_folds_of_one_sense() -> None:
     X, y, _ = clouds(22, classes=2, rows=20)
     first, second = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
-    found = Logistic().search_folds(X, y, [(first, second), (second, first)], GRID)
-    assert_array_equal(found[0], np.ones((3, len(second), 1)))
-    assert_array_equal(found[1], np.ones((3, len(first), 1)))
+    actual = Logistic().search_folds(X, y, [(first, second), (second, first)], GRID)
+    assert_array_equal(actual[0], np.ones((3, len(second), 1)))
+    assert_array_equal(actual[1], np.ones((3, len(first), 1)))
 
 
 @pytest.mark.filterwarnings("error")
@@ -232,11 +232,11 @@ def test_a_number_that_is_none_is_an_error() -> None:
 
 def test_the_number_of_threads_changes_no_byte() -> None:
     X, y, _ = clouds(29, rows=300, width=200, spread=3.0)
-    found = []
+    actual = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            found.append(Logistic().search_folds(X, y, drawn(300), GRID))
-    for one, two in zip(*found, strict=True):
+            actual.append(Logistic().search_folds(X, y, drawn(300), GRID))
+    for one, two in zip(*actual, strict=True):
         assert one.tobytes() == two.tobytes()
 
 
@@ -254,8 +254,8 @@ def test_every_fold_of_a_bag_of_words_is_scikit_learns_fit() -> None:
     ]
     X[7] = ("only", "here")
     splits, Cs = drawn(90), [0.1, 10.0, 1000.0]
-    found = BagOfWords().search_folds(X, y, splits, [{"C": C, "prior_shift": 0} for C in Cs])
-    for (fit, held), of_split in zip(splits, found, strict=True):
+    actual = BagOfWords().search_folds(X, y, splits, [{"C": C, "prior_shift": 0} for C in Cs])
+    for (fit, held), of_split in zip(splits, actual, strict=True):
         words = TfidfVectorizer(analyzer=lambda words: words).fit(X[fit])
         for C, of_point in zip(Cs, of_split, strict=True):
             model = LogisticRegression(C=C, tol=1e-10, max_iter=100_000)
@@ -266,5 +266,5 @@ def test_every_fold_of_a_bag_of_words_is_scikit_learns_fit() -> None:
 def test_a_bag_without_any_words() -> None:
     X, y = np.empty(12, dtype=object), np.arange(12) % 2
     X[:] = [()] * 12
-    (found, _) = BagOfWords().search_folds(X, y, drawn(12, 2, 1), GRID)
-    assert_allclose(found, 0.5, atol=1e-9)
+    (actual, _) = BagOfWords().search_folds(X, y, drawn(12, 2, 1), GRID)
+    assert_allclose(actual, 0.5, atol=1e-9)

@@ -56,8 +56,8 @@ def test_an_exact_duplicate_outvotes_all_others() -> None:
 def test_rounding_is_no_distance() -> None:
     """The cosine of a vector with itself is 1 but for rounding."""
     X, y, _ = clouds(3)
-    found = KNN(5).fit(X, y).predict_proba(7.3 * X)
-    assert_array_equal(found, np.eye(3)[y])
+    actual = KNN(5).fit(X, y).predict_proba(7.3 * X)
+    assert_array_equal(actual, np.eye(3)[y])
 
 
 def test_votes_by_hand() -> None:
@@ -85,13 +85,13 @@ def test_a_search_is_every_fit_on_its_own() -> None:
     X, y, held = clouds(4, spread=2.0, rows=30)
     held = np.vstack([held, X[:3]])
     grid = [{"k": k} for k in (10, 1, 40, 3)]
-    for point, found in zip(grid, KNN().search(X, y, held, grid), strict=True):
-        assert_allclose(found, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
+    for point, actual in zip(grid, KNN().search(X, y, held, grid), strict=True):
+        assert_allclose(actual, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
     (own,) = KNN(7).search(X, y, held, [{}])
     assert_allclose(own, KNN(7).fit(X, y).predict_proba(held), atol=1e-9)
     ways = [{"k": k, "transform": name} for name in ("whiten", "none", "remove-2") for k in (3, 9)]
     ways = [ways[i] for i in (4, 0, 2, 5, 1, 3)]
     scores = KNN().search(X, y, held, ways)
-    for point, found in zip(ways, scores, strict=True):
-        assert_allclose(found, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
+    for point, actual in zip(ways, scores, strict=True):
+        assert_allclose(actual, KNN(**point).fit(X, y).predict_proba(held), atol=1e-9)
     assert len(np.unique(scores.reshape(6, -1), axis=0)) == 6

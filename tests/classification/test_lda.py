@@ -54,8 +54,8 @@ def test_without_a_prior_classes_of_any_size_are_as_likely() -> None:
 def test_a_search_is_every_fit_on_its_own(rows: int, width: int) -> None:
     X, y, held = clouds(3, rows=rows, width=width, spread=2.0, shares=(0.6, 0.3, 0.1))
     grid = [{"shrinkage": s, "prior_exponent": e} for s in (0.9, 0.1, 0.5) for e in (1, 0.25, 0)]
-    found = LDA().search(X, y, held, grid)
-    for point, of_point in zip(grid, found, strict=True):
+    actual = LDA().search(X, y, held, grid)
+    for point, of_point in zip(grid, actual, strict=True):
         alone = LDA(**point).fit(X, y).predict_proba(held)
         assert_allclose(of_point, alone, atol=1e-9, err_msg=str(point))
     lda = LDA(shrinkage=0.2, prior_exponent=0.5)

@@ -62,16 +62,16 @@ def test_a_prior_shift_takes_the_log_prior_off_and_normalises() -> None:
     plain = Logistic(C=0.1).fit(X, y).predict_proba(test)
     log_prior = np.log(np.bincount(y) / len(y))
     for shift in (0.25, 0.5, 1.0):
-        found = Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)
-        assert_allclose(found, softmax(np.log(plain) - shift * log_prior, axis=1), rtol=1e-12)
-        assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+        actual = Logistic(C=0.1, prior_shift=shift).fit(X, y).predict_proba(test)
+        assert_allclose(actual, softmax(np.log(plain) - shift * log_prior, axis=1), rtol=1e-12)
+        assert_allclose(actual.sum(axis=1), 1, rtol=1e-12)
 
 
 def test_a_shift_by_hand() -> None:
     odds, prior = np.array([[4.0, 1.0], [1.0, 1.0]]), np.array([0.8, 0.2])
     # At 1 each probability is divided by its prior: 1 to 1, then 1/0.8 to 1/0.2.
-    found = shifted(np.log(odds), np.log(prior), 1.0)
-    assert_allclose(found, [[0.5, 0.5], [0.2, 0.8]], rtol=1e-12)
+    actual = shifted(np.log(odds), np.log(prior), 1.0)
+    assert_allclose(actual, [[0.5, 0.5], [0.2, 0.8]], rtol=1e-12)
     # At 1/2 by its root: 0.8/√0.8 to 0.2/√0.2 is 2 to 1.
     half = shifted(np.log(odds), np.log(prior), 0.5)
     assert_allclose(half, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], rtol=1e-12)
@@ -101,8 +101,8 @@ GRID = [{"C": C, "prior_shift": s} for C in (0.3, 0.003, 0.03) for s in (0, 0.5,
 def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int) -> None:
     """Warm starts in another order than the grid's, one fit per penalty: the same answers."""
     X, y, held = clouds(12, classes=n_classes, rows=rows, width=width, spread=2.0)
-    found = Logistic().search(X, y, held, GRID)
-    for point, of_point in zip(GRID, found, strict=True):
+    actual = Logistic().search(X, y, held, GRID)
+    for point, of_point in zip(GRID, actual, strict=True):
         alone = Logistic(tol=1e-10, **point).fit(X, y).predict_proba(held)
         assert_allclose(of_point, alone, atol=1e-4, err_msg=str(point))
         assert_array_equal(of_point.argmax(axis=1), alone.argmax(axis=1))
@@ -122,9 +122,9 @@ def test_what_a_point_leaves_out_is_the_estimators_own() -> None:
     X, y, held = clouds(14, shares=(0.6, 0.3, 0.1))
     own = Logistic(C=0.02, prior_shift=0.5)
     by_c, by_shift, nothing = own.search(X, y, held, [{"C": 0.2}, {"prior_shift": 1}, {}])
-    for found, parameters in ((by_c, (0.2, 0.5)), (by_shift, (0.02, 1)), (nothing, (0.02, 0.5))):
+    for actual, parameters in ((by_c, (0.2, 0.5)), (by_shift, (0.02, 1)), (nothing, (0.02, 0.5))):
         alone = Logistic(*parameters).fit(X, y).predict_proba(held)
-        assert_allclose(found, alone, atol=1e-4)
+        assert_allclose(actual, alone, atol=1e-4)
 
 
 def test_a_search_scales_by_the_rows_that_are_fitted() -> None:
@@ -136,8 +136,8 @@ def test_a_search_scales_by_the_rows_that_are_fitted() -> None:
 
 
 def test_a_search_where_one_class_is_left() -> None:
-    found = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
-    assert_array_equal(found, np.ones((9, 2, 1)))
+    actual = Logistic().search(np.ones((3, 2)), np.array([4, 4, 4]), np.ones((2, 2)), GRID)
+    assert_array_equal(actual, np.ones((9, 2, 1)))
 
 
 # How it converges
@@ -174,7 +174,7 @@ def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
     library, M_PERTURB = ctypes.CDLL(None), -6
     if not hasattr(library, "mallopt"):
         pytest.skip("another C library")
-    found = []
+    actual = []
     try:
         for fill in (0, 0x80, 0x01):  # allocated memory gets the complement
             assert library.mallopt(M_PERTURB, fill) == 1
@@ -182,11 +182,11 @@ def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
                 warnings.simplefilter("error")
                 fitted = Logistic(C=0.3).fit(X, y)
                 folds = Logistic().search_folds(X, y, splits, [{"C": 0.03}, {"C": 3.0}])
-            found.append([fitted.predict_proba(test), *folds])
+            actual.append([fitted.predict_proba(test), *folds])
     finally:
         library.mallopt(M_PERTURB, 0)
-    for again in found[1:]:
-        for one, other in zip(found[0], again, strict=True):
+    for again in actual[1:]:
+        for one, other in zip(actual[0], again, strict=True):
             assert_array_equal(one, other)
 
 

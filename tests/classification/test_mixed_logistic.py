@@ -31,11 +31,11 @@ def mixture(X: np.ndarray, of: np.ndarray, y: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("parameters", [{}, {"C": 0.05}, {"C": 0.05, "prior_shift": 1.0}])
 def test_it_is_logistic_regression_on_the_mixture(parameters: dict[str, Any]) -> None:
     X, y, test = layers(1)
-    found = MixedLogistic(layers=LAYERS, **parameters).fit(X, y)
+    actual = MixedLogistic(layers=LAYERS, **parameters).fit(X, y)
     plain = Logistic(**parameters).fit(mixture(X, X, y), y)
     expected = plain.predict_proba(mixture(X, test, y))
-    assert_allclose(found.predict_proba(test), expected, atol=1e-6)
-    assert_array_equal(found.predict(test), found.classes_[expected.argmax(axis=1)])
+    assert_allclose(actual.predict_proba(test), expected, atol=1e-6)
+    assert_array_equal(actual.predict(test), actual.classes_[expected.argmax(axis=1)])
 
 
 def test_the_weight_lies_on_the_layer_that_tells() -> None:
@@ -56,8 +56,8 @@ def test_one_layer_is_logistic_regression() -> None:
 def test_a_search_is_every_fit_on_its_own(n_classes: int) -> None:
     X, y, held = layers(4, classes=n_classes)
     grid = [{"C": C, "prior_shift": s} for C in (0.3, 0.01) for s in (0, 1)]
-    found = MixedLogistic(layers=LAYERS).search(X, y, held, grid)
-    for point, of_point in zip(grid, found, strict=True):
+    actual = MixedLogistic(layers=LAYERS).search(X, y, held, grid)
+    for point, of_point in zip(grid, actual, strict=True):
         alone = MixedLogistic(layers=LAYERS, **point).fit(X, y).predict_proba(held)
         assert_allclose(of_point, alone, atol=1e-4, err_msg=str(point))
 
@@ -65,12 +65,12 @@ def test_a_search_is_every_fit_on_its_own(n_classes: int) -> None:
 def test_a_point_that_says_nothing_has_the_estimators_own_parameters() -> None:
     X, y, held = layers(5)
     own = MixedLogistic(layers=LAYERS, C=0.02, prior_shift=0.5)
-    (found,) = own.search(X, y, held, [{}])
-    assert_allclose(found, own.fit(X, y).predict_proba(held), atol=1e-4)
+    (actual,) = own.search(X, y, held, [{}])
+    assert_allclose(actual, own.fit(X, y).predict_proba(held), atol=1e-4)
     assert own.get_params() == {"layers": LAYERS, "C": 0.02, "prior_shift": 0.5}
 
 
 def test_a_search_where_one_class_is_left() -> None:
     X, _, held = layers(6)
-    found = MixedLogistic(layers=LAYERS).search(X, np.full(60, 2), held, [{"C": 1}, {"C": 2}])
-    assert_array_equal(found, np.ones((2, 60, 1)))
+    actual = MixedLogistic(layers=LAYERS).search(X, np.full(60, 2), held, [{"C": 1}, {"C": 2}])
+    assert_array_equal(actual, np.ones((2, 60, 1)))

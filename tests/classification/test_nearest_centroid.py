@@ -88,7 +88,7 @@ def test_folds_searched_at_once_are_searched_each_on_its_own_rows(metric: str) -
     y[fold == 2] = np.where(y[fold == 2] == 0, 7, y[fold == 2])
     X[fold.argmax()] *= 1e15
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(4)]
-    found = NearestCentroid("euclidean").search_folds(X, y, splits, [{"metric": metric}])
-    for (of_point,), (fit, held) in zip(found, splits, strict=True):
+    actual = NearestCentroid("euclidean").search_folds(X, y, splits, [{"metric": metric}])
+    for (of_point,), (fit, held) in zip(actual, splits, strict=True):
         alone = NearestCentroid(metric).fit(X[fit], y[fit]).decision_function(X[held])
         assert_allclose(of_point, alone, rtol=1e-12, atol=1e-12)

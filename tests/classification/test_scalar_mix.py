@@ -50,12 +50,12 @@ def test_mixture_and_classifier_are_at_rest_together(classes: int) -> None:
     X[:, 2, 1] += 2 * (y == 1)
     stack = stacked(X.reshape(60, 9), 3)
     of_all = np.zeros(3 + (1 if classes == 2 else classes) * 4)
-    found = minimize(joint_loss, of_all, args=(stack, y, 0.05), tol=1e-10)
+    actual = minimize(joint_loss, of_all, args=(stack, y, 0.05), tol=1e-10)
     weights = layer_weights(stack, y, C=0.05, tol=1e-9)
-    assert weights == pytest.approx(softmax(found.x[:3]), abs=1e-4)
+    assert weights == pytest.approx(softmax(actual.x[:3]), abs=1e-4)
     assert weights.max() < 0.99  # nothing at a bound
     lowest, _ = Mixtures(stack, y, 0.05, 1e-9).lowest(np.log(weights))
-    assert lowest == pytest.approx(found.fun, abs=1e-8)
+    assert lowest == pytest.approx(actual.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -226,12 +226,12 @@ def test_models_and_training_sets_choose_apart(tmp_path: Path) -> None:
         for f1 in [0.9 if layers == best else 0.1]
     ]
     _, chosen = run(tmp_path, files)
-    found = {
+    actual = {
         (model, train): of_train["all"]["layers"]
         for model, of_model in chosen["chosen"].items()
         for train, of_train in of_model.items()
     }
-    assert found == {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
+    assert actual == {("toy", "full"): "2", ("toy", "1pct"): "5", ("big", "full"): "9"}
     assert chosen["candidates"] == {"big, full": 3, "toy, 1pct": 3, "toy, full": 3}
 
 

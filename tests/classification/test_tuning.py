@@ -71,7 +71,7 @@ def naive(
 ) -> np.ndarray:
     """Fit every point on every fold, one by one, with scikit-learn's scores at the end."""
     assert folds.held is not None
-    found = np.zeros((len(folds.held), len(grid), 3))
+    result = np.zeros((len(folds.held), len(grid), 3))
     for repeat, numbers in enumerate(folds.held):
         for i, point in enumerate(grid):
             predicted = np.full(len(y), -1)
@@ -80,12 +80,12 @@ def naive(
                 fitted = type(classifier)(**{**classifier.get_params(), **point})
                 predicted[held] = fitted.fit(X[~held], y[~held]).predict(X[held])
             labels = sorted(set(y.tolist()))
-            found[repeat, i] = [
+            result[repeat, i] = [
                 accuracy_score(y, predicted),
                 f1_score(y, predicted, labels=labels, average="macro", zero_division=0),
                 recall_score(y, predicted, labels=labels, average="macro"),
             ]
-    return found
+    return result
 
 
 @pytest.mark.slow
@@ -103,8 +103,8 @@ def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
 def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
     X, y, held = clouds(2)
     grid = [{"n_neighbors": 1}, {"n_neighbors": 7}]
-    found = grid_scores(KNeighborsClassifier(), X, y, held, grid)
-    for point, of_point in zip(grid, found, strict=True):
+    actual = grid_scores(KNeighborsClassifier(), X, y, held, grid)
+    for point, of_point in zip(grid, actual, strict=True):
         expected = KNeighborsClassifier(**point).fit(X, y).predict_proba(held)
         assert_array_equal(of_point, expected)
 
@@ -116,10 +116,10 @@ def test_figures_are_of_all_folds_together_not_their_mean() -> None:
     held = np.array([[0, 0, 1, 1, 1, 0]], dtype=np.int8)
     folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
     X[5] = [1, 0.1]  # of sense 1, but looks like sense 0
-    found = score_word(NearestCentroid(), [{}], X, y, folds)
+    actual = score_word(NearestCentroid(), [{}], X, y, folds)
     # Five of six are right: F1 of sense 0 is 6/7, of sense 1 it is 4/5. Averaged over folds it
     # were ((4/5 + 0) / 2 + 1) / 2.
-    assert_allclose(found, [[[5 / 6, (6 / 7 + 4 / 5) / 2, (1 + 2 / 3) / 2]]], rtol=1e-12)
+    assert_allclose(actual, [[[5 / 6, (6 / 7 + 4 / 5) / 2, (1 + 2 / 3) / 2]]], rtol=1e-12)
 
 
 def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
@@ -128,9 +128,9 @@ def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
     y = np.array([0, 0, 1, 1, 2, 2])
     held = np.array([[0, 1, 1, 1, 0, 1]], dtype=np.int8)
     folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
-    found = score_word(Logistic(), [{"C": 1.0}], X, y, folds)[0, 0]
-    assert found[0] == pytest.approx(4 / 6)
-    assert found[2] == pytest.approx(2 / 3)
+    actual = score_word(Logistic(), [{"C": 1.0}], X, y, folds)[0, 0]
+    assert actual[0] == pytest.approx(4 / 6)
+    assert actual[2] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -290,15 +290,15 @@ def test_training_rows_outside_the_training_set_change_nothing_either(
 @pytest.mark.slow
 def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     search_path, out = tuned.classify("run")
-    found, provenance = read_search(search_path)
+    actual, provenance = read_search(search_path)
     grid = grid_points(LOGISTIC)
-    assert found.grid == grid
-    assert (set(found.scores), found.untuned) == ({"mint", "sage"}, ("thyme",))
+    assert actual.grid == grid
+    assert (set(actual.scores), actual.untuned) == ({"mint", "sage"}, ("thyme",))
     for word in ("mint", "sage"):
         X, y = tuned.vectors[word][1, :30], tuned.corpora[word].gold[:30]
         expected = naive(Logistic(), grid, X, y, tuned.words[word])
-        assert_allclose(found.scores[word], expected, rtol=1e-12)
-    mean = np.mean([found.scores[word][..., 1] for word in found.scores], axis=(0, 1))
+        assert_allclose(actual.scores[word], expected, rtol=1e-12)
+    mean = np.mean([actual.scores[word][..., 1] for word in actual.scores], axis=(0, 1))
     best = grid[int(mean.argmax())]
     assert mean.max() > np.sort(mean)[-2]  # no tie
     words, made = predictions.read_predictions(out)
@@ -316,9 +316,9 @@ def test_another_objective_may_choose_another_point(tuned: Tuned) -> None:
     chosen = {}
     for objective in OBJECTIVES:
         path, _ = tuned.classify(objective, objective=objective)
-        found, provenance = read_search(path)
+        actual, provenance = read_search(path)
         assert provenance["objective"] == objective
-        assert provenance["parameters"] == found.best(objective)
+        assert provenance["parameters"] == actual.best(objective)
         chosen[objective] = tuple(provenance["parameters"].values())
     assert len(set(chosen.values())) > 1, chosen
 
@@ -342,8 +342,8 @@ def test_without_any_folds_only_what_is_fixed_is_noted(
     _, provenance = predictions.read_predictions(out)
     assert provenance["parameters"] == {"prior_shift": 0.5}
     assert sorted(provenance["untuned"]) == ["mint", "sage", "thyme"]
-    found, _ = read_search(search_path)
-    assert found.scores == {} and len(found.grid) == 2
+    actual, _ = read_search(search_path)
+    assert actual.scores == {} and len(actual.grid) == 2
 
 
 @pytest.mark.parametrize(

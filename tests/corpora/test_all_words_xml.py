@@ -50,21 +50,21 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     gold = "".join(f"i{i} cell%{i % 2}:: \n" for i in range(len(LETTERS)))
     gold += "m york%1\nseveral cell%0:: cell%1::\nrare pit%1\n"
     path = put(tmp_path, xml_of(sentences), gold)
-    found = all_words_xml.read(path, None)
-    assert found.left_out == {}
-    (two,) = [row for row in found.rows if row.also]
+    actual = all_words_xml.read(path, None)
+    assert actual.left_out == {}
+    (two,) = [row for row in actual.rows if row.also]
     assert (two.sense, two.also) == ("cell%0::", ("cell%1::",))
-    assert (found.rows[0].position, found.rows[0].tokens) == (
+    assert (actual.rows[0].position, actual.rows[0].tokens) == (
         2,
         ("A", "<&>", "cells", "of", *UNLIKE[0].split()),
     )
     spaced = xml_of(sentences).replace('lemma="cell"', 'lemma=" cell "')
-    assert all_words_xml.read(put(tmp_path, spaced, gold), None).rows == found.rows
-    several = found.rows[-3]
+    assert all_words_xml.read(put(tmp_path, spaced, gold), None).rows == actual.rows
+    several = actual.rows[-3]
     assert (several.word, several.position) == ("new_york.n", 0)
     assert several.tokens == ("New York", "cell", "pit")
-    assert found.rows[-1].tokens == ("New", "York", "cell", "pit")
-    assert (found.rows[-1].word, found.rows[-1].position) == ("pit.n", 3)
+    assert actual.rows[-1].tokens == ("New", "York", "cell", "pit")
+    assert (actual.rows[-1].word, actual.rows[-1].position) == ("pit.n", 3)
     # Without --at-least a word of one sense is an error that says what to do.
     with pytest.raises(CorpusError, match=r"'new_york\.n' has only one sense") as caught:
         import_corpus([path], out=tmp_path / "no", name="mine", about={})

@@ -490,8 +490,8 @@ def test_a_table_with_damaged_pages(written: Path) -> None:
 
 def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) -> None:
     corpus_table.write(folder / "thyme.parquet", read_text(folder, "thyme"))
-    found = corpus_table.read_corpora(folder, ["thyme", "mint"])
-    assert [(word, table.word) for word, table in found.items()] == [
+    actual = corpus_table.read_corpora(folder, ["thyme", "mint"])
+    assert [(word, table.word) for word, table in actual.items()] == [
         ("thyme", "thyme"),
         ("mint", "mint"),
     ]

@@ -210,9 +210,9 @@ def test_a_file_without_a_place_is_a_fault_of_the_manifest(name: str, out: Path)
 def test_the_trains_and_their_words() -> None:
     trains = words_of_trains()
     words = DATASETS["coarsewsd20"].words
-    lacking = {train: set(words) - set(found) for train, found in trains.items()}
+    lacking = {train: set(words) - set(actual) for train, actual in trains.items()}
     assert len(trains) == 19
-    assert all(list(found) == sorted(set(found)) for found in trains.values())
+    assert all(list(actual) == sorted(set(actual)) for actual in trains.values())
     short = {"deck", "digit", "hood", "pitcher", "pound", "square", "yard"}
     assert {train for train, words in lacking.items() if words} == {
         f"nshot-30.set{draw}" for draw in (1, 2, 3)

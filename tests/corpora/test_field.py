@@ -186,17 +186,17 @@ def test_an_import_is_right_or_refused_with_one_message(
         pairs = read_pairs(out)
         tokens, at = pairs.sentences.tokens, pairs.sentences.position
         focal = [[tokens[row][at[row]] for row in of] for of in pairs.rows]
-        found = zip(pairs.word.tolist(), focal, pairs.same.tolist(), strict=True)
-        assert [(word, *both, same) for word, both, same in found] == expected.rows
+        actual = zip(pairs.word.tolist(), focal, pairs.same.tolist(), strict=True)
+        assert [(word, *both, same) for word, both, same in actual] == expected.rows
         return
-    found = corpora(out)
+    actual = corpora(out)
     assert {
         word: {sense: corpus.gold.tolist().count(i) for i, sense in enumerate(corpus.senses)}
-        for word, corpus in found.items()
+        for word, corpus in actual.items()
     } == expected.counts
-    sentences = {" ".join(tokens) for corpus in found.values() for tokens in corpus.tokens}
+    sentences = {" ".join(tokens) for corpus in actual.values() for tokens in corpus.tokens}
     assert sentences >= set(expected.sentences)
-    for word, corpus in found.items():
+    for word, corpus in actual.items():
         focal = {of[i] for of, i in zip(corpus.tokens, corpus.position, strict=True)}
         assert focal == {word.removesuffix(".n")}
 
@@ -221,9 +221,9 @@ def test_sentences_without_senses(
     out = tmp_path / "out"
     given = ["--out", str(out), "--name", "mine", "--unlabelled", *options]
     assert main(["import", str(field / name), *given]) == 0
-    found = corpora(out)
-    assert found.keys() == counts.keys()
-    for word, corpus in found.items():
+    actual = corpora(out)
+    assert actual.keys() == counts.keys()
+    for word, corpus in actual.items():
         if (n := counts[word]) is not None:
             assert len(corpus.tokens) == n
         focal = {of[i].lower() for of, i in zip(corpus.tokens, corpus.position, strict=True)}
@@ -234,8 +234,8 @@ def test_words_of_one_character_are_trained_and_tested(field: Path, tmp_path: Pa
     out, of = tmp_path / "out", field / "onechar"
     files = ["--train", str(of / "train.data.xml"), "--test", str(of / "test.data.xml")]
     assert main(["import", *files, "--out", str(out), "--name", "mine"]) == 0
-    found = corpora(out)
-    assert {word: corpus.split.tolist().count("test") for word, corpus in found.items()} == {
+    actual = corpora(out)
+    assert {word: corpus.split.tolist().count("test") for word, corpus in actual.items()} == {
         FLOWER: 2,
         BUNDLE: 2,
     }

@@ -110,9 +110,9 @@ def test_a_run_refuses_it_before_anything_is_computed(
     manifest = tmp_path / "out" / MANIFEST
     manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
     steps(tmp_path, code=CorpusError.exit_code)
-    said = capsys.readouterr().err
-    assert "12 of 12 focal words are not a form of their word" in said
-    assert f"for 'cell' ({tmp_path}/source/cell/train.data.txt:1)" in said
+    message = capsys.readouterr().err
+    assert "12 of 12 focal words are not a form of their word" in message
+    assert f"for 'cell' ({tmp_path}/source/cell/train.data.txt:1)" in message
     assert not (tmp_path / "corpus" / "words.json").exists()
 
 

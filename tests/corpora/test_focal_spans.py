@@ -59,9 +59,9 @@ def data(folder: Path) -> dict[str, bytes]:
 
 def test_however_the_span_is_told_the_folder_is_the_same(tmp_path: Path) -> None:
     expected = data(imported(tmp_path, "position"))
-    found = expected["hot=5fdog=2en/train.data.txt"].decode()
-    assert "4:6\tamber ambers in the hot dog by amberish men\n" in found
-    assert "4\tcedar cedars in the hotdog by cedarish men\n" in found
+    actual = expected["hot=5fdog=2en/train.data.txt"].decode()
+    assert "4:6\tamber ambers in the hot dog by amberish men\n" in actual
+    assert "4\tcedar cedars in the hotdog by cedarish men\n" in actual
     for shape in ("tokens", "span", "brackets", "asterisks"):
         assert data(imported(tmp_path, shape)) == expected, shape
     # And taken in again.
@@ -87,8 +87,8 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
     X, _ = as_library(corpus)
     assert {text[slice(*span)].casefold() for text, span in X} == set(corpus.forms)
     # As running text the whole of it is found again, and cut out as the table has it.
-    found = found_in_test(corpus)
-    assert found["sentences"] == found["with_word"] > 0
+    actual = found_in_test(corpus)
+    assert actual["sentences"] == actual["with_word"] > 0
     assert cut(*X[0]).tokens in corpus.tokens
 
 

@@ -37,16 +37,16 @@ def grouped(make_corpus: MakeCorpus, n: int = 120, word: str = "mint") -> Corpus
 
 def test_near_duplicates_are_never_apart(make_corpus: MakeCorpus) -> None:
     corpus = grouped(make_corpus)
-    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
     sentences = np.array([tokens[0] for tokens in corpus.tokens])[corpus.split == "train"]
     assert len(np.unique(sentences)) < len(sentences)  # else nothing could go wrong
     # Of equal sentences one component, of others others.
-    pairs = set(zip(sentences.tolist(), found.component.tolist(), strict=True))
-    assert len(pairs) == len(np.unique(sentences)) == len(np.unique(found.component))
-    assert found.held is not None
-    for of_repeat in found.held:
-        for component in np.unique(found.component):
-            assert len(np.unique(of_repeat[found.component == component])) == 1
+    pairs = set(zip(sentences.tolist(), actual.component.tolist(), strict=True))
+    assert len(pairs) == len(np.unique(sentences)) == len(np.unique(actual.component))
+    assert actual.held is not None
+    for of_repeat in actual.held:
+        for component in np.unique(actual.component):
+            assert len(np.unique(of_repeat[actual.component == component])) == 1
 
 
 def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) -> None:
@@ -63,13 +63,13 @@ def test_a_chain_of_near_duplicates_is_one_component(make_corpus: MakeCorpus) ->
 @pytest.mark.parametrize("k", [2, 5, 7])
 def test_every_instance_is_held_out_once_per_repeat(make_corpus: MakeCorpus, k: int) -> None:
     corpus = grouped(make_corpus)
-    found = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
+    actual = draw_folds({"mint": corpus}, None, k=k, repeats=3, seed=1).words["mint"]
     n = int((corpus.split == "train").sum())
-    assert found.held is not None
-    assert found.held.shape == (3, n)
-    assert set(np.unique(found.held).tolist()) == set(range(k))
+    assert actual.held is not None
+    assert actual.held.shape == (3, n)
+    assert set(np.unique(actual.held).tolist()) == set(range(k))
     for repeat in range(3):
-        splits = list(found.splits(repeat))
+        splits = list(actual.splits(repeat))
         assert len(splits) == k
         assert sorted(np.concatenate([held for _, held in splits]).tolist()) == list(range(n))
         for fit, held in splits:
@@ -81,9 +81,9 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
 ) -> None:
     gold = np.random.default_rng(1).permutation([0] * 50 + [1] * 20 + [2] * 5)
     corpus = make_corpus([("train", int(g)) for g in gold], senses=("a", "b", "c"))
-    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
-    assert found.held is not None
-    for of_repeat in found.held:
+    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    assert actual.held is not None
+    for of_repeat in actual.held:
         for fold in range(5):
             assert np.bincount(gold[of_repeat == fold]).tolist() == [10, 4, 1]
 
@@ -91,9 +91,9 @@ def test_folds_have_each_sense_in_equal_parts_where_no_groups_forbid(
 def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
     corpus = grouped(make_corpus)
     gold = corpus.gold[corpus.split == "train"]
-    found = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
-    assert found.held is not None
-    for of_repeat in found.held:
+    actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
+    assert actual.held is not None
+    for of_repeat in actual.held:
         for sense, n in Counter(gold.tolist()).items():
             counts = np.bincount(of_repeat[gold == sense], minlength=5)
             # Groups have at most four instances.
@@ -131,8 +131,8 @@ def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     ],
 )
 def test_a_rare_sense_is_not_folded(gold: list[int], k: int, tuned: bool) -> None:
-    found = fold_word(np.array(gold), np.arange(len(gold)), k=k, repeats=2, seed=1)
-    assert (found is not None) == tuned
+    actual = fold_word(np.array(gold), np.arange(len(gold)), k=k, repeats=2, seed=1)
+    assert (actual is not None) == tuned
 
 
 @pytest.mark.filterwarnings("error")
@@ -153,10 +153,10 @@ def test_fewer_groups_than_folds_are_not_folded(groups: int, tuned: bool) -> Non
 
 
 def test_a_word_without_folds_has_no_splits(make_corpus: MakeCorpus) -> None:
-    found = draw_folds({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
-    assert found.held is None
+    actual = draw_folds({"mint": make_corpus([("train", 0)])}, None, **ASKED).words["mint"]
+    assert actual.held is None
     with pytest.raises(ValueError, match="has no folds"):
-        next(found.splits(0))
+        next(actual.splits(0))
 
 
 # Training sets
@@ -171,10 +171,10 @@ def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
         {"mint": np.array([1, 3], dtype=np.int32)},
         {"mint": corpora["mint"].digest},
     )
-    found = draw_folds(corpora, train, k=2, repeats=1, seed=1)
-    assert (found.train, set(found.words)) == ("balanced", {"mint"})
-    assert found.words["mint"].lines.tolist() == [1, 3]
-    assert found.rows(corpora["mint"]).tolist() == [2, 5]
+    actual = draw_folds(corpora, train, k=2, repeats=1, seed=1)
+    assert (actual.train, set(actual.words)) == ("balanced", {"mint"})
+    assert actual.words["mint"].lines.tolist() == [1, 3]
+    assert actual.rows(corpora["mint"]).tolist() == [2, 5]
     full = draw_folds(corpora, None, k=2, repeats=1, seed=1)
     assert (full.train, set(full.words)) == ("full", {"mint", "sage"})
     assert full.rows(corpora["mint"]).tolist() == [1, 2, 4, 5]
@@ -186,10 +186,10 @@ def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
 
 def test_the_folds_of_another_corpus_are_refused(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("train", 1), ("test", 0)]
-    found = draw_folds({"mint": make_corpus(rows)}, None, **ASKED)
+    actual = draw_folds({"mint": make_corpus(rows)}, None, **ASKED)
     other = make_corpus([*rows, ("test", 1)])
     with pytest.raises(ResultError, match=r"'full' belong to another table .* of 'mint'"):
-        found.rows(other)
+        actual.rows(other)
 
 
 def test_a_training_set_of_another_corpus_is_refused(make_corpus: MakeCorpus) -> None:
@@ -215,13 +215,13 @@ def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path
         assert getattr(again, key) == getattr(made, key)
     assert set(again.words) == set(corpora)
     for word, of_word in made.words.items():
-        found = again.words[word]
-        assert_array_equal(found.lines, of_word.lines)
-        assert_array_equal(found.component, of_word.component)
+        actual = again.words[word]
+        assert_array_equal(actual.lines, of_word.lines)
+        assert_array_equal(actual.component, of_word.component)
         if of_word.held is None:
-            assert found.held is None
+            assert actual.held is None
         else:
-            assert_array_equal(found.held, of_word.held)
+            assert_array_equal(actual.held, of_word.held)
         assert_array_equal(again.rows(corpora[word]), made.rows(corpora[word]))
     assert made.words["arm"].held is None and made.words["bow"].held is not None
 

@@ -100,7 +100,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, shape: str, seed: i
     for word, senses in SENSES.items():
         corpus = read_text(tmp_path / "out" / file_name(word), word)
         assert corpus.senses == tuple(sorted(senses))
-        found = Counter(
+        actual = Counter(
             (corpus.senses[gold], tokens, position)
             for gold, tokens, position in zip(
                 corpus.gold, corpus.tokens, corpus.position.tolist(), strict=True
@@ -109,7 +109,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, shape: str, seed: i
         expected = Counter(
             (r["sense"], tuple(r["tokens"]), r["position"]) for r in rows if r["word"] == word
         )
-        assert found == expected
+        assert actual == expected
         assert dataset.sizes[word] == len(corpus) == 20
         # Of each sense ten: three for testing.
         tested = corpus.gold[corpus.split == "test"]
@@ -597,8 +597,8 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
 ) -> None:
     (folder / "outofdomain.tsv").write_text("cel\tcell_prison\t0\tcel x\n", encoding="utf-8")
     text = import_corpus([folder], out=tmp_path / "b", name="again", about={"title": "Again"})
-    found = read_manifest(tmp_path / "b" / MANIFEST)
-    assert (found.name, found.title, found.licence) == ("again", "Again", "CC0")
+    actual = read_manifest(tmp_path / "b" / MANIFEST)
+    assert (actual.name, actual.title, actual.licence) == ("again", "Again", "CC0")
     assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
     imported = json.loads((tmp_path / "b" / MANIFEST).read_text())["imported"]
     assert str(folder / "cell" / "train.data.txt") in {of["file"] for of in imported}
@@ -646,14 +646,14 @@ def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> 
         for i in range(number)
         for text in [f"{word} {sense} {split} {'a' if alike else 'abcdefghi'[i]}"]
     ]
-    for part, said in (
+    for part, output in (
         (lines, "no word has enough training sentences for the default of 5 folds (at most: "),
         (lines + enough("oak"), "words that the default of 5 folds leaves untuned (at most: "),
     ):
         path, out = tmp_path / f"{len(part)}.jsonl", tmp_path / str(len(part))
         path.write_text(text_of(part, ".jsonl"))
         (line,) = [x for x in imported_as(path, out).splitlines() if "folds" in x]
-        assert line.startswith(f"{said}ash 2, elm 2); ") and "tuning: {folds: " in line
+        assert line.startswith(f"{output}ash 2, elm 2); ") and "tuning: {folds: " in line
         assert read_manifest(out / MANIFEST).most_folds["elm"] == 2
     # Where each has a sense with one sentence, two folds are too many.
     single = [{**row, "split": "test"} if "b" in row["sentence"].split()[-1] else row

@@ -104,9 +104,9 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     assert "Cells and pitches" in command(checkout, planned)
     # Senses may be named in the folder itself.
     manifest = checkout.root / "data" / "mine" / "dataset.json"
-    said = json.loads(manifest.read_text(encoding="utf-8"))
-    said["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
-    manifest.write_text(json.dumps(said), encoding="utf-8")
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
+    manifest.write_text(json.dumps(content), encoding="utf-8")
     command(checkout, run)
     results = checkout.root / "results" / "mine"
     index = (results / "report" / "index.html").read_text(encoding="utf-8")

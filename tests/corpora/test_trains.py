@@ -111,11 +111,11 @@ def test_rows_are_found_in_any_order(
     source: Path, corpora: Mapping[str, Corpus], lines: list[int], expected: list[int]
 ) -> None:
     part(source, [FULL[line] for line in lines])
-    found = read_training_set(source, "balanced", corpora)
-    assert found.name == "balanced"
-    assert list(found.lines) == ["mint"]
-    assert found.lines["mint"].tolist() == expected
-    assert found.corpus == {"mint": corpora["mint"].digest}
+    actual = read_training_set(source, "balanced", corpora)
+    assert actual.name == "balanced"
+    assert list(actual.lines) == ["mint"]
+    assert actual.lines["mint"].tolist() == expected
+    assert actual.corpus == {"mint": corpora["mint"].digest}
 
 
 @pytest.mark.parametrize(
@@ -331,16 +331,16 @@ def test_every_real_row_is_found(
     real_source: Path, real: dict[str, Corpus], real_trains: dict[str, TrainingSet]
 ) -> None:
     words = words_of_trains()
-    assert {train: list(found.lines) for train, found in real_trains.items()} == {
+    assert {train: list(actual.lines) for train, actual in real_trains.items()} == {
         train: list(words[train]) for train in TRAINS
     }
-    counts = {train: sum(map(len, found.lines.values())) for train, found in real_trains.items()}
+    counts = {train: sum(map(len, actual.lines.values())) for train, actual in real_trains.items()}
     assert counts == ROWS
     assert sum(counts.values()) == 58_957
-    for train, found in real_trains.items():
-        for word in found.lines:
+    for train, actual in real_trains.items():
+        for word in actual.lines:
             corpus = real[word]
-            rows = training_rows(corpus, found).tolist()
+            rows = training_rows(corpus, actual).tolist()
             ours = Counter(
                 (int(corpus.position[i]), corpus.tokens[i], int(corpus.gold[i])) for i in rows
             )

@@ -29,10 +29,10 @@ from wsd.corpora.word_forms import Finder, within_word
     ],
 )
 def test_where_it_stands(text: str, tokens: str, position: int) -> None:
-    (found,) = Finder(["crane"]).find(text)
-    assert list(found.tokens) == tokens.split("|")
-    assert (found.position, found.words) == (position, ("crane",))
-    assert found.tokens[position] == found.form == text[found.start :][: len(found.form)]
+    (actual,) = Finder(["crane"]).find(text)
+    assert list(actual.tokens) == tokens.split("|")
+    assert (actual.position, actual.words) == (position, ("crane",))
+    assert actual.tokens[position] == actual.form == text[actual.start :][: len(actual.form)]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_what_is_no_form(text: str) -> None:
     ],
 )
 def test_other_scripts(word: str, text: str, tokens: str, position: int) -> None:
-    (found,) = Finder([word]).find(text)
-    assert (list(found.tokens), found.position) == (tokens.split("|"), position)
+    (actual,) = Finder([word]).find(text)
+    assert (list(actual.tokens), actual.position) == (tokens.split("|"), position)
 
 
 @pytest.mark.parametrize(
@@ -104,19 +104,19 @@ def test_where_a_word_goes_on(text: str, place: int, within: bool) -> None:
 
 
 def test_several_occurrences_of_several_words() -> None:
-    found = Finder(["crane", "bank"]).find("Cranes by the bank , a crane/crane .")
-    assert [(o.words, o.form, o.start) for o in found] == [
+    actual = Finder(["crane", "bank"]).find("Cranes by the bank , a crane/crane .")
+    assert [(o.words, o.form, o.start) for o in actual] == [
         (("crane",), "Cranes", 0),
         (("bank",), "bank", 14),
         (("crane",), "crane", 23),
         (("crane",), "crane", 29),
     ]
-    assert found[3].tokens == ("Cranes", "by", "the", "bank", ",", "a", "crane/", "crane", ".")
+    assert actual[3].tokens == ("Cranes", "by", "the", "bank", ",", "a", "crane/", "crane", ".")
 
 
 def test_a_form_of_two_words_names_both() -> None:
-    (found,) = Finder(["axe", "axis"]).find("two axes")
-    assert found.words == ("axe", "axis")
+    (actual,) = Finder(["axe", "axis"]).find("two axes")
+    assert actual.words == ("axe", "axis")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_a_form_of_two_words_names_both() -> None:
     ],
 )
 def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> None:
-    (found,) = Finder([word]).find(text)
-    assert (list(found.tokens), found.position) == (tokens.split("|"), position)
-    assert " ".join(found.form.split()) == found.tokens[position]
+    (actual,) = Finder([word]).find(text)
+    assert (list(actual.tokens), actual.position) == (tokens.split("|"), position)
+    assert " ".join(actual.form.split()) == actual.tokens[position]
 
 
 @pytest.mark.parametrize(
@@ -193,9 +193,9 @@ def test_a_token_that_is_a_form_is_not_part_of_a_longer_one() -> None:
 
 @given(st.text())
 def test_any_text_keeps_its_letters(text: str) -> None:
-    for found in Finder(["a", "is"]).find(text):
-        assert "".join(found.tokens) == "".join(text.split())
-        assert found.form.casefold() in {"a", "as", "is", "es"}
+    for actual in Finder(["a", "is"]).find(text):
+        assert "".join(actual.tokens) == "".join(text.split())
+        assert actual.form.casefold() in {"a", "as", "is", "es"}
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_a_sentence_of_the_corpus_comes_back_as_its_tokens(word: str) -> None:
     corpus = read_text(DATA / "quickstart" / word, word)
     finder = Finder([word])
     for tokens, position in zip(corpus.tokens, corpus.position.tolist(), strict=True):
-        found = finder.find(" ".join(tokens))
-        assert [(o.tokens, o.position) for o in found] == [(tokens, position)]
+        actual = finder.find(" ".join(tokens))
+        assert [(o.tokens, o.position) for o in actual] == [(tokens, position)]
 
 
 TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).map(
@@ -219,8 +219,8 @@ def test_every_training_token_is_found_where_it_stands(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
     for before, token, after in sentences:
         tokens = (*before, token, *after)
-        found = [(one.tokens, one.position) for one in finder.find(" ".join(tokens))]
-        assert (tokens, len(before)) in found
+        actual = [(one.tokens, one.position) for one in finder.find(" ".join(tokens))]
+        assert (tokens, len(before)) in actual
 
 
 PUNCTUATION = ".,;:!?()[]{}\"'/*&%$#@-\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u2026\u2013\u2014"
@@ -232,5 +232,5 @@ PUNCTUATION = ".,;:!?()[]{}\"'/*&%$#@-\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e
     st.text(PUNCTUATION),
 )
 def test_punctuation_sticks_to_anything(form: str, before: str, after: str) -> None:
-    (found,) = Finder([form]).find(f"x {before}{form}{after} x")
-    assert (found.form, found.start) == (form, 2 + len(before))
+    (actual,) = Finder([form]).find(f"x {before}{form}{after} x")
+    assert (actual.form, actual.start) == (form, 2 + len(before))

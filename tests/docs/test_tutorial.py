@@ -28,11 +28,11 @@ def test_a_snippet_is_found_with_its_line_and_its_output() -> None:
 
 def test_no_fence_of_the_tutorial_is_left_out() -> None:
     text = TUTORIAL.read_text()
-    found = snippets.snippets(text)
-    assert text.count("```python") + text.count("```sh") == len(found) > 6
-    assert text.count("```text") == sum(one.shown is not None for one in found)
+    actual = snippets.snippets(text)
+    assert text.count("```python") + text.count("```sh") == len(actual) > 6
+    assert text.count("```text") == sum(one.shown is not None for one in actual)
     others = text.count("```text") + text.count("```console") + text.count("```yaml")
-    assert text.count("```") == 2 * (len(found) + others)
+    assert text.count("```") == 2 * (len(actual) + others)
 
 
 @pytest.mark.slow

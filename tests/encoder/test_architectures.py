@@ -106,17 +106,17 @@ def test_bfloat16_gives_the_same_vectors_as_far_as_it_goes(built: Built, name: s
 def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
     kind = zoo.KINDS[name]
     encoder = Encoder.load(str(built(name)), device="cpu")
-    found = encoder.architecture
+    actual = encoder.architecture
     assert (encoder.blocks, encoder.width) == (kind.blocks, kind.width)
-    assert (found.max_length, found.causal, found.last_normed, found.cls) == (
+    assert (actual.max_length, actual.causal, actual.last_normed, actual.cls) == (
         kind.limit,
         kind.causal,
         kind.last_normed,
         kind.cls,
     )
-    assert found.segments == ((0, 2) if name == "xlnet" else (0,))
-    assert found.wide_embeddings == kind.wide_embeddings
-    assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
+    assert actual.segments == ((0, 2) if name == "xlnet" else (0,))
+    assert actual.wide_embeddings == kind.wide_embeddings
+    assert json.loads(json.dumps(actual.as_dict())) == actual.as_dict()
     # And from the files alone, before torch is imported.
     record = resolve(name, path=str(built(name)), sha256={}, blocks=kind.blocks, width=kind.width)
     assert record["blocks"] == kind.blocks
@@ -138,19 +138,19 @@ def test_a_random_control_has_the_same_architecture(
 def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:
     lines = DOCS.read_text(encoding="utf-8").splitlines()
     rows = [line.split("|")[1:-1] for line in lines if line.startswith("|") and "`zoo:" in line]
-    told = {}
+    text = {}
     for row in rows:
         cells = [cell.strip() for cell in row]
         (name,) = re.findall(r"`zoo:([a-z0-9-]+)`", cells[1])
-        told[name] = cells[3:7]
-    assert told.keys() == zoo.KINDS.keys()
-    assert len(told) == len(rows)
+        text[name] = cells[3:7]
+    assert text.keys() == zoo.KINDS.keys()
+    assert len(text) == len(rows)
     for name, kind in zoo.KINDS.items():
         reads = "left context only" if kind.causal else "both sides"
         normed = "extra norm" if kind.last_normed else "block output"
-        assert told[name] == [reads, normed, kind.cls or "none", told[name][3]], name
+        assert text[name] == [reads, normed, kind.cls or "none", text[name][3]], name
         # XLNet and T5 have no length limit of their own.
-        assert ("no limit" in told[name][3]) == (kind.limit is None), name
+        assert ("no limit" in text[name][3]) == (kind.limit is None), name
 
 
 @pytest.mark.slow
@@ -237,8 +237,8 @@ def test_xlnet_gets_the_segment_of_its_cls(built: Built) -> None:
         assert one.segments == [0] * (len(one.ids) - 1) + [2]
         assert one.cls == len(one.ids) - 1
     for name in set(zoo.KINDS) - {"xlnet"}:
-        found = Encoder.load(str(built(name)), device="cpu").align(SENTENCES)
-        assert all(one.segments is None for one in found)
+        actual = Encoder.load(str(built(name)), device="cpu").align(SENTENCES)
+        assert all(one.segments is None for one in actual)
 
 
 def test_gpt2_has_no_cls_and_no_padding_and_does_without(built: Built) -> None:

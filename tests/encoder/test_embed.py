@@ -186,9 +186,9 @@ def test_what_the_tokenizer_made_of_the_focal_words_lies_beside_the_vectors(
 ) -> None:
     corpus = corpus_of(("the crane flew", 1), ("a [SEP] crane", 2), ("near \U0001f9a9", 1))
     embed(corpus, record, tmp_path)
-    found = json.loads((tmp_path / "alignment.json").read_text())
-    assert (found["word"], found["corpus"], found["instances"]) == ("crane", corpus.digest, 3)
-    assert [form["form"] for form in found["forms"]] == ["crane", "\U0001f9a9"]
+    actual = json.loads((tmp_path / "alignment.json").read_text())
+    assert (actual["word"], actual["corpus"], actual["instances"]) == ("crane", corpus.digest, 3)
+    assert [form["form"] for form in actual["forms"]] == ["crane", "\U0001f9a9"]
     unknown, special = (r.getMessage() for r in caplog.records if r.levelno == logging.WARNING)
     assert unknown.startswith("tiny crane: 1 focal words have a piece that the tokenizer does not")
     assert special.startswith("tiny crane: 1 words are taken for special tokens")
@@ -225,18 +225,18 @@ def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
     views = ["focal", "context", "static"]
     for name in ("plain", "masked"):
         embed(corpus, record, tmp_path / name, views=views, input=name)
-    found = {
+    actual = {
         (name, view): Embeddings(tmp_path / name / f"{view}.safetensors", corpus)
         for name in ("plain", "masked")
         for view in views
     }
     for layer in range(3):
-        plain, masked = (found[name, "focal"].layer(layer) for name in ("plain", "masked"))
+        plain, masked = (actual[name, "focal"].layer(layer) for name in ("plain", "masked"))
         # One context, so one vector, whatever word was there and however many pieces it had.
         assert (masked == masked[0]).all()
         assert not np.isclose(plain[0], plain[1]).all()
-    assert (found["masked", "static"].layer(0) == found["masked", "static"].layer(0)[0]).all()
-    for (name, _), opened in found.items():
+    assert (actual["masked", "static"].layer(0) == actual["masked", "static"].layer(0)[0]).all()
+    for (name, _), opened in actual.items():
         assert opened.provenance["input"] == name
         assert opened.provenance["split_focal_words"] == 1
     report = json.loads((tmp_path / "masked" / "alignment.json").read_text())

@@ -98,9 +98,9 @@ def test_the_listings_name_what_is_there(here: Path) -> None:
         )
         for word in ("bat", "crane")
     }
-    said = json.loads(Path("e/alignment.1.json").read_text())
+    content = json.loads(Path("e/alignment.1.json").read_text())
     name = path_of("bat", "alignment.json").removeprefix("e/")
-    assert said[name].startswith("crc32 ") and len(said) == 2
+    assert content[name].startswith("crc32 ") and len(content) == 2
     embed("mole", part=2)
     (name,) = json.loads(Path("e/cls.2.json").read_text())
     assert name == path_of("mole", "cls.safetensors").removeprefix("e/")
@@ -119,12 +119,12 @@ def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
     assert all(after[k] == before[k] for k in before if k.endswith(".safetensors"))
     drawn = {path_of(word, f"other@{'0' * 9}2.safetensors") for word in ("bat", "crane")}
     assert {*after} - {*before} - listings("two") == drawn
-    found = {}
+    actual = {}
     for seed in (1, 2):
         path = Path(path_of("crane", f"other@{seed:010x}.safetensors"))
-        found[seed] = Embeddings(path, of_word("crane", 5))
-        assert found[seed].provenance["seed"] == seed
-    assert (found[1].layer(2) != found[2].layer(2)).any()
+        actual[seed] = Embeddings(path, of_word("crane", 5))
+        assert actual[seed].provenance["seed"] == seed
+    assert (actual[1].layer(2) != actual[2].layer(2)).any()
     # Either seed is there from now on.
     assert embed("bat", "crane", views=DRAWN) == embed("bat", "crane", views=DRAWN, more=two) == 0
     assert contents() == {k: data for k, (_, data) in after.items()}

@@ -395,10 +395,10 @@ def test_a_vocabulary_that_nothing_here_can_read(
 
 
 def test_whether_a_package_is_installed() -> None:
-    found = {
+    actual = {
         name: model_files._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")
     }
-    assert found == {"json": True, "nowhere": False, "nowhere.at.all": False}
+    assert actual == {"json": True, "nowhere": False, "nowhere.at.all": False}
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,10 @@ def test_one_mask_stands_for_the_whole_span() -> None:
     corpus, _ = corpus_with_spans(*MARKED)
     tokenizer = tiny_tokenizer()
     plain, masked = (Aligner(tokenizer, None, masked=m).align(corpus) for m in (False, True))
-    for own, found in zip(plain, masked, strict=True):
+    for own, actual in zip(plain, masked, strict=True):
         first, last = own.focal[0], own.focal[-1]
-        assert found.ids == [*own.ids[:first], tokenizer.mask_token_id, *own.ids[last + 1 :]]
-        assert found.focal == [first]
+        assert actual.ids == [*own.ids[:first], tokenizer.mask_token_id, *own.ids[last + 1 :]]
+        assert actual.focal == [first]
 
 
 def test_a_window_keeps_the_whole_span() -> None:

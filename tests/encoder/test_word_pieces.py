@@ -96,19 +96,19 @@ def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
     def check(tokens: list[str], data: st.DataObject) -> None:
         position = data.draw(st.integers(0, len(tokens) - 1))
         encoded, words = oracle.pieces(tokens)
-        found = try_align(aligner, tokens, position)
+        actual = try_align(aligner, tokens, position)
         if position not in words:
-            assert isinstance(found, ModelError) and "leaves nothing of" in found.problem
+            assert isinstance(actual, ModelError) and "leaves nothing of" in actual.problem
             return
-        assert isinstance(found, Aligned), found
-        assert found.as_text and found.ids == encoded["input_ids"]
-        assert found.focal == [i for i, word in enumerate(words) if word == position]
-        assert found.others == [
+        assert isinstance(actual, Aligned), actual
+        assert actual.as_text and actual.ids == encoded["input_ids"]
+        assert actual.focal == [i for i, word in enumerate(words) if word == position]
+        assert actual.others == [
             i for i, word in enumerate(words) if word is not None and word != position
         ]
-        assert found.vanished == len(set(range(len(tokens))) - set(words))
-        assert found.special == 0
-        assert len(found.pieces) == len(found.focal)
+        assert actual.vanished == len(set(range(len(tokens))) - set(words))
+        assert actual.special == 0
+        assert len(actual.pieces) == len(actual.focal)
 
     check()
 
@@ -126,21 +126,21 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
         if isinstance(whole, ModelError):
             return
         limit = data.draw(st.integers(ends + 1, len(whole.ids) + 2))
-        found = try_align(Aligner(oracle.tokenizer, limit), tokens, position)
+        actual = try_align(Aligner(oracle.tokenizer, limit), tokens, position)
         if ends + len(whole.focal) > limit:
-            assert isinstance(found, ModelError) and "the focal word has" in found.problem
+            assert isinstance(actual, ModelError) and "the focal word has" in actual.problem
             return
-        assert isinstance(found, Aligned), found
-        assert found.windowed == (len(whole.ids) > limit)
-        assert len(found.ids) <= limit
-        assert [found.ids[i] for i in found.focal] == [whole.ids[i] for i in whole.focal]
+        assert isinstance(actual, Aligned), actual
+        assert actual.windowed == (len(whole.ids) > limit)
+        assert len(actual.ids) <= limit
+        assert [actual.ids[i] for i in actual.focal] == [whole.ids[i] for i in whole.focal]
         # What is kept is one stretch of the sentence between the same special tokens.
-        inner = found.ids[len(free.before) : len(found.ids) - len(free.after)]
-        shift = whole.focal[0] - found.focal[0]
+        inner = actual.ids[len(free.before) : len(actual.ids) - len(free.after)]
+        shift = whole.focal[0] - actual.focal[0]
         start = len(free.before) + shift
         assert whole.ids[start : start + len(inner)] == inner
-        assert found.ids[: len(free.before)] == free.before
-        assert found.ids[len(found.ids) - len(free.after) :] == free.after
+        assert actual.ids[: len(free.before)] == free.before
+        assert actual.ids[len(actual.ids) - len(free.after) :] == free.after
         # Whole words, and no room left for the next on either side.
         _, words = oracle.pieces(tokens)
         left, right = words[:start], words[start + len(inner) :]
@@ -148,7 +148,7 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
         assert not kept & set(left) and not kept & (set(right) - {None})
         for side in (left[-1:], right[:1]):
             if side and side[0] is not None:
-                assert len(found.ids) + words.count(side[0]) > limit
+                assert len(actual.ids) + words.count(side[0]) > limit
 
     check()
 
@@ -165,17 +165,17 @@ def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
     @given(SENTENCE, st.data())
     def check(tokens: list[str], data: st.DataObject) -> None:
         position = data.draw(st.integers(0, len(tokens) - 1))
-        own, found = (try_align(one, tokens, position) for one in (plain, masked))
+        own, actual = (try_align(one, tokens, position) for one in (plain, masked))
         if isinstance(own, ModelError):
-            assert isinstance(found, ModelError)
+            assert isinstance(actual, ModelError)
             return
-        assert isinstance(found, Aligned)
+        assert isinstance(actual, Aligned)
         first, last = own.focal[0], own.focal[-1]
         mask = oracle.tokenizer.mask_token_id
-        assert found.ids == [*own.ids[:first], mask, *own.ids[last + 1 :]]
-        assert found.focal == [first]
-        assert [found.ids[i] for i in found.others] == [own.ids[i] for i in own.others]
-        assert (found.pieces, found.unknown) == (own.pieces, own.unknown)
+        assert actual.ids == [*own.ids[:first], mask, *own.ids[last + 1 :]]
+        assert actual.focal == [first]
+        assert [actual.ids[i] for i in actual.others] == [own.ids[i] for i in own.others]
+        assert (actual.pieces, actual.unknown) == (own.pieces, own.unknown)
 
     check()
 
@@ -186,8 +186,8 @@ def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) ->
     for name in TOKENIZERS:
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         tokens = ["x", *["cranes"] * repeats, "y"]
-        found = [try_align(aligner, tokens, i + 1) for i in range(repeats)]
-        places = [place for one in found for place in one.focal]  # type: ignore[union-attr]
+        actual = [try_align(aligner, tokens, i + 1) for i in range(repeats)]
+        places = [place for one in actual for place in one.focal]  # type: ignore[union-attr]
         assert places == sorted(set(places)), name
 
 
@@ -312,27 +312,27 @@ REPORTED = corpus_of(
 
 def test_what_is_reported_of_a_word() -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(REPORTED)
-    found = alignment.alignment_report(REPORTED, aligned)
-    assert (found["word"], found["corpus"], found["instances"]) == ("crane", REPORTED.digest, 5)
-    assert found["pieces"] == {"1": 4, "2": 1}
+    actual = alignment.alignment_report(REPORTED, aligned)
+    assert (actual["word"], actual["corpus"], actual["instances"]) == ("crane", REPORTED.digest, 5)
+    assert actual["pieces"] == {"1": 4, "2": 1}
     nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
     of_one = {"word": "crane", "instances": 1, "spellings": 1, "unlike_text": 0, "unlike_file": 0}
     one = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
     two = {"min_pieces": 2, "mean_pieces": 2.0, "max_pieces": 2}
-    assert found["forms"] == [
+    assert actual["forms"] == [
         {**of_one, **one, **nothing, "form": "crane", "pieces": "crane", "instances": 3,
          "windowed": 1, "vanished_words": 1},
         {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
         {**of_one, **one, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
-    assert [set(form) for form in found["forms"]] == [
+    assert [set(form) for form in actual["forms"]] == [
         {*alignment.ALIGNMENT_COLUMNS} - {"model"}
     ] * 3
-    told = alignment.report_warnings(found)
-    assert [line.split(":")[0] for line in told] == ["crane"] * 2
-    assert "1 focal words have a piece that the tokenizer does not know" in told[0]
-    assert "1 words are taken for special tokens" in told[1]
-    assert alignment.report_warnings({**found, "forms": found["forms"][:1]}) == []
+    text = alignment.report_warnings(actual)
+    assert [line.split(":")[0] for line in text] == ["crane"] * 2
+    assert "1 focal words have a piece that the tokenizer does not know" in text[0]
+    assert "1 words are taken for special tokens" in text[1]
+    assert alignment.report_warnings({**actual, "forms": actual["forms"][:1]}) == []
 
 
 def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:

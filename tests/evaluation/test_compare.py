@@ -63,7 +63,7 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
 
 def systems(selected: str = "2") -> model_comparison.ModelComparison:
     chosen, table = selection(selected)
-    found = assemble(
+    result = assemble(
         [
             row(CANDIDATE, "1", FEW),
             row(CANDIDATE, "2", SOME),
@@ -79,7 +79,7 @@ def systems(selected: str = "2") -> model_comparison.ModelComparison:
         "mean_macro_f1",
         table,
     )
-    (only,) = found
+    (only,) = result
     return only
 
 
@@ -87,7 +87,7 @@ def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
     chosen, table = selection("2")
     of_glosses = [("1", FEW), ("10", MANY), ("9", FEW), ("mean-last-2", FEW)]
     rows = [row(ZERO_SHOT, name, wrong, classifier="gloss") for name, wrong in of_glosses]
-    (found,) = assemble(
+    (actual,) = assemble(
         [
             row(CANDIDATE, "2", SOME),
             *rows,
@@ -97,16 +97,16 @@ def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
         "mean_macro_f1",
         table,
     )
-    shown = [(r.classifier, r.layers) for r in found.others if r.kind == ZERO_SHOT]
+    shown = [(r.classifier, r.layers) for r in actual.others if r.kind == ZERO_SHOT]
     assert shown == [("gloss", "10"), ("gloss-mean", "1")]
-    assert found.candidates == [found.candidates[0]] and found.reference.classifier == "lda"
+    assert actual.candidates == [actual.candidates[0]] and actual.reference.classifier == "lda"
 
 
 def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() -> None:
     chosen, table = selection("2")
     both = {**chosen, "n": chosen["m"]}
     tuned = [row(FINE_TUNED, "finetuned", FEW, classifier=f"finetuned-{n}") for n in (1, 2)]
-    found = assemble(
+    actual = assemble(
         [
             row(CANDIDATE, "2", SOME),
             row(CANDIDATE, "2", MANY, model="n"),
@@ -116,9 +116,9 @@ def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() 
         "mean_macro_f1",
         table,
     )
-    shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in found]
+    shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in actual]
     assert shown == [["finetuned-1", "finetuned-2"], []]
-    assert [len(of.candidates) for of in found] == [1, 1]
+    assert [len(of.candidates) for of in actual] == [1, 1]
 
 
 def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_of() -> None:
@@ -129,7 +129,7 @@ def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_o
         for name in ("lda", "knn")
         for layer, wrong in (("0", MANY), ("1", FEW), ("2", SOME))
     ]
-    found = assemble(
+    actual = assemble(
         [
             row(CANDIDATE, "2", SOME),
             row(CANDIDATE, "2", MANY, model="n"),
@@ -140,19 +140,19 @@ def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_o
         table,
     )
     shown = [
-        [(r.classifier, r.layers) for r in of.others if r.kind == FINE_TUNED_LAYER] for of in found
+        [(r.classifier, r.layers) for r in of.others if r.kind == FINE_TUNED_LAYER] for of in actual
     ]
     assert shown == [[("lda", "1"), ("knn", "1")], []]
-    assert [[r.model for r in of.candidates] for of in found] == [["m"], ["n"]]
+    assert [[r.model for r in of.candidates] for of in actual] == [["m"], ["n"]]
 
 
 def test_errors_stand_beside_one_another() -> None:
-    found = systems("1")
-    table = comparison_tables.errors(found)
-    (theirs,) = (other for other in found.others if other.kind == PUBLISHED)
+    actual = systems("1")
+    table = comparison_tables.errors(actual)
+    (theirs,) = (other for other in actual.others if other.kind == PUBLISHED)
     assert {(line["kind"], line["model"]) for line in table} == {(PUBLISHED, "published")}
     expected = []
-    for ours, of in zip(found.reference.words, theirs.words, strict=True):
+    for ours, of in zip(actual.reference.words, theirs.words, strict=True):
         rows = zip(of.index, of.gold, ours.predicted, of.predicted, strict=True)
         expected += [
             (of.word, index, *(of.senses[code] for code in codes))
@@ -167,16 +167,16 @@ def test_errors_stand_beside_one_another() -> None:
 
 
 def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
-    found = systems()
-    assert (found.reference.kind, found.reference.layers) == (SELECTED, "2")
-    assert [(r.kind, r.layers) for r in found.others if r.kind == BEST] == [(BEST, "1")]
-    assert found.objective == {("m", "focal", "2", "lda"): 0.875}
+    actual = systems()
+    assert (actual.reference.kind, actual.reference.layers) == (SELECTED, "2")
+    assert [(r.kind, r.layers) for r in actual.others if r.kind == BEST] == [(BEST, "1")]
+    assert actual.objective == {("m", "focal", "2", "lda"): 0.875}
 
 
 def test_the_best_layer_of_each_control_is_shown_and_no_foreign_control() -> None:
-    found = systems()
-    assert [r.layers for r in found.others if r.kind == CONTROL_VIEW] == ["1"]
-    assert not [r for r in found.others if r.kind == RANDOM_CONTROL]
+    actual = systems()
+    assert [r.layers for r in actual.others if r.kind == CONTROL_VIEW] == ["1"]
+    assert not [r for r in actual.others if r.kind == RANDOM_CONTROL]
 
 
 @pytest.mark.slow
@@ -195,8 +195,8 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
         table,
     )
     for systems, other, layers in ((of_first, "n", "1"), (of_second, "m", "2")):
-        found = [r for r in systems.others if r.kind == SELECTED]
-        assert [(r.model, r.layers) for r in found] == [(other, layers)]
+        actual = [r for r in systems.others if r.kind == SELECTED]
+        assert [(r.model, r.layers) for r in actual] == [(other, layers)]
     # What the folds say of a row is what they say of its own model.
     unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
     shown = [of_first.reference, *of_first.others]
@@ -219,10 +219,10 @@ def test_a_random_control_belongs_to_its_model_alone() -> None:
     """A model may be named like another model's control, and have controls itself."""
     controls = [row(RANDOM_CONTROL, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
-    found = [
+    actual = [
         model_comparison.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
     ]
-    assert found == [["a"], ["a-random-x"], ["a.b"], []]
+    assert actual == [["a"], ["a-random-x"], ["a.b"], []]
 
 
 def test_nothing_selected_is_an_error() -> None:
@@ -253,10 +253,10 @@ def test_a_selection_of_other_candidates_is_an_error() -> None:
 
 @pytest.mark.slow
 def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None:
-    found = systems()
+    actual = systems()
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
-    table = pd.DataFrame(differences(found, clusters, seed=1))
-    assert len(table) == len(MEAN_SCORES) * len(found.others)
+    table = pd.DataFrame(differences(actual, clusters, seed=1))
+    assert len(table) == len(MEAN_SCORES) * len(actual.others)
     same = table[table["kind"] == PUBLISHED]
     assert (same["difference"] == 0).all()
     # The same predictions: nothing is open, and nothing is tested.
@@ -264,7 +264,7 @@ def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None
     baseline = table[(table["kind"] == BASELINE) & (table["metric"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
     assert baseline["difference"] == pytest.approx(
-        found.reference.mean("mean_macro_f1") - other.mean("mean_macro_f1")
+        actual.reference.mean("mean_macro_f1") - other.mean("mean_macro_f1")
     )
     assert baseline["low"] < baseline["difference"] < baseline["high"]
     for name in MEAN_SCORES:
@@ -343,8 +343,8 @@ def written(path: Path, of: list[WordPredictions], task: str = "sense", **other:
 
 def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     good = written(tmp_path / "good.parquet", words(FEW))
-    (found,) = read_rows([good], CANDIDATE, corpora())
-    assert found.mean("micro_accuracy") == pytest.approx(81 / 82)
+    (actual,) = read_rows([good], CANDIDATE, corpora())
+    assert actual.mean("micro_accuracy") == pytest.approx(81 / 82)
     foreign = written(tmp_path / "foreign.parquet", words(FEW), corpus={"bat": "x", "seal": "y"})
     with pytest.raises(ResultError, match="other instances of 'bat'"):
         read_rows([foreign], CANDIDATE, corpora())

@@ -68,8 +68,8 @@ def predicted(
 def test_one_word_by_hand(
     gold: list[int], guessed: list[int], accuracy: float, macro_f1: float, balanced: float
 ) -> None:
-    found = score_word(predicted(gold, guessed))
-    assert found == {
+    actual = score_word(predicted(gold, guessed))
+    assert actual == {
         "n_senses": 3,
         "n_train": 9,
         "n_test": len(gold),
@@ -95,13 +95,13 @@ def test_summary_by_hand() -> None:
     table = pd.DataFrame(
         scores_of(words, layers="6") + scores_of(other, layers="2"), columns=SCORES_COLUMNS
     )
-    found = summarise(table)
-    assert list(found.columns) == SUMMARY_COLUMNS
-    assert found["layers"].tolist() == ["6", "2"]
-    assert found.iloc[0, :7].tolist() == ["m", "full", "", "test", "focal", "6", "c"]
+    actual = summarise(table)
+    assert list(actual.columns) == SUMMARY_COLUMNS
+    assert actual["layers"].tolist() == ["6", "2"]
+    assert actual.iloc[0, :7].tolist() == ["m", "full", "", "test", "focal", "6", "c"]
     expected = [6 / 8, (3 / 4 + 1 + 2 / 3) / 3, (3 / 5 + 1 + 2 / 5) / 3, (5 / 6 + 1 + 1 / 2) / 3]
-    assert found.iloc[0, 7:].tolist() == pytest.approx(expected, abs=1e-12)
-    assert found.iloc[1, 7:].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 2], abs=1e-12)
+    assert actual.iloc[0, 7:].tolist() == pytest.approx(expected, abs=1e-12)
+    assert actual.iloc[1, 7:].tolist() == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 2], abs=1e-12)
 
 
 @pytest.mark.parametrize("key", KEY_COLUMNS)
@@ -112,10 +112,10 @@ def test_every_key_has_its_own_row(key: str) -> None:
 
 
 def test_out_of_domain_has_no_macro_f1() -> None:
-    found = score_word(predicted([0, 0, 1], [0, 2, 1], split="outofdomain"))
-    assert np.isnan(found["macro_f1"])
-    assert found["accuracy"] == pytest.approx(2 / 3)
-    assert found["balanced_accuracy"] == pytest.approx(3 / 4)
+    actual = score_word(predicted([0, 0, 1], [0, 2, 1], split="outofdomain"))
+    assert np.isnan(actual["macro_f1"])
+    assert actual["accuracy"] == pytest.approx(2 / 3)
+    assert actual["balanced_accuracy"] == pytest.approx(3 / 4)
 
 
 # Files

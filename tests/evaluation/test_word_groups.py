@@ -60,8 +60,8 @@ def group(words: list[str] | None = None) -> Group:
 
 
 def row_of(table: list[dict], **equal: object) -> dict:
-    (found,) = (row for row in table if all(row[key] == value for key, value in equal.items()))
-    return found
+    (result,) = (row for row in table if all(row[key] == value for key, value in equal.items()))
+    return result
 
 
 @pytest.mark.parametrize(("part", "name"), [("n", "noun"), ("v", "verb"), ("r", "adverb")])
@@ -69,14 +69,14 @@ def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
     layers, _ = of_groups(group(), word_groups(CORPORA, SEED))
     own = [word for word in WORDS if word.endswith(part)]
     for row in group(own).rows:
-        found = row_of(layers, part_of_speech=name, training_instances=ALL, layers=row.layers)
-        assert list(found) == GROUP_COLUMNS
+        actual = row_of(layers, part_of_speech=name, training_instances=ALL, layers=row.layers)
+        assert list(actual) == GROUP_COLUMNS
         for metric in ("mean_macro_f1", "micro_accuracy"):
-            assert found[metric] == pytest.approx(row.mean(metric))
-        assert (found["n_words"], found["n_test"]) == (len(own), 8 * len(own))
-        assert found["n_train"] == sum(WORDS[word][0] for word in own)
+            assert actual[metric] == pytest.approx(row.mean(metric))
+        assert (actual["n_words"], actual["n_test"]) == (len(own), 8 * len(own))
+        assert actual["n_train"] == sum(WORDS[word][0] for word in own)
         depth = int(row.layers) / 2 if row.layers.isdecimal() else None
-        assert found["relative_depth"] == depth
+        assert actual["relative_depth"] == depth
 
 
 def test_an_interval_is_of_words_drawn_with_replacement() -> None:
@@ -88,11 +88,11 @@ def test_an_interval_is_of_words_drawn_with_replacement() -> None:
     matrices = [row.confusions[i] for i in verbs.words]
     right = np.array([np.trace(of) for of in matrices])
     drawn = [(w * right).sum() / (8 * w.sum()) for w in verbs.weights]
-    found = row_of(layers, part_of_speech="verb", training_instances=ALL, layers="1")
-    expected = bounded(*np.quantile(drawn, [0.025, 0.975]), found["micro_accuracy"], floor=0)
-    low, high = found["micro_accuracy_low"], found["micro_accuracy_high"]
+    actual = row_of(layers, part_of_speech="verb", training_instances=ALL, layers="1")
+    expected = bounded(*np.quantile(drawn, [0.025, 0.975]), actual["micro_accuracy"], floor=0)
+    low, high = actual["micro_accuracy_low"], actual["micro_accuracy_high"]
     assert (low, high) == pytest.approx(expected)
-    assert low < found["micro_accuracy"] < high
+    assert low < actual["micro_accuracy"] < high
 
 
 def test_verbs_peak_where_nouns_do_or_not() -> None:
@@ -111,8 +111,8 @@ def test_verbs_peak_where_nouns_do_or_not() -> None:
 
 def test_too_few_words_have_no_interval_and_no_peak() -> None:
     layers, peaks = of_groups(group(), word_groups(CORPORA, SEED))
-    found = row_of(layers, part_of_speech="adverb", training_instances=ALL, layers="0")
-    assert found["n_words"] == 3 and found["mean_macro_f1_low"] is found["micro_accuracy_high"]
+    actual = row_of(layers, part_of_speech="adverb", training_instances=ALL, layers="0")
+    assert actual["n_words"] == 3 and actual["mean_macro_f1_low"] is actual["micro_accuracy_high"]
     assert "adverb" not in {row["part_of_speech"] for row in peaks}
 
 

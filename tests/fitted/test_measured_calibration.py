@@ -33,8 +33,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows(root: Path, table: str, **equal: str) -> list[dict[str, str]]:
     with (root / RESULTS / "tiny" / f"{table}.csv").open(newline="") as file:
-        found = list(csv.DictReader(file))
-    return [row for row in found if all(row[k] == v for k, v in equal.items())]
+        results = list(csv.DictReader(file))
+    return [row for row in results if all(row[k] == v for k, v in equal.items())]
 
 
 @pytest.mark.slow

@@ -30,9 +30,9 @@ class Choices:
     def number(self, below: int) -> int:
         """A number from 0 up, of two bytes if one is too few."""
         width = 1 if below <= 256 else 2
-        found = self._data[self._at : self._at + width]
+        result = self._data[self._at : self._at + width]
         self._at += width
-        return int.from_bytes(found, "little") % max(1, below)
+        return int.from_bytes(result, "little") % max(1, below)
 
     def pick(self, of: Sequence[T]) -> T:
         return of[self.number(len(of))]
@@ -44,14 +44,14 @@ class Choices:
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every place in a JSON value, the value itself first."""
-    found = [path]
+    results = [path]
     if isinstance(value, dict):
         for key in value:
-            found += places(value[key], (*path, key))
+            results += places(value[key], (*path, key))
     elif isinstance(value, list):
         for i, item in enumerate(value[:6]):
-            found += places(item, (*path, i))
-    return found
+            results += places(item, (*path, i))
+    return results
 
 
 def damaged(value: Any, choices: Choices) -> Any:

@@ -170,10 +170,10 @@ class Tables:
 @cache
 def of_studies() -> list[ModuleType]:
     """Return the modules `fuzz_*.py` beside the tests of studies: TARGETS and PARSERS."""
-    found = []
+    results = []
     for path in sorted((REPOSITORY / "tests/studies").glob("*/fuzz_*.py")):
         spec = importlib.util.spec_from_file_location(path.stem, path)
         assert spec is not None and spec.loader is not None
-        found.append(importlib.util.module_from_spec(spec))
-        spec.loader.exec_module(found[-1])
-    return found
+        results.append(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(results[-1])
+    return results

@@ -96,8 +96,8 @@ def xml_seeds() -> list[bytes]:
     declared = XML.replace(b"?>", b'?><!DOCTYPE a [<!ENTITY b "c">]>', 1)
     twice = XML.replace(b"t0.s0.t1", b"t0.s0.t0").replace(b's0.t1"', b's0.t0"')
     empty = XML.replace(b">the<", b"> <")
-    found = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
-    return [text + SEPARATOR + keys for text, keys in [*found, (XML, b"")]]
+    results = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
+    return [text + SEPARATOR + keys for text, keys in [*results, (XML, b"")]]
 
 
 def run_noad(data: bytes, _: Path) -> None:

@@ -126,13 +126,13 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
     inputs = mutations(
         [*target.seeds(), *kept_cases(name, cases)], target.tokens, Random(f"{seed} {name}")
     )
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for data in islice(inputs, count):
             try:
                 with limited():
-                    found[outcome(target, data, Path(folder))] += 1
+                    result[outcome(target, data, Path(folder))] += 1
             except Exception as error:
                 error.add_note(f"input: {data[:300]!r}")
                 case = cases / name / hashlib.sha256(data).hexdigest()[:16]
@@ -140,7 +140,7 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
                 case.write_bytes(data)
                 error.add_note(f"kept as {case}")
                 raise
-    return found
+    return result
 
 
 def shares(names: list[str], count: int) -> dict[str, int]:
@@ -186,10 +186,10 @@ def parsers() -> dict[str, tuple[str, ...]]:
     """Return the parsers of the core and of the studies."""
     from fuzz_target import of_studies
 
-    found = dict(PARSERS)
+    results = dict(PARSERS)
     for module in of_studies():
-        found |= module.PARSERS
-    return found
+        results |= module.PARSERS
+    return results
 
 
 def branches(data: Path) -> tuple[int, int, list[str]]:
@@ -253,10 +253,10 @@ def main() -> int:
         try:
             if args.engine == "atheris":
                 findings += with_atheris(name, count, args.seed) != 0
-                found = Counter({"inputs": count})
+                result = Counter({"inputs": count})
             else:
-                found = fuzz(name, count, args.seed, args.cases)
-                found["inputs"] = found.total()
+                result = fuzz(name, count, args.seed, args.cases)
+                result["inputs"] = result.total()
         except Exception as error:
             import traceback
 
@@ -264,9 +264,9 @@ def main() -> int:
             print(f"{name:<14} a finding: {type(error).__name__}: {str(error)[:300]}")
             traceback.print_exc()
             continue
-        total += found
+        total += result
         seconds = time.monotonic() - start
-        shown = (found["inputs"], found["valid"], found["refused"])
+        shown = (result["inputs"], result["valid"], result["refused"])
         print(f"{name:<14}{''.join(f'{n:>9,}' for n in shown)}{seconds:>9.1f}", flush=True)
     print(f"{'all':<14}{total['inputs']:>9,}{total['valid']:>9,}{total['refused']:>9,}")
     return int(findings > 0)

@@ -102,10 +102,10 @@ def run_corpus(data: bytes, folder: Path) -> None:
         if part is not None:
             (folder / name).write_bytes(part)
     further = folder / TEXT_FILES[-1]
-    found = text_format.read_text(folder, "crane", further if further.exists() else None)
+    result = text_format.read_text(folder, "crane", further if further.exists() else None)
     # The same by another way: what the lines say, one by one.
     classes = sorted(json.loads(parts[0]).items(), key=lambda pair: int(pair[0]))
-    assert found.senses == tuple(sense for _, sense in classes) and len(set(found.senses))
+    assert result.senses == tuple(sense for _, sense in classes) and len(set(result.senses))
     expected = []
     for split, data_part, gold_part in (("train", *parts[1:3]), ("test", *parts[3:5])):
         golds = gold_part.decode().removesuffix("\n").split("\n")
@@ -120,15 +120,15 @@ def run_corpus(data: bytes, folder: Path) -> None:
             if word == "crane":
                 expected.append(("outofdomain", i, int(position), sentence.split(), sense))
     came = [
-        (str(split), int(index), int(position), list(tokens), found.senses[gold])
+        (str(split), int(index), int(position), list(tokens), result.senses[gold])
         for split, index, position, tokens, gold in zip(
-            found.split, found.index, found.position, found.tokens, found.gold, strict=True
+            result.split, result.index, result.position, result.tokens, result.gold, strict=True
         )
     ]
     assert came == expected
     assert all(0 <= position < len(tokens) for _, _, position, tokens, _ in came)
-    corpus_table.write(folder / "crane.parquet", found)
-    assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == found.digest
+    corpus_table.write(folder / "crane.parquet", result)
+    assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == result.digest
 
 
 # Tables in Parquet
@@ -233,10 +233,10 @@ def write_tables(folder: Path) -> dict[str, Path]:
         {"crane": neighbour_table.Neighbours(near, similar, 0.5)},
         shared,
     )
-    said = substitute_table.Fillers(
+    output = substitute_table.Fillers(
         [["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9
     )
-    fillers = dict.fromkeys(substitute_table.SEEN, said)
+    fillers = dict.fromkeys(substitute_table.SEEN, output)
     about = {"corpus": of.digest, "model": {"name": "tiny"}}
     substitute_table.write_substitutes(paths["substitutes"], of, fillers, about)
     return paths
@@ -279,7 +279,7 @@ def vector_seeds() -> list[bytes]:
     import tempfile
 
     own = json.dumps({"corpus": small_corpus().digest})
-    found = []
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "v.safetensors"
         for shape, about, value in (
@@ -289,8 +289,8 @@ def vector_seeds() -> list[bytes]:
             writer = VectorsWriter(path, shape, {"wsd": about})
             writer.add(np.full(shape, value, np.float32))
             writer.close()
-            found.append(path.read_bytes())
-    return [*found, found[0].replace(b'"F32"', b'"I32"'), b""]
+            results.append(path.read_bytes())
+    return [*results, results[0].replace(b'"F32"', b'"I32"'), b""]
 
 
 # Model files
@@ -332,7 +332,7 @@ def model_file_seeds() -> list[bytes]:
     manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
                 "configuration": {"model": "tiny", "view": "focal", "layers": "1",
                                   "classifier": "logistic"}}  # fmt: skip
-    found = []
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
             path = Path(folder) / "a.wsd"
@@ -340,17 +340,17 @@ def model_file_seeds() -> list[bytes]:
             writer.put(fitted_word(estimator))
             writer.close(manifest, "card")
             with zipfile.ZipFile(path) as made:
-                said = made.read(wsd_file.MANIFEST)
-                found.append(said + SEPARATOR + made.read("words/0.safetensors"))
+                output = made.read(wsd_file.MANIFEST)
+                results.append(output + SEPARATOR + made.read("words/0.safetensors"))
                 # Of as many training sentences as fitted_word has vectors.
                 texts = json.dumps(
                     {"crane": ["a crane"] * len(fitted_word(estimator).gold)}
                 ).encode()
-                found.append(found[-1] + SEPARATOR + texts)
-                changed = said.replace(b'"temperature": 1.5', b'"temperature": null')
-                found.append(changed + SEPARATOR + made.read("words/0.safetensors"))
-        found.append(b"\0" + path.read_bytes())
-    return found
+                results.append(results[-1] + SEPARATOR + texts)
+                changed = output.replace(b'"temperature": 1.5', b'"temperature": null')
+                results.append(changed + SEPARATOR + made.read("words/0.safetensors"))
+        results.append(b"\0" + path.read_bytes())
+    return results
 
 
 def run_model_file(data: bytes, folder: Path) -> None:
@@ -462,18 +462,18 @@ def run_config(data: bytes, folder: Path) -> None:
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
     # Over a valid one, which is not read anew each time.
-    found = config.check(
+    result = config.check(
         config_files.merge_configs(base_config(), config_files.read_configs(files))
     )
-    assert found.words and set(found.words) <= set(found.dataset.words)
-    assert found.models and set(found.classify) <= set(found.store)
-    for name, model in {**found.models, **found.random_controls}.items():
+    assert result.words and set(result.words) <= set(result.dataset.words)
+    assert result.models and set(result.classify) <= set(result.store)
+    for name, model in {**result.models, **result.random_controls}.items():
         assert name == model.name and model.blocks >= 1 and model.width >= 1
         for choice in model.layers:
             assert layer_choice.parse_layers(choice, model.blocks).name == choice
-    assert set(found.controls.classifiers) <= set(found.classifiers)
-    assert found.trains[0] == "full" and isinstance(found.seed, int)
-    assert all(len(name) <= 100 for name in (*found.models, *found.classifiers))
+    assert set(result.controls.classifiers) <= set(result.classifiers)
+    assert result.trains[0] == "full" and isinstance(result.seed, int)
+    assert all(len(name) <= 100 for name in (*result.models, *result.classifiers))
 
 
 def run_layers(data: bytes, folder: Path) -> None:
@@ -481,15 +481,15 @@ def run_layers(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     # YAML gives `true` as no text.
     chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
-    for found in layer_choice.expand_layers(chosen_all, blocks, where="layers"):
-        assert layer_choice.parse_layers(found.name, blocks) == found
-        assert list(found.layers) == sorted(set(found.layers))
-        assert found.layers[0] >= 0 and found.layers[-1] <= blocks
-        states = {layer: np.full((1, 1), layer, np.float32) for layer in found.layers}
-        of = found.combine(states)
-        assert of.shape == (1, len(found.layers) if found.operation in ("concat", "mix") else 1)
-        if found.operation == "mean":
-            assert abs(of.item() - sum(found.layers) / len(found.layers)) < 1e-4
+    for result in layer_choice.expand_layers(chosen_all, blocks, where="layers"):
+        assert layer_choice.parse_layers(result.name, blocks) == result
+        assert list(result.layers) == sorted(set(result.layers))
+        assert result.layers[0] >= 0 and result.layers[-1] <= blocks
+        states = {layer: np.full((1, 1), layer, np.float32) for layer in result.layers}
+        of = result.combine(states)
+        assert of.shape == (1, len(result.layers) if result.operation in ("concat", "mix") else 1)
+        if result.operation == "mean":
+            assert abs(of.item() - sum(result.layers) / len(result.layers)) < 1e-4
     for chosen in text.split(","):
         if chosen == "all" or not data:
             continue
@@ -509,9 +509,9 @@ def run_layers(data: bytes, folder: Path) -> None:
 def run_features(data: bytes, folder: Path) -> None:
     blocks = 1 + data[0] % 40 if data else 12
     views, _, choices = data[1:].decode("utf-8", "surrogateescape").partition("|")
-    found = feature_set.parse_features(views, choices, blocks, where="layers")
-    assert feature_set.parse_features(found.view, found.layers, blocks) == found
-    assert found.view == views and len(found.parts) == views.count("+") + 1
+    result = feature_set.parse_features(views, choices, blocks, where="layers")
+    assert feature_set.parse_features(result.view, result.layers, blocks) == result
+    assert result.view == views and len(result.parts) == views.count("+") + 1
 
 
 def run_names(data: bytes, folder: Path) -> None:
@@ -649,10 +649,10 @@ def run_read_trains(data: bytes, folder: Path) -> None:
     (folder / "crane" / "classes_map.txt").write_bytes(parts[0])
     (of_train / "train.data.txt").write_bytes(parts[1])
     (of_train / "train.gold.txt").write_bytes(parts[2])
-    found = training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
-    check_trains(found)
+    result = training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
+    check_trains(result)
     of, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
-    taken = sorted(" ".join(of.tokens[row]) for row in found.lines["crane"])
+    taken = sorted(" ".join(of.tokens[row]) for row in result.lines["crane"])
     assert taken == sorted(" ".join(line.split("\t")[1].split()) for line in lines)
 
 
@@ -717,10 +717,10 @@ def run_model(data: bytes, folder: Path) -> None:
             file.unlink()
     known = {b"wrong sum": {"config.json": "0" * 64}, b"unknown sum": {"x.json": "0" * 64}}
     record = resolve("tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32)
-    said = json.loads(parts[0])
-    assert "auto_map" not in said and isinstance(said["model_type"], str)
+    content = json.loads(parts[0])
+    assert "auto_map" not in content and isinstance(content["model_type"], str)
     for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
-        value = next(said[key] for key in keys if key in said)
+        value = next(content[key] for key in keys if key in content)
         assert type(value) is int and value == wanted
     assert sources.verify(json.loads(json.dumps(record))) == place.resolve()
 
@@ -754,9 +754,9 @@ def map_seeds() -> list[bytes]:
 
 def run_a_map(data: bytes, folder: Path) -> None:
     """A map of a run, and a listing: neither leads to what lies elsewhere."""
-    said, listing = (data + SEPARATOR).split(SEPARATOR)[:2]
+    output, listing = (data + SEPARATOR).split(SEPARATOR)[:2]
     (folder / "e").mkdir(exist_ok=True)
-    (folder / "run.json").write_bytes(said)
+    (folder / "run.json").write_bytes(output)
     (folder / "e/focal.1.json").write_bytes(listing)
     run = run_map.RunMap(folder / "run.json")
     below = str(folder.resolve())
@@ -766,9 +766,9 @@ def run_a_map(data: bytes, folder: Path) -> None:
     run.words("e")
     words = run_map.WordFiles([folder / "e/focal.1.json"])
     for name in run_map.read_listing(folder / "e/focal.1.json"):
-        found = words.find(run_map.bare(name))
-        assert os.path.normpath(found).startswith(str(folder / "e"))
-        assert run_map.bare(str(found.relative_to(folder))).startswith("e")
+        result = words.find(run_map.bare(name))
+        assert os.path.normpath(result).startswith(str(folder / "e"))
+        assert run_map.bare(str(result.relative_to(folder))).startswith("e")
 
 
 def record_seeds() -> list[bytes]:
@@ -856,21 +856,21 @@ def run_report_table(data: bytes, folder: Path) -> None:
 
 
 def report_table_seeds() -> list[bytes]:
-    found = []
+    results = []
     for i, form in enumerate(REPORT_TABLES):
         columns = form.names
         row = ["True" if c in form.flags else "x" if c in form.text else "0.5" for c in columns]
-        found.append(bytes([i]) + f"{','.join(columns)}\n{','.join(row)}\n".encode())
-        found += [bytes([i]), bytes([i]) + b"a,b\n1,2\n"]
-    return found
+        results.append(bytes([i]) + f"{','.join(columns)}\n{','.join(row)}\n".encode())
+        results += [bytes([i]), bytes([i]) + b"a,b\n1,2\n"]
+    return results
 
 
 def run_arguments(data: bytes, folder: Path) -> None:
     text = data[1:].decode("utf-8", "surrogateescape")
     if data[:1] == b"p":
-        found = _checksums(text.split(" "))
-        assert all(name and value for name, value in found.items())
-        assert {f"{name}={value}" for name, value in found.items()} <= set(text.split(" "))
+        result = _checksums(text.split(" "))
+        assert all(name and value for name, value in result.items())
+        assert {f"{name}={value}" for name, value in result.items()} <= set(text.split(" "))
     else:
         # As text, for NaN is not NaN.
         assert json.dumps(arguments.json_object(text, "--space")) == json.dumps(json.loads(text))

@@ -30,10 +30,10 @@ NUMERIC = (shared.count, shared.seed)
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    found = cli.parser()[1]
-    for command in found.values():
+    result = cli.parser()[1]
+    for command in result.values():
         command.fill()
-    return found
+    return result
 
 
 def arguments(command: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -107,8 +107,8 @@ def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
     assert "Traceback" not in shown.err, (argv, shown.err)
     errors = [line for line in shown.err.splitlines() if "error: " in line]
     # What `wsd doctor` finds wrong is its result.
-    found = shown.out.endswith(f"to fix first, marked {BAD}.\n")
-    assert len(errors) == (code != 0 and not found), (argv, shown.err)
+    result = shown.out.endswith(f"to fix first, marked {BAD}.\n")
+    assert len(errors) == (code != 0 and not result), (argv, shown.err)
     return code
 
 

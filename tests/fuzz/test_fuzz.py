@@ -38,15 +38,15 @@ def test_the_first_seed_is_valid(target: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("target", "count"), run.shares(list(TARGETS), 1000).items())
 def test_a_short_run(target: str, count: int, tmp_path: Path) -> None:
-    found = run.fuzz(target, count, seed=2, cases=tmp_path)
-    assert found.total() == count and found["valid"]
+    actual = run.fuzz(target, count, seed=2, cases=tmp_path)
+    assert actual.total() == count and actual["valid"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("target", "count"), run.shares(list(TARGETS), 12_000).items())
 def test_a_longer_run(target: str, count: int, tmp_path: Path) -> None:
-    found = run.fuzz(target, count, seed=3, cases=tmp_path)
-    assert found["valid"] and found["refused"]
+    actual = run.fuzz(target, count, seed=3, cases=tmp_path)
+    assert actual["valid"] and actual["refused"]
 
 
 @pytest.mark.slow
@@ -98,17 +98,17 @@ def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: 
             path.write_text("\n".join(of), encoding="utf-8", newline="\n")
         written[split] = list(zip(at, map(tuple, sentences), gold, strict=True))
     try:
-        found = text_format.read_text(tmp_path, word)
+        actual = text_format.read_text(tmp_path, word)
     except WsdError as error:  # of a word that cannot be seen
         check_error(error)
         assert not word.strip() or not word.isprintable()
         return
     for split, of_split in written.items():
-        rows = [i for i, s in enumerate(found.split) if s == split]
-        assert [(found.position[i], found.tokens[i], found.gold[i]) for i in rows] == of_split
+        rows = [i for i, s in enumerate(actual.split) if s == split]
+        assert [(actual.position[i], actual.tokens[i], actual.gold[i]) for i in rows] == of_split
     path = tmp_path / f"{file_name(word)}.parquet"
-    corpus_table.write(path, found)
-    assert corpus_table.read_corpora(tmp_path, [file_name(word)])[word].digest == found.digest
+    corpus_table.write(path, actual)
+    assert corpus_table.read_corpora(tmp_path, [file_name(word)])[word].digest == actual.digest
     path.unlink()
 
 
@@ -123,8 +123,8 @@ def plan_json(text: str) -> str:
 def test_every_choice_of_the_grammar_is_its_layers(data: Any, blocks: int, operation: str) -> None:
     chosen = data.draw(st.sets(st.integers(0, blocks), min_size=1))
     shuffled = data.draw(st.permutations(sorted(chosen)))
-    found = layer_choice.parse_layers("-".join([operation, *map(str, shuffled)]), blocks)
-    assert found.layers == tuple(sorted(chosen))
+    actual = layer_choice.parse_layers("-".join([operation, *map(str, shuffled)]), blocks)
+    assert actual.layers == tuple(sorted(chosen))
     k = data.draw(st.integers(1, blocks + 1))
     last = layer_choice.parse_layers(f"{operation}-last-{k}", blocks)
     assert last.layers == tuple(range(blocks + 1 - k, blocks + 1))

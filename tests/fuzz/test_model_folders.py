@@ -33,11 +33,11 @@ def embed(folder: Path) -> np.ndarray:
     """From a folder to vectors, as `wsd model` and `wsd embed` do it."""
     record = model.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
     encoder = Encoder.load(str(sources.verify(record)), device="cpu")
-    found = np.full((3, 2, 32), np.nan, dtype=np.float32)
+    result = np.full((3, 2, 32), np.nan, dtype=np.float32)
     aligned = encoder.align(SENTENCES)
     for rows, vectors in encoder.encode(SENTENCES, aligned, views=["focal"], seed=1):
-        found[:, rows] = vectors[0]
-    return found
+        result[:, rows] = vectors[0]
+    return result
 
 
 def refused(folder: Path) -> str:
@@ -79,25 +79,25 @@ def as_pickle(folder: Path) -> None:
 def tokenizer(folder: Path, **changes: Any) -> None:
     """Change parts of a tokenizer, beside others of its kind: a pattern stands before BERT's."""
     path = folder / "tokenizer.json"
-    said = json.loads(path.read_text())
+    content = json.loads(path.read_text())
     if split := changes.pop("split", None):
         both = [{"type": "Split", "behavior": "Isolated", "invert": False, "pattern": split}]
-        both.append(said["pre_tokenizer"])
-        said["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": both}
-    path.write_text(json.dumps({**said, **changes}))
+        both.append(content["pre_tokenizer"])
+        content["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": both}
+    path.write_text(json.dumps({**content, **changes}))
 
 
 def at_random(folder: Path) -> None:
-    said = json.loads((folder / "tokenizer.json").read_text())
-    model = {"type": "BPE", "vocab": said["model"]["vocab"], "merges": [], "dropout": 0.1}
+    content = json.loads((folder / "tokenizer.json").read_text())
+    model = {"type": "BPE", "vocab": content["model"]["vocab"], "merges": [], "dropout": 0.1}
     tokenizer(folder, model=model)
 
 
 def other_vocabulary(folder: Path) -> None:
     path = folder / "tokenizer.json"
-    said = json.loads(path.read_text())
-    said["model"]["vocab"]["crane"] = 100_000
-    path.write_text(json.dumps(said))
+    content = json.loads(path.read_text())
+    content["model"]["vocab"]["crane"] = 100_000
+    path.write_text(json.dumps(content))
 
 
 # What is done to the folder, and what the error says.
@@ -207,5 +207,5 @@ def test_changed_json_of_a_model(whole: Path, tmp_path: Path, seed: int) -> None
 
 @pytest.mark.slow
 def test_changed_json_of_many_models(whole: Path, tmp_path: Path) -> None:
-    found = [try_damaged(whole, tmp_path / "model", seed) for seed in range(100, 400)]
-    assert {"valid", "refused"} == set(found)
+    actual = [try_damaged(whole, tmp_path / "model", seed) for seed in range(100, 400)]
+    assert {"valid", "refused"} == set(actual)

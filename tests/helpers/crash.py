@@ -242,10 +242,10 @@ def kill_once(
     code = start(root, command, log).wait()
     seconds = time.monotonic() - begin
     unlike = differences(root, work / "reference")
-    found = Kill(number, drawn, moment, running, left, broken, code, seconds, unlike)
-    if found.well:
+    result = Kill(number, drawn, moment, running, left, broken, code, seconds, unlike)
+    if result.well:
         shutil.rmtree(root)
-    return found
+    return result
 
 
 def run(

@@ -145,6 +145,6 @@ def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
 
 
 def test_a_table_of_instances_has_their_places() -> None:
-    found = as_corpus([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
-    assert found.tokens == (("a", "crane"), ("bank",))
-    assert found.position.tolist() == [1, 0]
+    actual = as_corpus([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
+    assert actual.tokens == (("a", "crane"), ("bank",))
+    assert actual.position.tolist() == [1, 0]

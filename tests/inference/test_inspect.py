@@ -33,19 +33,19 @@ def encoder() -> Encoder:
 
 
 def test_pieces_ids_and_states_have_exact_values(encoder: Encoder) -> None:
-    found = inspect(encoder, find(SENTENCE, "driver"))
+    actual = inspect(encoder, find(SENTENCE, "driver"))
     word = ("d", "##r", "##i", "##v", "##e", "##r")
-    assert found.pieces == ("[CLS]", "the", *word, "of", "a", "crane", "[SEP]")
-    assert found.focal == (2, 3, 4, 5, 6, 7)
-    assert found.segments == (0,) * 12
-    assert found.ids == tuple(encoder.tokenizer(SENTENCE)["input_ids"])
+    assert actual.pieces == ("[CLS]", "the", *word, "of", "a", "crane", "[SEP]")
+    assert actual.focal == (2, 3, 4, 5, 6, 7)
+    assert actual.segments == (0,) * 12
+    assert actual.ids == tuple(encoder.tokenizer(SENTENCE)["input_ids"])
     # A hidden state of this model is position, id, layer and mask.
     for layer in range(3):
-        expected = [[i, number, layer, 1] for i, number in enumerate(found.ids)]
-        assert (found.states[layer] == np.array(expected)).all()
-    assert np.allclose(found.vectors[:, 0], 4.5)
-    assert np.allclose(found.norms, np.sqrt((found.vectors**2).sum(axis=1)))
-    assert len(found.steps) == 2
+        expected = [[i, number, layer, 1] for i, number in enumerate(actual.ids)]
+        assert (actual.states[layer] == np.array(expected)).all()
+    assert np.allclose(actual.vectors[:, 0], 4.5)
+    assert np.allclose(actual.norms, np.sqrt((actual.vectors**2).sum(axis=1)))
+    assert len(actual.steps) == 2
 
 
 @pytest.mark.parametrize("pooling", ["mean", "first", "last"])
@@ -64,15 +64,15 @@ def test_cosines() -> None:
 
 
 def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
-    found = [inspect(encoder, find(text, "crane")) for text in ("a crane flew", "near the crane")]
-    record = as_record("toy", found)
-    a, b = ([2.0, found[0].ids[2], 1, 1], [3.0, found[1].ids[3], 1, 1])
+    actual = [inspect(encoder, find(text, "crane")) for text in ("a crane flew", "near the crane")]
+    record = as_record("toy", actual)
+    a, b = ([2.0, actual[0].ids[2], 1, 1], [3.0, actual[1].ids[3], 1, 1])
     expected = np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
     assert record["similarity"][1] == pytest.approx(expected, abs=1e-6)
     assert json.loads(json.dumps(record)) == record
-    text = as_text("toy", found)
+    text = as_text("toy", actual)
     assert "'crane' and 'crane' of the two sentences" in text
-    assert "similarity" not in as_record("toy", found[:1])
+    assert "similarity" not in as_record("toy", actual[:1])
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

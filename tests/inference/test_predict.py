@@ -119,12 +119,12 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
             i: len(" ".join([*table.tokens[row][: table.position[row]], ""]))
             for i, row in enumerate(test, start=1)
         }
-        found = [row for row in rows if row["start"] == at[row["line"]]]
-        assert [row["status"] for row in found] == ["ok"] * len(test)
-        assert [row["sense"] for row in found] == [stored.senses[k] for k in stored.predicted]
-        scores = np.array([list(row["scores"].values()) for row in found])
+        items = [row for row in rows if row["start"] == at[row["line"]]]
+        assert [row["status"] for row in items] == ["ok"] * len(test)
+        assert [row["sense"] for row in items] == [stored.senses[k] for k in stored.predicted]
+        scores = np.array([list(row["scores"].values()) for row in items])
         assert_allclose(scores, stored.scores, atol=atol, rtol=0)
-        assert list(found[0]["scores"]) == list(stored.senses)
+        assert list(items[0]["scores"]) == list(stored.senses)
 
 
 @pytest.mark.slow
@@ -283,8 +283,8 @@ def test_a_model_file_removes_nothing_from_a_cache(
 
 def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) -> None:
     manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
-    said = {**manifest["configuration"], "layers": "concat-last-2"}
-    content = json.dumps({**manifest, "configuration": said}).encode()
+    record = {**manifest["configuration"], "layers": "concat-last-2"}
+    content = json.dumps({**manifest, "configuration": record}).encode()
     bad = rewritten(Path("model.wsd"), tmp_path / "bad.wsd", manifest_json=content)
     code = main(["predict", "a crane", "--model-file", str(bad)])
     assert code == ModelError.exit_code
@@ -353,8 +353,8 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
         ({"manifest_json": changed(words=[{"crane": 1}])}, "the words are not a mapping"),
         ({"manifest_json": changed(words={})}, "no words"),
         *(
-            ({"manifest_json": changed(configuration=said)}, message)
-            for said, message in (
+            ({"manifest_json": changed(configuration=output)}, message)
+            for output, message in (
                 (None, "not a whole model file"),
                 (["focal"], "not a whole model file"),
                 ({**known, "view": None}, "a value that is not a name"),
@@ -493,10 +493,10 @@ def test_training_sentences_stay_out_unless_asked_for(
 
     def neighbour(*arguments: str) -> dict[str, Any]:
         (row,) = answers(sentence, "--word", "crane", *arguments)
-        found = row["neighbours"][0]
-        assert (found["line"], found["sense"]) == (0, table.senses[table.gold[0]])
-        assert found["similarity"] == pytest.approx(1, abs=2e-3)
-        return found
+        actual = row["neighbours"][0]
+        assert (actual["line"], actual["sense"]) == (0, table.senses[table.gold[0]])
+        assert actual["similarity"] == pytest.approx(1, abs=2e-3)
+        return actual
 
     raw = Path("model.wsd").read_bytes()
     assert not any(" ".join(tokens[:6]).encode() in raw for tokens in table.tokens)
@@ -524,8 +524,8 @@ def test_the_card_says_what_is_in_the_file(root: Path) -> None:
         if (row["layers"], row["classifier"]) == ("2", "logistic"):
             assert f"{100 * float(row['macro_f1']):.1f} |" in card
     digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
-    for said in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
-        assert said in card
+    for output in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
+        assert output in card
 
 
 def test_the_name_of_a_model_file_ends_in_wsd(root: Path, tmp_path: Path) -> None:
@@ -628,7 +628,7 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
 
 
 def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
-    said = [
+    output = [
         "a crane by a *crane* again",
         "a crane by a [[crane]] again",
         "[[craning]] by a crane",
@@ -637,7 +637,7 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         "a **crane**, *tall*",
         "* a crane",
     ]
-    rows = answers(*said, "--word", "crane", "--model-file", "model.wsd")
+    rows = answers(*output, "--word", "crane", "--model-file", "model.wsd")
     assert [(r["line"], r["form"], r["start"]) for r in rows] == [
         (1, "crane", 14),
         (2, "crane", 15),
@@ -648,7 +648,7 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         (6, "crane", 4),
         (7, "crane", 4),
     ]
-    assert [row["text"] for row in rows[:2]] == said[:2]
+    assert [row["text"] for row in rows[:2]] == output[:2]
     # The marks are not read.
     unmarked = answers("a crane by a crane again", "--word", "crane", "--model-file", "model.wsd")
     for row in rows[:2]:
@@ -845,7 +845,7 @@ def test_a_model_file_has_the_forms_of_its_words(root: Path, tmp_path: Path) -> 
     }
     file = WsdFile(Path("model.wsd"))
     assert set(file.forms("crane")) == set(file.word("crane").forms) == focal
-    words = {word: dict(said) for word, said in file.manifest["words"].items()}
+    words = {word: dict(output) for word, output in file.manifest["words"].items()}
     del words["crane"]["forms"]
     older = json.dumps({**file.manifest, "words": words}).encode()
     opened = WsdFile(rewritten(Path("model.wsd"), tmp_path / "old.wsd", manifest_json=older))
@@ -908,8 +908,8 @@ def test_a_corpus_names_its_senses_in_predictions_and_in_the_file(
     for words in (chosen, ["--model-file", "named.wsd"]):
         capsys.readouterr()
         assert main(["predict", *sentence, *words]) == 0
-        told = [line.split() for line in capsys.readouterr().out.splitlines()]
-        (line,) = [line for line in told if line[:2] == ["a", "wader"]]
+        text = [line.split() for line in capsys.readouterr().out.splitlines()]
+        (line,) = [line for line in text if line[:2] == ["a", "wader"]]
         assert line[4:] == ["legs", "&", "<b>neck</b>"]
     (results / "source" / "dataset.json").write_text("{}")
     assert main(["predict", *sentence, *chosen]) == CorpusError.exit_code
@@ -1260,10 +1260,10 @@ def written(command: str) -> dict[str, bytes]:
     assert main([command, *COMMANDS[command]]) == 0
     out = Path(COMMANDS[command][-1])
     files = [out] if out.is_file() else [one for one in out.rglob("*") if one.is_file()]
-    found = {str(file): file.read_bytes() for file in files}
+    results = {str(file): file.read_bytes() for file in files}
     for file in files:
         file.unlink()
-    return found
+    return results
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -1316,9 +1316,11 @@ def test_a_file_of_the_run_that_is_not_there_is_one_error(
     else:
         (Path(RESULTS) / name).unlink()
     assert main([command, *COMMANDS[command]]) == ResultError.exit_code
-    said = capsys.readouterr().err
-    assert f"{name} of this run is not there" in said and "run `snakemake again` again" in said
-    assert said.count("error: ") == 1 and not list(Path().glob("other*"))
+    message = capsys.readouterr().err
+    assert (
+        f"{name} of this run is not there" in message and "run `snakemake again` again" in message
+    )
+    assert message.count("error: ") == 1 and not list(Path().glob("other*"))
 
 
 def test_results_without_a_map_are_of_an_earlier_version(
@@ -1326,8 +1328,8 @@ def test_results_without_a_map_are_of_an_earlier_version(
 ) -> None:
     (Path(RESULTS) / "run.json").unlink()
     assert main(["predict", "a crane lifted it"]) == ResultError.exit_code
-    said = capsys.readouterr().err
-    assert "no run.json beside the tables" in said and "run snakemake again" in said
+    message = capsys.readouterr().err
+    assert "no run.json beside the tables" in message and "run snakemake again" in message
 
 
 def test_without_a_selection_no_folder_of_checksums_is_named(
@@ -1336,8 +1338,8 @@ def test_without_a_selection_no_folder_of_checksums_is_named(
     (Path(RESULTS) / "selection.csv").unlink()
     for given in (["--results", RESULTS], []):
         assert main(["predict", "a crane lifted it", *given]) != 0
-        said = capsys.readouterr().err
-        assert ".sums" not in said and "run snakemake first" in said
+        message = capsys.readouterr().err
+        assert ".sums" not in message and "run snakemake first" in message
 
 
 def test_results_in_a_folder_that_is_called_runs(

@@ -38,9 +38,9 @@ def test_an_unknown_sense_changes_nothing() -> None:
 def test_few_instances_that_are_all_right_are_no_certainty() -> None:
     """Platt's targets: of n right ones, the next has a chance of about 1 in n + 2 to be wrong."""
     logits = np.array([[1.0, 0.0]] * 10 + [[0.0, 1.0]] * 10)
-    found = reliability.fit_temperature(logits, np.repeat([0, 1], 10))
-    assert found is not None
-    assert reliability.to_probabilities(logits, found)[0, 0] == pytest.approx(21 / 22, rel=1e-3)
+    actual = reliability.fit_temperature(logits, np.repeat([0, 1], 10))
+    assert actual is not None
+    assert reliability.to_probabilities(logits, actual)[0, 0] == pytest.approx(21 / 22, rel=1e-3)
 
 
 def test_what_has_no_temperature() -> None:

@@ -82,8 +82,8 @@ def every_triple(joint: Counts) -> np.ndarray:
 
 
 def systems(pairs: Sequence[Counts]) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    found = list(map(every_triple, pairs))
-    return [joint.sum(axis=2) for joint in found], [joint.sum(axis=1) for joint in found]
+    results = list(map(every_triple, pairs))
+    return [joint.sum(axis=2) for joint in results], [joint.sum(axis=1) for joint in results]
 
 
 # Counts and scores
@@ -111,8 +111,8 @@ def test_figures_are_scikit_learn_s(seed: int) -> None:
     rows = []
     for i, (gold, a, _, n_senses) in enumerate(words):
         expected = scored(gold, a)
-        found = word_scores(confusion(gold, a, n_senses))
-        assert {name: float(found[name]) for name in WORD_SCORES} == pytest.approx(
+        actual = word_scores(confusion(gold, a, n_senses))
+        assert {name: float(actual[name]) for name in WORD_SCORES} == pytest.approx(
             {name: expected[name] for name in WORD_SCORES}
         )
         rows.append({**dict.fromkeys(KEY_COLUMNS, "x"), "word": f"w{i}", **expected})
@@ -295,15 +295,15 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
         return summarise(pd.DataFrame(rows))[list(MEAN_SCORES)].to_numpy(dtype=float)[0]
 
     ends = np.cumsum([len(word[0]) for word in words])
-    found = []
+    results = []
     for coins in itertools.product([False, True], repeat=ends[-1]):
         parts = np.split(np.array(coins), ends[:-1])
         pairs = [
             (np.where(coin, b, a), np.where(coin, a, b))
             for coin, (_, a, b, _) in zip(parts, words, strict=True)
         ]
-        found.append(np.subtract(*(means(side) for side in zip(*pairs, strict=True))))
-    extreme = np.abs(found) >= np.abs(found[0]) - 1e-9
+        results.append(np.subtract(*(means(side) for side in zip(*pairs, strict=True))))
+    extreme = np.abs(results) >= np.abs(results[0]) - 1e-9
     return dict(zip(MEAN_SCORES, extreme.mean(axis=0), strict=True))
 
 
@@ -321,7 +321,7 @@ def test_permutations_against_all_of_them(seed: int) -> None:
     # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
     few = [paired_permutations(pairs, permutations=3, rng=i) for i in range(600)]
     for name in MEAN_SCORES:
-        mean = np.mean([found[name].p for found in few])
+        mean = np.mean([actual[name].p for actual in few])
         assert mean == pytest.approx((1 + 3 * exact[name].p) / 4, abs=0.04)
 
 
@@ -383,15 +383,15 @@ def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
     golds = [gold for gold, *_ in words]
     two_sided = paired_permutations(joints(words))
     for name in MEAN_SCORES:
-        found = confidence_set(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
+        actual = confidence_set(golds, [np.stack([a, b]) for _, a, b, _ in words], name)
         turned = confidence_set(golds, [np.stack([b, a]) for _, a, b, _ in words], name)
-        worse, better = np.argsort(found.estimate)
-        assert abs(np.diff(found.estimate)[0]) == pytest.approx(abs(two_sided[name].difference))
+        worse, better = np.argsort(actual.estimate)
+        assert abs(np.diff(actual.estimate)[0]) == pytest.approx(abs(two_sided[name].difference))
         assert two_sided[name].difference != 0
         # The distribution under exchange is symmetric.
-        assert found.p[worse] == pytest.approx(two_sided[name].p / 2)
-        assert found.p[better] > 0.5
-        assert found.p.tolist() == pytest.approx(turned.p[::-1].tolist())
+        assert actual.p[worse] == pytest.approx(two_sided[name].p / 2)
+        assert actual.p[better] > 0.5
+        assert actual.p.tolist() == pytest.approx(turned.p[::-1].tolist())
 
 
 def test_the_family_is_corrected() -> None:
@@ -497,9 +497,9 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
 @pytest.mark.slow
 def test_the_set_holds_the_best(bench: ModuleType) -> None:
     rng = np.random.default_rng(0)
-    found = bench.sets([1.0] * 6, 60, 200, rng)
+    actual = bench.sets([1.0] * 6, 60, 200, rng)
     for name in MEAN_SCORES:
-        held, size = found[name]
+        held, size = actual[name]
         assert held > 0.87
         assert size > 5
     sharp = bench.sets([0.3, 1.0, 1.0, 1.0], 10, 200, rng)

@@ -52,15 +52,15 @@ def naive_word(matrix: np.ndarray, draws: int, seed: int) -> dict[str, tuple[flo
     more = rng.standard_exponential(cell.shape)
     np.put_along_axis(mass, cell, np.take_along_axis(mass, cell, -1) + more, -1)
     drawn = scores(mass, matrix)
-    found = {}
+    results = {}
     for name in WORD_SCORES:
         ordered = np.sort(drawn[name])
         inside = int(np.ceil(0.95 * draws))
         start = int((ordered[inside - 1 :] - ordered[: draws - inside + 1]).argmin())
         low, high = ordered[start], ordered[start + inside - 1]
         estimate = float(scores(matrix, matrix)[name])
-        found[name] = (min(max(low, 0), estimate), max(min(high, 1), estimate))
-    return found
+        results[name] = (min(max(low, 0), estimate), max(min(high, 1), estimate))
+    return results
 
 
 def scores(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
@@ -79,11 +79,11 @@ def naive_means(drawn: Sequence[Scores], sizes: Sequence[float]) -> dict[str, np
 
 
 def shifted(drawn: Scores, estimate: Scores, floor: int) -> dict[str, tuple[float, float]]:
-    found = {}
+    results = {}
     for name, of in estimate.items():
         low, high = of + np.quantile(drawn[name] - drawn[name].mean(), [0.025, 0.975])
-        found[name] = (min(max(low, floor), float(of)), max(min(high, 1), float(of)))
-    return found
+        results[name] = (min(max(low, floor), float(of)), max(min(high, 1), float(of)))
+    return results
 
 
 def naive_mean(
@@ -144,12 +144,12 @@ def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[
         pairs = zip(of, times, strict=True)
         drawn.append(naive_estimate([np.tensordot(t, kinds, 1) for (kinds, _), t in pairs]))
     estimate = naive_estimate([np.tensordot(n, kinds, 1) for kinds, n in by_instance])
-    found = {}
+    results = {}
     for name, of in estimate.items():
         low, high = 2 * of - np.quantile(drawn[0][name], [0.975, 0.025])
         inflation = drawn[0][name].std() / drawn[1][name].std()
-        found[name] = [min(max(low, -1), of), max(min(high, 1), of), inflation]
-    return found
+        results[name] = [min(max(low, -1), of), max(min(high, 1), of), inflation]
+    return results
 
 
 # Equal
@@ -162,29 +162,29 @@ def test_of_few_senses_the_intervals_are_those_of_every_cell(seed: int) -> None:
     matrices = [confusion(w[0], w[1], n) for w, n in zip(words, sizes, strict=True)]
     joints = [joint_confusion(*w, n) for w, n in zip(words, sizes, strict=True)]
     triples = [every_triple(w, n) for w, n in zip(words, sizes, strict=True)]
-    for found, expected in (
+    for actual, expected in (
         (mean_intervals(matrices, draws=300, rng=seed), naive_mean(matrices, 300, seed)),
         (difference_intervals(joints, draws=300, rng=seed), naive_difference(triples, 300, seed)),
     ):
         for name in MEAN_SCORES:
-            assert found[name] == pytest.approx(expected[name], abs=1e-12)
+            assert actual[name] == pytest.approx(expected[name], abs=1e-12)
 
 
 @pytest.mark.parametrize("n_senses", [2, 5, 60])
 def test_a_words_intervals_are_those_of_every_cell_whatever_its_senses(n_senses: int) -> None:
     gold, first, _ = word(n_senses, 5 * n_senses, 1)
     matrix = confusion(gold, first, n_senses)
-    found, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
+    actual, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
     for name in WORD_SCORES:
-        assert found[name] == pytest.approx(expected[name], abs=1e-12)
+        assert actual[name] == pytest.approx(expected[name], abs=1e-12)
 
 
 def test_clusters_are_drawn_as_from_arrays_of_every_cell() -> None:
     rng = np.random.default_rng(3)
     words = [(word(n, 40, n), rng.integers(25, size=40)) for n in (2, 3, 9)]
-    found = cluster_intervals(((*of, clusters) for of, clusters in words), rng=5)
+    actual = cluster_intervals(((*of, clusters) for of, clusters in words), rng=5)
     for name, expected in naive_clusters(words, 5).items():
-        assert found[name] == pytest.approx(expected, abs=1e-12)
+        assert actual[name] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_senses", [3, 12])

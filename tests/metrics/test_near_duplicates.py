@@ -20,16 +20,16 @@ SENTENCES = st.lists(TOKENS, min_size=1, max_size=8)
 
 def jaccard(left: list[str], right: list[str]) -> float:
     """The index, written with loops and lists only."""
-    found = []
+    results = []
     for sentence in (left, right):
         text = re.sub("[0-9]", "0", "\t".join(sentence)).split("\t")
         trigrams = []
         for i in range(len(text) - 2):
             if text[i : i + 3] not in trigrams:
                 trigrams.append(text[i : i + 3])
-        found.append(trigrams or [text])
-    common = sum(trigram in found[1] for trigram in found[0])
-    return common / (len(found[0]) + len(found[1]) - common)
+        results.append(trigrams or [text])
+    common = sum(trigram in results[1] for trigram in results[0])
+    return common / (len(results[0]) + len(results[1]) - common)
 
 
 def sentences(*texts: str) -> list[list[str]]:
@@ -51,9 +51,9 @@ def test_the_matrix_has_every_pair_that_reaches_the_threshold(
     texts: list[list[str]], threshold: float
 ) -> None:
     oracle = np.array([[jaccard(a, b) for b in texts] for a in texts])
-    found = similarity(texts, threshold)
-    assert_allclose(found.toarray(), np.where(oracle >= threshold, oracle, 0), rtol=1e-15)
-    assert (found.data >= threshold).all()
+    actual = similarity(texts, threshold)
+    assert_allclose(actual.toarray(), np.where(oracle >= threshold, oracle, 0), rtol=1e-15)
+    assert (actual.data >= threshold).all()
 
 
 @given(tokens=SENTENCES, among=SENTENCES)
@@ -152,12 +152,14 @@ def test_the_near_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> 
         for sense in range(len(corpus.senses)):
             here = [r for r in rows["test"] if corpus.gold[r] == sense]
             others = [r for r in rows["train"] if corpus.gold[r] != sense]
-            found, _ = nearest([corpus.tokens[r] for r in here], [corpus.tokens[r] for r in others])
-            contradicted += int((found >= 0.5).sum())
-        found, _ = nearest(
+            actual, _ = nearest(
+                [corpus.tokens[r] for r in here], [corpus.tokens[r] for r in others]
+            )
+            contradicted += int((actual >= 0.5).sum())
+        actual, _ = nearest(
             [corpus.tokens[r] for r in rows["test"]], [corpus.tokens[r] for r in rows["train"]]
         )
-        near[word] = int((found >= 0.5).sum())
+        near[word] = int((actual >= 0.5).sum())
     assert sum((corpus.split == "test").sum() for corpus in real_corpora.values()) == 10_196
     assert sum(near.values()) == 1_075
     assert near["pitcher"] == 774

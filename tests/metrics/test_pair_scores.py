@@ -31,10 +31,10 @@ def test_no_other_threshold_is_better() -> None:
     for _ in range(50):
         values = rng.integers(0, 9, size=12) / 8
         same = rng.random(12) < 0.5
-        found = best_threshold(values, same)
+        actual = best_threshold(values, same)
         every = [*values, 2.0]
         best = max(((values >= one) == same).sum() for one in every)
-        assert ((values >= found) == same).sum() == best
+        assert ((values >= actual) == same).sum() == best
 
 
 def test_auc_with_ties_and_weights() -> None:

@@ -27,13 +27,13 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
 def test_whitened_as_by_scikit_learns_covariance(shape: tuple[int, int]) -> None:
     """Cosines and Euclidean nearness: the map is unique but for a rotation and a common factor."""
     rows, others = drawn(*shape), drawn(9, shape[1], 1)
-    found = fitted("whiten", rows).apply(others)
+    actual = fitted("whiten", rows).apply(others)
     centred = others - rows.mean(axis=0)
     covariance, shrinkage = oas(rows)
     assert 0 < shrinkage < 1
     expected = centred @ np.linalg.cholesky(np.linalg.inv(covariance))
-    assert_allclose(cosines(found), cosines(expected), rtol=1e-9, atol=1e-9)
-    ratio = np.linalg.norm(found, axis=1) / np.linalg.norm(expected, axis=1)
+    assert_allclose(cosines(actual), cosines(expected), rtol=1e-9, atol=1e-9)
+    ratio = np.linalg.norm(actual, axis=1) / np.linalg.norm(expected, axis=1)
     assert_allclose(ratio, ratio[0], rtol=1e-9)
 
 
@@ -53,8 +53,8 @@ def test_rows_count_by_their_weights() -> None:
     twice = np.concatenate([rows, rows[:1]])
     weights = np.array([2, 1, 1, 1, 1, 1, 1]) / 8
     for name in ("centre", "remove-2"):
-        found, expected = fitted(name, rows, weights), fitted(name, twice)
-        assert_allclose(found.apply(rows), expected.apply(rows), atol=1e-9)
+        actual, expected = fitted(name, rows, weights), fitted(name, twice)
+        assert_allclose(actual.apply(rows), expected.apply(rows), atol=1e-9)
     # A row twice is no eighth row: less is known, and more is shrunk.
     plain = fitted("whiten", rows, weights).factors
     assert plain is not None
@@ -82,11 +82,11 @@ def test_none_leaves_every_bit() -> None:
 def test_few_rows(name: str, rows: int) -> None:
     """Numbers come of it, and two rows stay apart: a direction is left."""
     vectors = drawn(rows, 5)
-    found = fitted(name, vectors).apply(vectors)
-    assert np.isfinite(found).all()
+    actual = fitted(name, vectors).apply(vectors)
+    assert np.isfinite(actual).all()
     assert np.isfinite(fitted(name, vectors).apply(drawn(4, 5, 1))).all()
     if rows > 1:
-        assert np.linalg.norm(found[0] - found[1]) > 1e-3
+        assert np.linalg.norm(actual[0] - actual[1]) > 1e-3
 
 
 @pytest.mark.parametrize("name", NAMES[1:])

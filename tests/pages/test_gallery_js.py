@@ -46,8 +46,14 @@ def test_a_picture_has_the_test_instances_and_rings_the_errors(
             name = f"{CHOSEN[word]}.{reader}.parquet"
             (path,) = (path for path in run.predictions if path.name == name)
             words, _ = read_predictions(path)
-            (of,) = (of for of in words if of.word == word and of.split == "test")
-            assert sum(p["wrong"] for p in points) == (of.predicted != of.gold).sum()
+            (predictions,) = (
+                predictions
+                for predictions in words
+                if predictions.word == word and predictions.split == "test"
+            )
+            assert (
+                sum(p["wrong"] for p in points) == (predictions.predicted != predictions.gold).sum()
+            )
             places = np.array([p["place"] for p in points])
             assert np.abs(places).max(axis=0).round(1).tolist() == [100, 74]
     chromium.assert_quiet()
@@ -98,7 +104,7 @@ def test_a_point_says_how_its_sentence_begins(run: Run, chromium: Browser, built
         text.name for text in DATASET.sense_texts("bank", bank.senses)
     ]
     beginnings = [" ".join(tokens) for tokens in bank.tokens]
-    assert any(of.startswith(text.removesuffix(" …")) for of in beginnings)
+    assert any(beginning.startswith(text.removesuffix(" …")) for beginning in beginnings)
     ActionChains(chromium.driver).move_to_element(by_id(chromium, "filter")).perform()
     chromium.until("document.querySelector('.tip').hidden")
     assert chromium.js("return window.pwned") is None
@@ -121,11 +127,11 @@ def test_pictures_out_of_view_are_drawn_when_they_come_into_it(
 
 def test_the_curve_has_a_point_per_layer_and_classifier(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "index.html")
-    said = chromium.js(
+    output = chromium.js(
         "return [...document.querySelectorAll('.opening .mark title')].map((of) => of.textContent)"
     )
     singles = [choice for choice in CHOICES if choice.isdigit()]
-    own = [text for text in said if "context only" not in text]
+    own = [text for text in output if "context only" not in text]
     # The classifiers, before and after fine-tuning, and the senses from glosses.
     assert len(own) == len(singles) * (2 * len(READERS) + 1)
     dashes = "return [...document.querySelectorAll('.opening polyline.dashdot')]"

@@ -39,8 +39,8 @@ def test_address_comes_back_as_it_was(chromium: Browser) -> None:
 def test_numbers_as_text(chromium: Browser) -> None:
     assert of_page(chromium, "wsd.count(1234567)") == "1,234,567"
     shares = [0.12345, 1, 0, None]
-    told = of_page(chromium, "arguments[0].map((share) => wsd.percent(share))", shares)
-    assert told == ["12.35", "100.00", "0.00", "\N{EN DASH}"]
+    text = of_page(chromium, "arguments[0].map((share) => wsd.percent(share))", shares)
+    assert text == ["12.35", "100.00", "0.00", "\N{EN DASH}"]
     assert of_page(chromium, "wsd.percent(0.126, 1)") == "12.6"
 
 

@@ -9,7 +9,7 @@ from word_pages import STATE, hover
 
 
 def test_figures_are_saved_as_svg_and_png(page: Browser, built: Path) -> None:
-    def saved(kind: str, of: str) -> tuple[str, str, str]:
+    def saved(kind: str, plot: str) -> tuple[str, str, str]:
         return tuple(
             page.driver.execute_async_script(
                 """const [kind, of, done] = arguments, made = URL.createObjectURL;
@@ -20,7 +20,7 @@ def test_figures_are_saved_as_svg_and_png(page: Browser, built: Path) -> None:
                 };
                 document.querySelector(`[data-save=${kind}][data-plot="${of}"]`).click();""",
                 kind,
-                of,
+                plot,
             )
         )
 

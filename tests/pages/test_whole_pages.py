@@ -137,7 +137,7 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
         chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")
         # The driver runs this beside the page's policy, which would not let it in.
         chromium.js(axe)
-        found = chromium.driver.execute_async_script(
+        actual = chromium.driver.execute_async_script(
             """const done = arguments[0];
             axe.run(document, { resultTypes: ["violations"] }).then(({ violations, passes }) =>
               done({ passes: passes.length, violations: violations.map((v) => [v.impact, v.id,
@@ -146,8 +146,8 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
     finally:
         light = {"features": [{"name": "prefers-color-scheme", "value": "light"}]}
         chromium.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", light)
-    assert found["passes"] > 20
-    serious = [v for v in found["violations"] if v[0] in ("serious", "critical")]
+    assert actual["passes"] > 20
+    serious = [v for v in actual["violations"] if v[0] in ("serious", "critical")]
     assert not serious, json.dumps(serious, indent=1)
 
 

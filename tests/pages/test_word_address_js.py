@@ -144,8 +144,8 @@ def test_what_makes_no_sense_is_passed_over(chromium: Browser, text: str) -> Non
 
 
 def test_pictures_side_by_side_are_as_many_as_the_page_has_room_for(chromium: Browser) -> None:
-    found = decoded(chromium, "beside=9,mean-last-2,,0,1,1,0")
-    assert found == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
+    actual = decoded(chromium, "beside=9,mean-last-2,,0,1,1,0")
+    assert actual == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
     # It goes before the choice of one.
     assert decoded(chromium, "layers=0&beside=mean-last-2,0")["choice"] == 2
     assert decoded(chromium, "layers=0&beside=1", plots=4)["choice"] == 0

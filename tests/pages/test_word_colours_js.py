@@ -45,8 +45,8 @@ def test_colours_say_what_is_asked(run: Run, built: Path, page: Browser) -> None
         if corpus.split[row] == "train":
             assert tone == "train"
         else:
-            of = shade[at[int(corpus.index[row])]]
-            assert abs(int(tone.removeprefix("ramp-")) - of) <= 1
+            shade_of_row = shade[at[int(corpus.index[row])]]
+            assert abs(int(tone.removeprefix("ramp-")) - shade_of_row) <= 1
     assert "0.33 to 1.00, probability" in by_id(page, "tones").text
 
 
@@ -73,5 +73,5 @@ def test_tones_and_their_key(
         const colours = wsd.wordColours(data, state);
         return [colours.tones(), colours.entries().map(([, text]) => text)];"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-colours.js")
-    found = evaluate(chromium, scripts, body, made_data(), colour, classifier)
-    assert found == [tones, key]
+    actual = evaluate(chromium, scripts, body, made_data(), colour, classifier)
+    assert actual == [tones, key]

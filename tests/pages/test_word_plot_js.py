@@ -49,8 +49,8 @@ def test_centroids_are_means_of_training_instances(run: Run, built: Path, page: 
         Select(by_id(page, "layers")).select_by_value(choice)
         points = pictures_of(run, "bank")[CHOICES.index(choice)]
         for sense, x, y in page.js(STATE)["centroids"]:
-            of = (corpus.gold == sense) & (corpus.split == "train")
-            assert [x, y] == pytest.approx(points[of].mean(axis=0).tolist(), abs=2e-4)
+            training = (corpus.gold == sense) & (corpus.split == "train")
+            assert [x, y] == pytest.approx(points[training].mean(axis=0).tolist(), abs=2e-4)
     assert len(rows) == 48
 
 

@@ -61,11 +61,11 @@ def states(page: Browser, n: int = 4) -> list[dict[str, Any]]:
 
 def marked(page: Browser, mark: str, n: int = 4) -> list[list[int]]:
     """Of each picture the rows that bear a mark."""
-    found = []
+    results = []
     for state in states(page, n):
         points = np.column_stack([state["x"], state["y"]])
-        found.append([int(np.abs(points - at).sum(axis=1).argmin()) for at in state[mark]])
-    return found
+        results.append([int(np.abs(points - at).sum(axis=1).argmin()) for at in state[mark]])
+    return results
 
 
 def point_at(page: Browser, picture: int, row: int, *, click: bool) -> None:
@@ -173,8 +173,8 @@ def test_each_picture_has_its_own_layer_choice(run: Run, built: Path, four: Brow
         "mean-last-2",
         "1",
     ]
-    found = [state["x"] for state in states(four)]
-    assert found[0] == found[3] != found[1] == found[2]
+    actual = [state["x"] for state in states(four)]
+    assert actual[0] == actual[3] != actual[1] == actual[2]
 
 
 def test_control_opens_pictures_and_goes_back_to_one(page: Browser) -> None:

@@ -67,8 +67,8 @@ def test_which_rows_pass_the_filters(chromium: Browser, chosen: str, visible: se
         const changes = [state.filter(), state.filter()];
         return [changes, state.visible, state.layers.name, state.classifierName];"""
     scripts = ("page.js", "word-data.js", "word-state.js")
-    found: Any = evaluate(chromium, scripts, body, made_data())
-    assert found[0] == [True, False]  # the second time nothing has changed
-    assert {row for row, is_visible in enumerate(found[1]) if is_visible} == visible
-    assert found[2] == ("0" if "choice: 0" in chosen else "1")
-    assert found[3] == ("nearest+centroid" if "classifier: 1" in chosen else "logistic")
+    actual: Any = evaluate(chromium, scripts, body, made_data())
+    assert actual[0] == [True, False]  # the second time nothing has changed
+    assert {row for row, is_visible in enumerate(actual[1]) if is_visible} == visible
+    assert actual[2] == ("0" if "choice: 0" in chosen else "1")
+    assert actual[3] == ("nearest+centroid" if "classifier: 1" in chosen else "logistic")

@@ -47,9 +47,12 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
         digits = r"[01]\.[0-9]{2}" if line["split"] == "test" else ""
         assert re.fullmatch(digits, line["confidence"])
     # Files keep the labels; the table has the names.
-    told = [cell for line in listed(page) for cell in line]
+    texts = [cell for line in listed(page) for cell in line]
     second = corpus.senses[1]
-    assert [GIVEN.name in told, second in told] == [second in {of["gold"] for of in lines}, False]
+    assert [GIVEN.name in texts, second in texts] == [
+        second in {csv_row["gold"] for csv_row in lines},
+        False,
+    ]
     by_id(page, "unselect").click()
     assert by_id(page, "listed").text == "48 of 48 instances"
 

@@ -32,18 +32,18 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
             assert "logistic" not in tip["text"]
             continue
         words = predictions_of(run, "bank", "2", "logistic")
-        of = words.index == line
-        code = int(words.predicted[of][0])
+        rows_of_line = words.index == line
+        code = int(words.predicted[rows_of_line][0])
         word = "✓ correct" if code == corpus.gold[row] else "✗ wrong"
         assert f"{gold} → {names[code]} {word}" in tip["text"]
         has_gloss = 1 in (code, corpus.gold[row])
         assert (f"{GIVEN.name}: {GIVEN.gloss}" in tip["text"]) == has_gloss
-        told = float(tip["text"].split("logistic, confidence ")[1][:4])
-        assert told == pytest.approx(words.scores[of].max(), abs=0.01)
+        confidence = float(tip["text"].split("logistic, confidence ")[1][:4])
+        assert confidence == pytest.approx(words.scores[rows_of_line].max(), abs=0.01)
 
 
 @pytest.mark.parametrize(
-    ("row", "text", "told"),
+    ("row", "text", "expected"),
     [
         (0, "all", ["the bank", "money", "train 1"]),
         (1, "all", ["A Bank of Sand", "shore → shore ✓ correct",
@@ -54,13 +54,13 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
         (0, "none", ["(train 1: this report omits sentences)", "money", "train 1"]),
     ],
 )  # fmt: skip
-def test_instance_in_words(chromium: Browser, row: int, text: str, told: list[str]) -> None:
+def test_instance_in_words(chromium: Browser, row: int, text: str, expected: list[str]) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
         const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
         return [text.sentence(row), text.verdict(row), text.numbers(row)]
           .map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
-    assert evaluate(chromium, scripts, body, made_data(text=text), row) == told
+    assert evaluate(chromium, scripts, body, made_data(text=text), row) == expected
 
 
 def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> None:
@@ -84,7 +84,7 @@ def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> No
 
 
 @pytest.mark.parametrize(
-    ("row", "glosses", "told"),
+    ("row", "glosses", "expected"),
     [
         (0, ["where <money> is kept", "a strip"], "money: where <money> is kept"),
         (1, ["where <money> is kept", "a strip"], "shore: a strip"),
@@ -95,11 +95,11 @@ def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> No
     ],
 )
 def test_glosses_of_the_senses_told(
-    chromium: Browser, row: int, glosses: list[str], told: str | None
+    chromium: Browser, row: int, glosses: list[str], expected: str | None
 ) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
         const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
         const box = text.glosses(row);
         return box.hidden ? null : box.textContent;"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
-    assert evaluate(chromium, scripts, body, made_data(glosses=glosses), row) == told
+    assert evaluate(chromium, scripts, body, made_data(glosses=glosses), row) == expected

@@ -30,8 +30,8 @@ def report(run: Run, tables: Path) -> Path:
     (tables / PAGE).parent.mkdir(parents=True)
     (tables / PAGE).write_text("a report")
     write_csv(tables / "comparison.csv", read_csv(run.tables["comparison"][0]))
-    said = json.loads((run.folder / "provenance.json").read_text())
-    write_json(tables / "provenance.json", {**said, "versions": {"wsd": wsd.__version__}})
+    content = json.loads((run.folder / "provenance.json").read_text())
+    write_json(tables / "provenance.json", {**content, "versions": {"wsd": wsd.__version__}})
     os.utime(tables / "provenance.json", (NOON, NOON))
     return tables
 
@@ -57,7 +57,7 @@ def test_every_report_has_a_row_and_a_link(run: Run, tmp_path: Path) -> None:
     (tmp_path / "quickstart/runs/unfinished").mkdir()
     (tmp_path / "logs/quickstart").mkdir(parents=True)
     page = write_overview(tmp_path)
-    assert [(of.page[:-2], of.run) for of in reports(tmp_path)] == [
+    assert [(entry.page[:-2], entry.run) for entry in reports(tmp_path)] == [
         (("mine", "runs", "a"), "a"),
         (("quickstart",), ""),
         (("quickstart", "runs", "more.layers"), "more.layers"),
@@ -99,9 +99,9 @@ def test_tables_that_cannot_be_read_hide_no_report(run: Run, tmp_path: Path) -> 
 def test_reports_of_another_version_say_so(run: Run, tmp_path: Path) -> None:
     report(run, tmp_path / "new")
     tables = report(run, tmp_path / "old")
-    said = json.loads((tables / "provenance.json").read_text())
+    content = json.loads((tables / "provenance.json").read_text())
     for folder, version in (("new", wsd.__version__), ("old", "0.0.1")):
-        write_json(tmp_path / folder / "provenance.json", {**said, "versions": {"wsd": version}})
+        write_json(tmp_path / folder / "provenance.json", {**content, "versions": {"wsd": version}})
     new, old = cells(write_overview(tmp_path))
     assert old[-1].endswith("by wsd 0.0.1") and "by wsd" not in new[-1]
 

@@ -93,8 +93,16 @@ def figures_of(value: float) -> dict[str, float]:
     return dict.fromkeys(("mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"), value)
 
 
-def control_rows(classifier: str = "lda", view: str = "context", **of: Any) -> list[dict[str, Any]]:
-    names = {"kind": "control view", "model": "tiny", "view": view, "classifier": classifier, **of}
+def control_rows(
+    classifier: str = "lda", view: str = "context", **changes: Any
+) -> list[dict[str, Any]]:
+    names = {
+        "kind": "control view",
+        "model": "tiny",
+        "view": view,
+        "classifier": classifier,
+        **changes,
+    }
     return [{**names, "layers": str(i), **figures_of(0.5 + 0.1 * i)} for i in (2, 0, 1)]
 
 
@@ -201,11 +209,11 @@ def curve(ax: Axes, **look: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def texts(figure: Figure) -> list[str]:
-    return [found.get_text() for found in figure.findobj(Text) if found.get_text()]
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
 
 
 def legend(figure: Figure) -> list[str]:
-    return [text.get_text() for found in figure.legends for text in found.get_texts()]
+    return [text.get_text() for legend_ in figure.legends for text in legend_.get_texts()]
 
 
 def percent(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
@@ -262,8 +270,10 @@ def test_the_context_of_layers_that_are_not_drawn_is_left_out() -> None:
     assert_allclose((x, y), ([0, 2], [50, 70]))
     assert "context only" in legend(figure)
     # One point is no line: nothing is drawn, and nothing in the legend.
-    one = layers_figure(layer_rows(choices=("2",)), control_rows())
-    assert not lines_of(one.axes[0], linestyle="--") and "context only" not in legend(one)
+    one_layer = layers_figure(layer_rows(choices=("2",)), control_rows())
+    assert not lines_of(one_layer.axes[0], linestyle="--") and "context only" not in legend(
+        one_layer
+    )
 
 
 def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() -> None:
@@ -292,9 +302,9 @@ def test_what_the_folds_choose_is_ringed(chosen: str) -> None:
     rows = [*layer_rows(chosen=chosen), *layer_rows("knn", chosen="2", level=0.6)]
     (ax,) = layers_figure(rows).axes
     rings = [line for line in lines_of(ax, linestyle="None") if line.get_markersize() > 7]
-    found = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in rings]
+    actual = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in rings]
     place = {"1": 1, "concat-all": 4.5}[chosen]
-    assert_allclose(found, [(place, 80 - 0.1 * CHOICES.index(chosen)), (2, 59.8)], atol=0.06)
+    assert_allclose(actual, [(place, 80 - 0.1 * CHOICES.index(chosen)), (2, 59.8)], atol=0.06)
 
 
 def test_published_systems_and_the_floor_are_named_lines() -> None:
@@ -595,18 +605,18 @@ def test_no_column_is_asked_for_that_is_not_drawn(table: str, column: str) -> No
         "layers": several, "controls": control_rows(), "comparison": comparison_rows(("one", 0.7)),
         "word-layers": word_rows(), "learning": learning_rows(),
     }  # fmt: skip
-    of = {name: frame(rows[name], name) for name in DRAWN_TABLES}
-    draw_all(of)
+    tables = {name: frame(rows[name], name) for name in DRAWN_TABLES}
+    draw_all(tables)
     with pytest.raises(KeyError, match=column):
-        draw_all({**of, table: of[table].drop(columns=column)})
+        draw_all({**tables, table: tables[table].drop(columns=column)})
 
 
-def draw_all(of: Mapping[str, pd.DataFrame]) -> None:
-    draw_layers(of["layers"], of["controls"], of["comparison"])
-    draw_models(of["layers"])
-    draw_words(of["word-layers"])
-    draw_learning(of["learning"])
-    draw_differences(of["layers"])
+def draw_all(tables: Mapping[str, pd.DataFrame]) -> None:
+    draw_layers(tables["layers"], tables["controls"], tables["comparison"])
+    draw_models(tables["layers"])
+    draw_words(tables["word-layers"])
+    draw_learning(tables["learning"])
+    draw_differences(tables["layers"])
 
 
 # How it can be read
@@ -634,26 +644,26 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["layers", "models", "words", "learning", "differences"])
 def test_nothing_is_cut_off_and_no_legend_lies_over_data(figure: str) -> None:
-    of = every_figure(HOSTILE)[figure]
-    of.draw_without_rendering()
-    beside = [text for ax in of.axes for text in ax.texts]
-    for part in [*of.axes, *of.legends, *beside]:
+    figure_ = every_figure(HOSTILE)[figure]
+    figure_.draw_without_rendering()
+    texts_in_axes = [text for ax in figure_.axes for text in ax.texts]
+    for part in [*figure_.axes, *figure_.legends, *texts_in_axes]:
         box = part.get_tightbbox()
-        assert 0 < box.x0 < box.x1 < of.bbox.x1, part
-        assert 0 < box.y0 < box.y1 < of.bbox.y1, part
-    for found in of.legends:
-        for ax in of.axes:
-            assert not found.get_tightbbox().overlaps(ax.get_tightbbox()), found
-    assert of.get_figwidth() == pytest.approx(TWO_COLUMNS * MM)
+        assert 0 < box.x0 < box.x1 < figure_.bbox.x1, part
+        assert 0 < box.y0 < box.y1 < figure_.bbox.y1, part
+    for actual in figure_.legends:
+        for ax in figure_.axes:
+            assert not actual.get_tightbbox().overlaps(ax.get_tightbbox()), actual
+    assert figure_.get_figwidth() == pytest.approx(TWO_COLUMNS * MM)
 
 
 def test_foreign_names_are_drawn_as_they_are() -> None:
     for name, figure in every_figure(HOSTILE).items():
-        found = texts(figure)
+        actual = texts(figure)
         assert not any(text.get_parse_math() for text in figure.findobj(Text)), name
         if name == "layers":
-            assert {r"$\frac", "<b>&", "مفتاح", r"_^{$x$}", "nan", "a\ufffdb"} <= set(found)
-            assert "a" * 13 + "…" + "_" * 12 in found
+            assert {r"$\frac", "<b>&", "مفتاح", r"_^{$x$}", "nan", "a\ufffdb"} <= set(actual)
+            assert "a" * 13 + "…" + "_" * 12 in actual
 
 
 def test_without_colours_the_series_still_differ() -> None:
@@ -716,8 +726,8 @@ def test_text_stays_text_and_fonts_are_embedded(tmp_path: Path) -> None:
     paths = write_tables(tmp_path / "tables", word_layers=word_rows(words))
     call_step(figures, **paths, out=tmp_path / "out", format=["pdf", "svg"])
     svg = ET.parse(tmp_path / "out/words.svg")
-    found = {"".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text")}
-    assert {*words, "mean-last-2", "31"} <= found
+    actual = {"".join(e.itertext()) for e in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {*words, "mean-last-2", "31"} <= actual
     assert not list(svg.iter("{http://www.w3.org/2000/svg}image")), "cells are shapes, not pixels"
     pdf = (tmp_path / "out/words.pdf").read_bytes()
     assert b"/FontFile2" in pdf

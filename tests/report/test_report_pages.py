@@ -214,8 +214,8 @@ def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: st
             at_line = {line: i for i, line in enumerate(expected.index.tolist())}
             order = [at_line[corpus.index[row]] for row in tests]
             assert decode(codes, "<u2").tolist() == expected.predicted[order].tolist()
-            found = decode(sure["values"], "u1") * sure["step"]
-            np.testing.assert_allclose(found, expected.scores.max(axis=1)[order], atol=1 / 255)
+            actual = decode(sure["values"], "u1") * sure["step"]
+            np.testing.assert_allclose(actual, expected.scores.max(axis=1)[order], atol=1 / 255)
 
 
 def test_confidence_is_a_probability_or_a_lead() -> None:
@@ -242,7 +242,7 @@ def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str)
     )
     build_report(**run.arguments(tmp_path))
     readers = word_page(tmp_path, "bank").packed()["data"]["classifiers"]
-    assert [of["confidence"] for of in readers] == ["lead", "probability"]
+    assert [classifier["confidence"] for classifier in readers] == ["lead", "probability"]
 
 
 @pytest.mark.slow
@@ -417,8 +417,8 @@ def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
         )
         line = f"{word} {len(corpus.senses)}3018{baseline * 100:.1f} "
         for reader in READERS:
-            of = table[(table["word"] == word) & (table["classifier"] == reader)]
-            row = of[of["selected_by_cv"]].iloc[0]
+            rows_of_word = table[(table["word"] == word) & (table["classifier"] == reader)]
+            row = rows_of_word[rows_of_word["selected_by_cv"]].iloc[0]
             low, high = row["macro_f1_low"] * 100, row["macro_f1_high"] * 100
             line += f"{row['macro_f1'] * 100:.1f} {low:.0f}\N{EN DASH}{high:.0f}"
         chosen = {"1": "layer 1", "2": "layer 2"}[CHOSEN[word]]
@@ -434,12 +434,12 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
         r'&amp;classifier=([^"]*)">([\d.]+)<',
         page,
     )
-    found = {}
+    actual = {}
     for chosen, path, choice, reader, value in cells:
         assert (built / "report" / unquote(path)).is_file()
         word = word_of(Path(path).stem)
-        found[word, unquote(choice), unquote(reader)] = (value, bool(chosen))
-    assert found == {
+        actual[word, unquote(choice), unquote(reader)] = (value, bool(chosen))
+    assert actual == {
         (row["word"], row["layers"], row["classifier"]): (
             f"{row['macro_f1'] * 100:.1f}",
             row["selected_by_cv"],
@@ -471,7 +471,7 @@ def test_differences_in_a_metric_without_tests_are_plain(run: Run, built: Path) 
     values = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
     table = pd.read_csv(run.tables["layers"][0], dtype={"layers": str})
     for row in table.to_dict("records"):
-        own, other = (values[row[of], row["classifier"]] for of in ("layers", "reference"))
+        own, other = (values[row[column], row["classifier"]] for column in ("layers", "reference"))
         for metric in set(METRICS) - {"mean_macro_f1"}:
             name = f"{own[f'{metric}_low'] * 100:.2f} to {own[f'{metric}_high'] * 100:.2f}"
             apart = f"{(own[metric] - other[metric]) * 100:+.2f}".replace("-", "\N{MINUS SIGN}")
@@ -489,8 +489,8 @@ def test_a_classifier_has_one_look_on_pages_and_in_figures(run: Run, built: Path
             assert looks[name]["marker"] == series.MARKERS[marker][1]
     text = (built / "report" / "layers.html").read_text()
     numbers = re.findall(r'<svg class="line s(\d)[^>]*>.*?</svg> (\w+)</label>', text)
-    found = {name: int(number) for number, name in numbers if name in looks}
-    assert found == series.classifier_numbers(READERS)
+    actual = {name: int(number) for number, name in numbers if name in looks}
+    assert actual == series.classifier_numbers(READERS)
 
 
 @pytest.mark.slow
@@ -619,8 +619,8 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
         assert "CustomJS" not in source and "{safe}" not in source.replace(HOSTILE_SENSE, "")
         if path.name == "bank.html":
             first, second, third = run.corpora["bank"].senses
-            for told in (first, *GIVEN, third):
-                assert told in page.text
+            for texts in (first, *GIVEN, third):
+                assert texts in page.text
             # The label of a sense with a name is said where the pointer rests.
             assert second not in page.text
             assert second in [a.get("title") for tag, a in page.elements if tag == "bdi"]
@@ -704,12 +704,12 @@ def test_a_portable_page_keeps_the_projection_that_it_opens_with(
 
     for neighbours, pictures in ((5, ["pca", "discriminant"]), (0, ["pca", "discriminant"]),
                                  (0, ["discriminant"])):  # fmt: skip
-        found = page()
-        data = found.packed()["data"]
+        opened = page()
+        data = opened.packed()["data"]
         assert (data["text"], data["neighbours"]) == ("all", neighbours)
         assert [list(choice["projections"]) for choice in data["choices"]] == [pictures] * 4
-        assert any(a.get("id") == "method" for _, a in found.elements) == (len(pictures) > 1)
-        assert ("this copy omits the other projections" in found.text) == (len(pictures) == 1)
+        assert any(a.get("id") == "method" for _, a in opened.elements) == (len(pictures) > 1)
+        assert ("this copy omits the other projections" in opened.text) == (len(pictures) == 1)
         size = (tmp_path / "portable" / MODEL / "bank.html").stat().st_size
         monkeypatch.setattr(word_module, "PORTABLE_BYTES", size - 1)
 
@@ -778,14 +778,14 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
         and "drawn at random" not in word_page(built, "bank").text
     )
     places = [rows(whole).index(row) for row in kept]
-    for entry, of_all in zip(data["choices"], whole["choices"], strict=True):
+    for entry, complete in zip(data["choices"], whole["choices"], strict=True):
         for name in ("score", "scores", "confusion"):
-            assert entry[name] == of_all[name]
+            assert entry[name] == complete[name]
         for reader, table in zip(READERS, entry["confusion"], strict=True):
             words = predictions_of(run, "bank", entry["name"], reader)
             assert np.trace(table) == (words.gold == words.predicted).sum()
             assert np.sum(table) == len(words.gold)
-        near, all_near = (decode(of["near"], "<u2").reshape(-1, 5) for of in (entry, of_all))
+        near, all_near = (decode(side["near"], "<u2").reshape(-1, 5) for side in (entry, complete))
         expected = [
             [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
         ]
@@ -892,9 +892,13 @@ def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
     assert len(sparks) == 2 * 3 * len(SENSES) * len(READERS)
     heights: dict[str, set[str]] = {}
     for label, points in sparks:
-        for said, point in zip(label.split(", "), points.split(), strict=True):
-            heights.setdefault(said.split()[-1], set()).add(point.partition(",")[2])
-    shared = [label for label in heights if sum(f" {label}" in said for said, _ in sparks) > 1]
+        for description, point in zip(label.split(", "), points.split(), strict=True):
+            heights.setdefault(description.split()[-1], set()).add(point.partition(",")[2])
+    shared = [
+        label
+        for label in heights
+        if sum(f" {label}" in description for description, _ in sparks) > 1
+    ]
     assert shared
     # A label has one digit behind the point, and so has a height.
     assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
@@ -926,10 +930,10 @@ def test_pages_say_what_a_model_sees(three_models: Path) -> None:
         assert left in text
         assert text.count(drawn) == count
     index = (three_models / "index.html").read_text()
-    for term, said in (("Tokenizer", "GPT2Tokenizer"), ("Reads", "left context only"),
+    for term, value in (("Tokenizer", "GPT2Tokenizer"), ("Reads", "left context only"),
                        ("Last hidden state", "normed once more, outside the last block"),
                        ("Length limit", "64 pieces")):  # fmt: skip
-        assert index.count(f"<dt>{term}</dt><dd>{said}</dd>") == 3
+        assert index.count(f"<dt>{term}</dt><dd>{value}</dd>") == 3
 
 
 def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
@@ -1014,7 +1018,7 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     assert first.packed()["data"]["model"] == "tiny"
     data = other.packed()["data"]
     assert data["model"] == "wide"
-    assert [of["name"] for of in data["classifiers"]] == list(READERS)
+    assert [classifier["name"] for classifier in data["classifiers"]] == list(READERS)
     pictures = data["choices"][0]["projections"]
     assert list(pictures) == ["pca", "tsne"] and pictures["tsne"]["explained"] is None
     # The two pages of a word lead to each other.

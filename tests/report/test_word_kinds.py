@@ -39,9 +39,9 @@ def made() -> tuple[pd.DataFrame, pd.DataFrame]:
                 value = 0.5 + 0.01 * i + 0.1 * j
                 ends = {} if part == FEW else {"low": value - 0.05, "high": value + 0.04}
                 scores = {
-                    f"{metric}{end}": of
+                    f"{metric}{end}": number
                     for metric in ("mean_macro_f1", "micro_accuracy")
-                    for end, of in (("", value), *((f"_{k}", v) for k, v in ends.items()))
+                    for end, number in (("", value), *((f"_{k}", v) for k, v in ends.items()))
                 }
                 groups.append({**named, "n_train": 1234, "n_test": 5, "layers": layers, **scores})
             for metric in ("mean_macro_f1", "micro_accuracy"):
@@ -99,10 +99,12 @@ def test_without_parts_of_speech_the_pages_are_as_they_were(run: Run, tmp_path: 
     groups, peaks = (table.head(0) for table in made())
     empty = with_tables(run, tmp_path / "tables", groups, peaks)
     build_report(**empty.arguments(tmp_path / "empty"))
-    found = files_in(tmp_path / "empty")
-    assert found == files_in(tmp_path / "without")
+    actual = files_in(tmp_path / "empty")
+    assert actual == files_in(tmp_path / "without")
     pages = [
-        of.decode() for name, of in found.items() if name.endswith(("index.html", "layers.html"))
+        content.decode()
+        for name, content in actual.items()
+        if name.endswith(("index.html", "layers.html"))
     ]
     for text in pages:
         assert "art of speech" not in text and "arts of speech" not in text

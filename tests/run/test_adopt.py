@@ -43,8 +43,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--seed", str(SEED), "--out", "made")  # fmt: skip
         for view in ("focal", "other"):
             path = Path(f"made/crane/{view}.safetensors")
-            said = {**provenance_of(path), "seed": SEED}
-            copy_vectors(path, HERE / f"tiny/embeddings/crane/{view}.safetensors", said)
+            content = {**provenance_of(path), "seed": SEED}
+            copy_vectors(path, HERE / f"tiny/embeddings/crane/{view}.safetensors", content)
         shutil.copy("made/crane/alignment.json", HERE / "tiny/embeddings/crane")
     return root
 
@@ -74,14 +74,14 @@ def kept() -> dict[str, Path]:
 def test_vectors_that_match_are_taken_over_as_they_are(here: Path) -> None:
     before = {path.stem: load_file(path)["vectors"] for path in here.glob("*.safetensors")}
     assert adopt(files(), HERE) == (2, 2)
-    found = kept()
-    assert {*found} == {f"tiny/embeddings/crane/{view}.safetensors" for view in ("focal", "other")}
-    for name, path in found.items():
+    actual = kept()
+    assert {*actual} == {f"tiny/embeddings/crane/{view}.safetensors" for view in ("focal", "other")}
+    for name, path in actual.items():
         check_vectors(path)
         assert np.array_equal(load_file(path)["vectors"], before[Path(name).stem])
         assert (path.parent / "alignment.json").is_file()
     # The seed decides the one alone; and says so in its name.
-    focal, other = (found[name] for name in sorted(found))
+    focal, other = (actual[name] for name in sorted(actual))
     assert provenance_of(focal).get("seed") is None and provenance_of(other)["seed"] == SEED
     assert other.name == "other@0000000007.safetensors"
     # They are not there twice.

@@ -68,10 +68,12 @@ def again(**changes: object) -> None:
 
 def kept_files() -> list[Path]:
     """Every file of the run, in the store and where people read it, but for checksums."""
-    found = [path for path in sorted(QUICKSTART.rglob("*")) if path.is_symlink() or path.is_file()]
+    results = [
+        path for path in sorted(QUICKSTART.rglob("*")) if path.is_symlink() or path.is_file()
+    ]
     # The map of a run that has begun is written each time that one begins.
     apart = (SUMS, "runs", MARK)
-    return [path for path in found if not {*path.parts} & {*apart}]
+    return [path for path in results if not {*path.parts} & {*apart}]
 
 
 def faults(where: Path = Path("results")) -> dict[Path, str]:
@@ -178,12 +180,12 @@ def test_links_that_lead_elsewhere(ended: Path, capsys: pytest.CaptureFixture[st
     table = QUICKSTART / "scores.csv"
     table.unlink()
     table.symlink_to(Path("mine.parquet").absolute())
-    found = faults()
-    assert found[nowhere] == "is a link that leads nowhere"
-    assert found[other].startswith("does not lead to results/quickstart/store/corpus@")
-    assert found[own].startswith("does not lead to results/quickstart/store/corpus@")
-    assert found[table] == "is a link, and should be a file"
-    assert len(found) == 4
+    actual = faults()
+    assert actual[nowhere] == "is a link that leads nowhere"
+    assert actual[other].startswith("does not lead to results/quickstart/store/corpus@")
+    assert actual[own].startswith("does not lead to results/quickstart/store/corpus@")
+    assert actual[table] == "is a link, and should be a file"
+    assert len(actual) == 4
     again()
     assert faults() == {} and Path("mine.parquet").read_text() == "mine"
 
@@ -394,18 +396,18 @@ def test_how_many_test_sentences_have_their_word_found(
     )
     listing = tables["apple"].with_name("words.json")
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
-    found, both = is_test.sum(), 2 * is_test.sum()
-    line = f"results/quickstart: finds the focal word in {found} of {both} test sentences\n"
+    actual, both = is_test.sum(), 2 * is_test.sum()
+    line = f"results/quickstart: finds the focal word in {actual} of {both} test sentences\n"
     assert line in said(capsys) and line in said(capsys, "results/quickstart")
     # Words that are called like the tables of pairs.
     for word in ("pairs", "model"):
         tables[word] = listing.with_name(f"{word}.parquet")
         corpus_table.write(tables[word], replace(one, word=word))
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
-    assert f"in {3 * found} of {4 * found} test sentences" in said(capsys, code=6)
+    assert f"in {3 * actual} of {4 * actual} test sentences" in said(capsys, code=6)
     # A damaged table is said to be damaged, and is not counted.
     DAMAGE["halved"](tables["apple"])
-    assert f"in {3 * found} of {3 * found} test sentences" in said(capsys, code=6)
+    assert f"in {3 * actual} of {3 * actual} test sentences" in said(capsys, code=6)
 
 
 def test_a_damaged_file_of_the_download_is_not_in_its_way() -> None:

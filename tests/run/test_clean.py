@@ -71,8 +71,8 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     assert said(capsys, "--yes").endswith("they are deleted\n")
     gone = former - {*files()}
     # With their checksums, and no empty folder stays.
-    found = [len(before[path]) for path in gone if SUMS not in path.parts]
-    assert (len(found), sum(found)) == (int(total[1]), much)
+    actual = [len(before[path]) for path in gone if SUMS not in path.parts]
+    assert (len(actual), sum(actual)) == (int(total[1]), much)
     assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
     assert check(Path("results"))[0].problems == {}
     assert said(capsys) == "results: 0.0 MB in 0 files belong to no run\n"

@@ -140,13 +140,13 @@ def sections() -> dict[str, type[Section]]:
 def tables() -> dict[str, set[str]]:
     """The keys in each of README's tables of keys, by the heading above it."""
     text = (CONFIG / "README.md").read_text(encoding="utf-8")
-    found = {}
+    results = {}
     for part in re.split(r"^##+ ", text, flags=re.MULTILINE):
         cells = re.findall(r"^\| (`[^|]+) \|", part, re.MULTILINE)
-        found[part.partition("\n")[0]] = {
+        results[part.partition("\n")[0]] = {
             key for cell in cells for key in re.findall(r"`([\w.]+)`", cell)
         }
-    return found
+    return results
 
 
 def study_pages() -> str:
@@ -203,7 +203,7 @@ def test_a_key_without_a_description_is_refused() -> None:
 
 
 def test_the_tables_of_the_readme_are_of_the_models() -> None:
-    found = tables()
+    actual = tables()
     inner = {
         key: field.annotation
         for key, field in ConfigFile.model_fields.items()
@@ -211,11 +211,11 @@ def test_the_tables_of_the_readme_are_of_the_models() -> None:
     }
     expected = {key for key in ConfigFile.model_fields if key not in inner}
     expected |= {f"{key}.{name}" for key, part in inner.items() for name in part.model_fields}
-    assert found["Keys"] | study_keys() == expected
+    assert actual["Keys"] | study_keys() == expected
     of_core = {key for key in expected if key.partition(".")[0] in CoreKeys.model_fields}
-    assert found["Keys"] == of_core
-    assert found["Models"] == set(ModelEntry.model_fields)
-    assert found["Classifiers"] == {"name", *PARAMETERS}
+    assert actual["Keys"] == of_core
+    assert actual["Models"] == set(ModelEntry.model_fields)
+    assert actual["Classifiers"] == {"name", *PARAMETERS}
 
 
 def test_every_key_is_explained_in_the_readme() -> None:
@@ -424,8 +424,8 @@ def test_a_gpu_is_asked_for_where_one_will_be_used(
 
 def test_other_sources_of_a_model() -> None:
     local = check_changed(model(package=None, path="some folder", sha256=None, pooling="last"))
-    found = local.models[MINILM]
-    assert (found.source, found.sha256, found.pooling) == ({"path": "some folder"}, {}, "last")
+    actual = local.models[MINILM]
+    assert (actual.source, actual.sha256, actual.pooling) == ({"path": "some folder"}, {}, "last")
     hub = check_changed(model(package=None, hub="gpt2", revision="0123456789" * 4))
     assert hub.models[MINILM].source == {"hub": "gpt2", "revision": "0123456789" * 4}
 

@@ -18,11 +18,11 @@ def test_a_copy_has_the_same_layers(tmp_path: Path, write_vectors: WriteVectors)
     path, copy = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     vectors = np.random.default_rng(1).normal(size=(3, 2500, 4)).astype(np.float32)
     write_vectors(path, CORPUS, vectors)
-    said = {**provenance_of(path), "seed": 7}
-    copy_vectors(path, copy, said)
+    content = {**provenance_of(path), "seed": 7}
+    copy_vectors(path, copy, content)
     check_vectors(copy)
     opened = Embeddings(copy, CORPUS)
-    assert opened.provenance == said
+    assert opened.provenance == content
     for number, layer in enumerate(vectors):
         assert np.array_equal(opened.layer(number), layer)
 

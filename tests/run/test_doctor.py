@@ -105,8 +105,8 @@ def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
     planned = fake_results.session().made[:2]
     (root / "results" / STATE).mkdir(parents=True)
     lock = (root / "results" / STATE / f"there-1{RUN}").open("w")
-    said = {"pid": 1, "host": "there", "since": "noon", "command": "x", "planned": planned}
-    print(json.dumps(said), file=lock, flush=True)
+    content = {"pid": 1, "host": "there", "since": "noon", "command": "x", "planned": planned}
+    print(json.dumps(content), file=lock, flush=True)
     fcntl.flock(lock, fcntl.LOCK_EX)
     monkeypatch.setattr(doctor, "_kept_open", lock, raising=False)
     return fake_results.SMALL
@@ -185,8 +185,8 @@ def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
 
 def seal(root: Path) -> dict[Path, int]:
     mine = ("my.yaml", "tiny")
-    found = {path: path.lstat().st_mtime_ns for path in root.rglob("*") if path.name not in mine}
-    return {path: of for path, of in found.items() if root / "config" not in path.parents}
+    results = {path: path.lstat().st_mtime_ns for path in root.rglob("*") if path.name not in mine}
+    return {path: of for path, of in results.items() if root / "config" not in path.parents}
 
 
 def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     before = seal(tmp_path)
     code, out = ask(**fake_results.SMALL)
     assert code == 0, out
-    for said in ("left half-written: 1 files", "set aside: 1 damaged files"):
-        assert f"note  {said}" in out
+    for output in ("left half-written: 1 files", "set aside: 1 damaged files"):
+        assert f"note  {output}" in out
     assert out.count("note  damaged: ") == 2
     assert (
         f"damaged: {table.relative_to(tmp_path)}: the file has changed since it was written" in out
@@ -232,8 +232,8 @@ def test_which_files_and_tables_are_there(ask: Doctor) -> None:
     assert "ok    tables: results/quickstart: the run without a name, run b\n" in out
     assert f"ok    files: {count} of the {count} files that this config asks for are there" in out
     out = ask(**{**fake_results.SMALL, "seed": 3})[1]
-    found = re.search(rf"files: (\d+) of the {count} files", out)
-    assert found and 5 < int(found[1]) < count - 5
+    actual = re.search(rf"files: (\d+) of the {count} files", out)
+    assert actual and 5 < int(actual[1]) < count - 5
     out = ask(**{**fake_results.SMALL, "seed": 2, "run": "b"})[1]
     # Its pages say by which command they were made.
     assert f"files: {count - 2} of the {count} files" in out

@@ -31,8 +31,8 @@ APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})  # below
 @pytest.mark.parametrize("key", OTHER)
 def test_a_config_key_decides_the_kinds_of_the_table_and_no_other(folder: Path, key: str) -> None:
     config = build_config(folder)
-    found = changes(paths(config, folder), paths(changed(config, key, OTHER[key], folder), folder))
-    assert found == decided(re.sub(r"\.\d+", "", key)) & {*paths(config, folder)}
+    actual = changes(paths(config, folder), paths(changed(config, key, OTHER[key], folder), folder))
+    assert actual == decided(re.sub(r"\.\d+", "", key)) & {*paths(config, folder)}
 
 
 def test_every_key_of_a_config_is_changed() -> None:
@@ -107,11 +107,11 @@ def test_senses_at_least_so_frequent_make_another_corpus(folder: Path) -> None:
     config |= {"glosses": "none", "analyses": [], "systems": []}
     config = without_deleted_studies(config)
     config["controls"] = {**config["controls"], "classifiers": ["nearest_centroid"]}
-    found = []
+    actual = []
     for at_least in (10, 20):
         checked = check({**config, "at_least": at_least})
-        found.append(Keys(checked, config, Digests(Seen(folder / "seen.json"))))
-    assert found[0].source != found[1].source and found[0].corpus != found[1].corpus
+        actual.append(Keys(checked, config, Digests(Seen(folder / "seen.json"))))
+    assert actual[0].source != actual[1].source and actual[0].corpus != actual[1].corpus
 
 
 def test_a_title_is_no_part_of_what_a_corpus_holds(folder: Path, tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
     )
     assert f"`kill {first.pid}`" in str(error.value.fix)
     assert "nothing to unlock" in str(error.value.fix)
-    found = conflict(results, FILES)
-    assert found is not None and f"{FILES[0]} and 1 more (process {first.pid}" in found.problem
+    actual = conflict(results, FILES)
+    assert actual is not None and f"{FILES[0]} and 1 more (process {first.pid}" in actual.problem
     end(first)
     # Killed as hard as can be, and nothing is left to unlock.
     assert conflict(results, FILES) is None
@@ -233,16 +233,16 @@ def test_a_run_begins_with_a_folder_in_order(
 @pytest.mark.slow
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
     path = vectors(tmp_path / "word/focal.safetensors")
-    said = "has no checksum beside it"
-    assert list(wrong(path)) == [(path, said)]
+    output = "has no checksum beside it"
+    assert list(wrong(path)) == [(path, output)]
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        assert [found for found, problem in wrong(path) if problem != said] == [path], place
+        assert [actual for actual, problem in wrong(path) if problem != output] == [path], place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [found for found, problem in wrong(path) if problem != said] == [path]
+        assert [actual for actual, problem in wrong(path) if problem != output] == [path]
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])

@@ -72,38 +72,38 @@ def files_of(config: Mapping[str, Any], folder: Path) -> Files:
 def places(files: Files) -> tuple[list[str], list[str]]:
     """Every file of a config in the store and of logs, and where people read it."""
     kept = [*dict.fromkeys([*files.made(), *files.by_name()])]
-    found = [*dict.fromkeys(one for path in kept for one in listed(files, path))]
+    results = [*dict.fromkeys(one for path in kept for one in listed(files, path))]
     top = str(files.config.tables(Path("results")))
     folder = files.source.removesuffix(".json")
-    shown = dict.fromkeys(folder if path.startswith(f"{folder}/") else path for path in found)
+    shown = dict.fromkeys(folder if path.startswith(f"{folder}/") else path for path in results)
     readable = [bare(f"{top}/{path.removeprefix(f'{files.store}/')}") for path in shown]
     logs = [*dict.fromkeys(map(files.log, kept))]
     others = ["results/index.html", "results/README.md", "results/logs", "results/.state"]
-    return [*found, *logs], [*readable, *(f"{top}/{name}" for name in BESIDE), *others[:2]]
+    return [*results, *logs], [*readable, *(f"{top}/{name}" for name in BESIDE), *others[:2]]
 
 
 def apart(paths: Iterable[str]) -> None:
     """No path is another one's, nor another one's folder; also where case does not matter."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for path in paths:
-        assert found.setdefault(path.lower(), path) is path, path
-    for path in found:
-        assert not [of for of in PurePosixPath(path).parents if str(of) in found], path
+        assert results.setdefault(path.lower(), path) is path, path
+    for path in results:
+        assert not [of for of in PurePosixPath(path).parents if str(of) in results], path
 
 
 def listings(files: Files) -> set[str]:
     """The files of a config that list others."""
-    found = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
+    results = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
     for model in files.config.encoders:
-        found |= {*files.listings(model, [*files.config.store, "alignment"])}
+        results |= {*files.listings(model, [*files.config.store, "alignment"])}
     of_studies = [*files.of_studies, *files.asked_by_name]
-    return found | {path for path in of_studies if path.endswith(".json")}
+    return results | {path for path in of_studies if path.endswith(".json")}
 
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
     """A corpus with these words and senses, as far as a config looks at it."""
     counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0, "most_folds": 9}
-    said = {
+    content = {
         **{"format": FORMAT, "name": "any", **dict.fromkeys(ABOUT, "")},
         "words": {
             word: {**counts, "senses": {sense: {} for sense in senses}}
@@ -111,7 +111,7 @@ def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
         },
         "files": {f"{file_name(word)}/{file}": "0" * 64 for word in words for file in FILES},
     }
-    (folder / MANIFEST).write_text(json.dumps(said))
+    (folder / MANIFEST).write_text(json.dumps(content))
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +177,8 @@ def refused_or_apart(
     kept, readable = places(files)
     apart(kept)
     apart(readable)
-    found = {path for path in (*files.made(), *files.by_name()) if is_listing(Path(path))}
-    assert found == listings(files) & {*files.made(), *files.by_name()}
+    results = {path for path in (*files.made(), *files.by_name()) if is_listing(Path(path))}
+    assert results == listings(files) & {*files.made(), *files.by_name()}
     return False
 
 

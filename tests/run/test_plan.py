@@ -87,18 +87,18 @@ def test_merge_is_the_merge_of_snakemake(
 
 
 def test_sizes() -> None:
-    found = {name: dataset.sizes for name, dataset in DATASETS.items()}
-    assert found["quickstart"] == {
+    actual = {name: dataset.sizes for name, dataset in DATASETS.items()}
+    assert actual["quickstart"] == {
         **dict.fromkeys(("apple", "bank", "bat", "crane", "mouse"), 124),
         **dict.fromkeys(("java", "light", "seal", "spring"), 186),
         "charge": 248,
     }
-    assert sum(found["quickstart-hard"].values()) == 413
-    assert sum(found["coarsewsd20"].values()) == 33_566 + 339
-    assert sum(found["noad"].values()) == 150_948
+    assert sum(actual["quickstart-hard"].values()) == 413
+    assert sum(actual["coarsewsd20"].values()) == 33_566 + 339
+    assert sum(actual["noad"].values()) == 150_948
     fewer = replace(DATASETS["noad"], at_least=20).sizes
     assert (len(fewer), sum(fewer.values())) == (339, 124_842)
-    assert len(found["noad-semcor-masc"]) == 323 and len(found["noad-masc-semcor"]) == 294
+    assert len(actual["noad-semcor-masc"]) == 323 and len(actual["noad-masc-semcor"]) == 294
 
 
 def test_disk_is_what_the_writer_takes(
@@ -186,8 +186,8 @@ def test_a_model_that_is_not_there_is_said(
     """The cost can be told all the same."""
     monkeypatch.chdir(tmp_path)
     model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
-    said = {"dataset": "quickstart", "models": [model], "layers": ["all"]}
-    Path("my.yaml").write_text(yaml.safe_dump(said))
+    content = {"dataset": "quickstart", "models": [model], "layers": ["all"]}
+    Path("my.yaml").write_text(yaml.safe_dump(content))
     assert main(["plan", "my.yaml"]) == 0
     out = capsys.readouterr().out
     assert "to embed: 1,612 sentences of 10 words" in out
@@ -243,10 +243,10 @@ def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         projections=["pca", "tsne"],
         controls={**controls, "classifiers": ["nearest_centroid"]},
     )
-    found = re.findall(r"roughly (\d+ \w+)", describe(config, tmp_path, 1))
+    actual = re.findall(r"roughly (\d+ \w+)", describe(config, tmp_path, 1))
     # Two classifiers on two layers and logistic on the mix; two pictures and one search for
     # neighbours of each layer. A random control's seven layers are one job, and it is not shown.
-    assert found == [f"{2 * 2 + 1 + 2 * 3} min", "60 s"]
+    assert actual == [f"{2 * 2 + 1 + 2 * 3} min", "60 s"]
 
 
 def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,21 +270,21 @@ def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("JOB_SECONDS", "SET_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
     each = plan.LOGISTIC_SECONDS * sum(config.dataset.sizes.values()) * 384 * (3 * 2 + 1)
-    found = plan.classifying_seconds(config, config.models[MINILM])
-    assert found == pytest.approx(each * vectors * 4, rel=1e-12)
+    actual = plan.classifying_seconds(config, config.models[MINILM])
+    assert actual == pytest.approx(each * vectors * 4, rel=1e-12)
     # A random control: every single layer, one classifier.
-    found = plan.classifying_seconds(config, config.random_controls[f"{MINILM}-random-1"])
-    assert found == pytest.approx(each * 7, rel=1e-12)
+    actual = plan.classifying_seconds(config, config.random_controls[f"{MINILM}-random-1"])
+    assert actual == pytest.approx(each * 7, rel=1e-12)
 
 
 def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the workflow has (`test_a_dry_run_of_the_study`)."""
     config = check_shipped("minilm.yaml", "study.yaml")
-    found = list(plan.classifications(config, config.models[MINILM]))
+    actual = list(plan.classifications(config, config.models[MINILM]))
     on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
-    assert [sum(one.sets == n for one in found) for n in (1, 18)] == [on_full, 16 * 2]
+    assert [sum(one.sets == n for one in actual) for n in (1, 18)] == [on_full, 16 * 2]
     jobs = 12 * 4 + 1 + 4 * 4 + 3 + 1 + 16 * 2
-    assert sum(one.job for one in found) == pytest.approx(jobs)
+    assert sum(one.job for one in actual) == pytest.approx(jobs)
     control = list(plan.classifications(config, config.random_controls[f"{MINILM}-random-1"]))
     assert len(control) == 7 * 2
     assert sum(one.job for one in control) == pytest.approx(1)
@@ -321,9 +321,9 @@ def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
         controls={**controls, "classifiers": ["nearest_centroid"]},
     )
     seconds = 744 * 2 * 2 + 5 * (600 * 2 * 2 + 60)
-    found = re.findall(r"roughly ([\d.]+ \w+)", describe(config, tmp_path, 1))
+    actual = re.findall(r"roughly ([\d.]+ \w+)", describe(config, tmp_path, 1))
     # A random control is in no plot, and its rows are few.
-    assert found == [f"{seconds / 3600:.1f} h", "1 s"]
+    assert actual == [f"{seconds / 3600:.1f} h", "1 s"]
 
 
 def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

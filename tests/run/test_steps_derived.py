@@ -23,13 +23,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_step_loads_what_was_derived(folder: Path) -> None:
     prepare(folder)
-    found: dict[str, set[str]] = {}
+    actual: dict[str, set[str]] = {}
     each = loaded_by_each(folder, [[command, *arguments] for command, arguments in STEPS])
     for (command, _), names in zip(STEPS, each, strict=True):
-        found.setdefault(command, set()).update(names)
+        actual.setdefault(command, set()).update(names)
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
-    for command, names in found.items():
+    for command, names in actual.items():
         derived = without_rooms(step_code.modules(command))
         missing[command] = sorted(names - derived - of_all)
         idle[command] = sorted(derived - names)

@@ -43,11 +43,11 @@ class Job:
 
     @classmethod
     def parse(cls, line: str) -> "Job":
-        found = dict(field.split("=", 1) for field in line.split() if "=" in field)
-        resources = dict(part.split("=") for part in found["Tres"].split(","))
+        results = dict(field.split("=", 1) for field in line.split() if "=" in field)
+        resources = dict(part.split("=") for part in results["Tres"].split(","))
         size, unit = resources["mem"][:-1], resources["mem"][-1]
         mb = float(size) * {"M": 1, "G": 1024}[unit]
-        return cls(int(found["JobId"]), found["JobState"], int(resources["cpu"]), round(mb))
+        return cls(int(results["JobId"]), results["JobState"], int(resources["cpu"]), round(mb))
 
 
 @dataclass

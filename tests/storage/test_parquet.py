@@ -11,9 +11,9 @@ from wsd.storage.parquet import as_tuples, read_table, rows_by
 
 def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
     column = pa.chunked_array([["b", "a"], ["b", "c", "b"], []], type=pa.string())
-    found = rows_by(column)
-    assert list(found) == ["b", "a", "c"]
-    assert {value: rows.tolist() for value, rows in found.items()} == {
+    actual = rows_by(column)
+    assert list(actual) == ["b", "a", "c"]
+    assert {value: rows.tolist() for value, rows in actual.items()} == {
         "b": [0, 2, 4],
         "a": [1],
         "c": [3],
@@ -24,9 +24,9 @@ def test_rows_of_each_value_in_the_order_of_first_occurrence() -> None:
 def test_equal_strings_of_lists_are_one_object() -> None:
     lists = [["the", "crane"], [], ["a", "crane", "the"]]
     column = pa.chunked_array([lists[:1], lists[1:]], type=pa.list_(pa.string()))
-    found = as_tuples(column)
-    assert found == (("the", "crane"), (), ("a", "crane", "the"))
-    assert found[0][1] is found[2][1]
+    actual = as_tuples(column)
+    assert actual == (("the", "crane"), (), ("a", "crane", "the"))
+    assert actual[0][1] is actual[2][1]
     assert as_tuples(pa.chunked_array([], type=pa.list_(pa.string()))) == ()
 
 

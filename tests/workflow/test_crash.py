@@ -18,15 +18,15 @@ def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     command = ("--cores", "2", "--configfile", "config/crash.yaml")
     kills = crash.run(tmp_path, checkout.root, command, KILLS, seed=9, writes=WRITES)
     print(crash.tally(kills, tmp_path / "reference.log"))
-    assert [crash.line(found) for found in kills if not found.well] == []
+    assert [crash.line(actual) for actual in kills if not actual.well] == []
     assert len(kills) == KILLS
-    assert all(found.half_written for found in kills[-WRITES:])
+    assert all(actual.half_written for actual in kills[-WRITES:])
 
 
 def test_the_moments_are_spread_over_the_whole_run() -> None:
-    found = crash.moments(50, 1, 100.0)
-    assert [int(moment // 2) for moment in sorted(found)] == list(range(50))
-    assert found == crash.moments(50, 1, 100.0) != crash.moments(50, 2, 100.0)
+    actual = crash.moments(50, 1, 100.0)
+    assert [int(moment // 2) for moment in sorted(actual)] == list(range(50))
+    assert actual == crash.moments(50, 1, 100.0) != crash.moments(50, 2, 100.0)
 
 
 def put(path: Path, text: str) -> Path:
@@ -49,8 +49,8 @@ def test_a_difference_is_seen(tmp_path: Path) -> None:
     put(b / "p.html", "other")
     put(a / "d/.x.csv.k3.part", "half")
     put(a / "d/m/w.csv", "other")
-    found = crash.differences(tmp_path / "a", tmp_path / "b")
-    half, *others = found
+    actual = crash.differences(tmp_path / "a", tmp_path / "b")
+    half, *others = actual
     assert half == "d/.x.csv.k3.part: only in one"
     assert others == ["d/m/w.csv: differs", "d/v/w.csv: differs", "p.html: differs"]
     assert crash.half_written(tmp_path / "a") == ["results/d/.x.csv.k3.part"]
@@ -69,5 +69,5 @@ def test_damage_is_seen(tmp_path: Path) -> None:
     assert crash.damaged(tmp_path) == []
     other.write_text("b\n")
     put(results / "d/store/unsummed.csv", "")
-    found = [line.partition(": ")[0] for line in crash.damaged(tmp_path)]
-    assert found == [str(results / "d/store/unsummed.csv"), str(other)]
+    actual = [line.partition(": ")[0] for line in crash.damaged(tmp_path)]
+    assert actual == [str(results / "d/store/unsummed.csv"), str(other)]

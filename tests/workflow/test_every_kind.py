@@ -77,8 +77,8 @@ def put_inputs(checkout: Checkout) -> None:
     wsd(checkout, "import", table.name, "--out", "mine", "--name", "corpus")
     glosses = "word\tsense\tgloss\nmodel\ta\ta model flew up\nmodel\tb\ta model came down\n"
     (checkout.root / "glosses.tsv").write_text(glosses)
-    said = [json.dumps({"word": "model", "id": i, "sense": "ab"[i % 2]}) for i in range(4)]
-    (checkout.root / "said.jsonl").write_text("\n".join(said) + "\n")
+    content = [json.dumps({"word": "model", "id": i, "sense": "ab"[i % 2]}) for i in range(4)]
+    (checkout.root / "said.jsonl").write_text("\n".join(content) + "\n")
     tiny_bert(checkout.root / "tiny-bert", head=True)
 
 
@@ -106,8 +106,8 @@ def here(rich: Checkout, expected: object, monkeypatch: pytest.MonkeyPatch) -> P
 
 def session() -> Session:
     """What the same command would make, as far as it can be asked without Snakemake."""
-    said = read_configs([Path("config/config.yaml"), CONFIG], None)
-    return Session(check_config(said), said, command([CONFIG], {}), Path("results"), main=True)
+    values = read_configs([Path("config/config.yaml"), CONFIG], None)
+    return Session(check_config(values), values, command([CONFIG], {}), Path("results"), main=True)
 
 
 # Kinds of files, and what can happen to one
@@ -122,30 +122,34 @@ def kind(name: str) -> str:
 
 
 def first_of_each(named: dict[str, Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    results: dict[str, Path] = {}
     for name, path in sorted(named.items()):
-        found.setdefault(kind(name), path)
-    return found
+        results.setdefault(kind(name), path)
+    return results
 
 
 def kinds() -> dict[str, tuple[Path, Path]]:
     """Of each kind of file in the store a file, and that of the map that is it or lists it."""
     run = RunMap(TABLES / RUN_MAP)
     files = {name: Path(path) for name in run.files for path in [os.path.relpath(run.file(name))]}
-    found = {of: (path, path) for of, path in first_of_each(files).items()}
+    results = {kind_name: (path, path) for kind_name, path in first_of_each(files).items()}
     for name, path in files.items():
         if is_listing(path):
-            inner = {f"{name}: {one}": path.parent / one for one in read_listing(path)}
-            found |= {of: (one, path) for of, one in first_of_each(inner).items()}
+            inner = {f"{name}: {name_}": path.parent / name_ for name_ in read_listing(path)}
+            results |= {
+                kind_name: (name_, path) for kind_name, name_ in first_of_each(inner).items()
+            }
     # And the checksum beside a file.
     table = files["scores.csv"]
-    return found | {"checksum": (table.parent / SUMS / table.name, table)}
+    return results | {"checksum": (table.parent / SUMS / table.name, table)}
 
 
 def copies() -> dict[str, Path]:
     """Of each kind of what people read as a copy, one."""
     published = RunMap(TABLES / RUN_MAP).published
-    return first_of_each({name: TABLES / name for name, of in published.items() if of is not None})
+    return first_of_each(
+        {name: TABLES / name for name, source in published.items() if source is not None}
+    )
 
 
 def flip(path: Path) -> None:
@@ -165,15 +169,15 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 @contextlib.contextmanager
 def damaged(damage: str, path: Path, entry: Path) -> Iterator[None]:
     """Afterwards the files, their checksums and what was set aside are as before."""
-    notes = [of.parent / SUMS / of.name for of in (path, entry) if SUMS not in of.parts]
-    before = {of: of.read_bytes() for of in (path, entry, *notes) if of.is_file()}
+    notes = [file.parent / SUMS / file.name for file in (path, entry) if SUMS not in file.parts]
+    before = {file: file.read_bytes() for file in (path, entry, *notes) if file.is_file()}
     DAMAGES[damage](path)
     try:
         yield
     finally:
-        for of, data in before.items():
-            of.with_name(f"{of.name}.damaged").unlink(missing_ok=True)
-            of.write_bytes(data)
+        for file, data in before.items():
+            file.with_name(f"{file.name}.damaged").unlink(missing_ok=True)
+            file.write_bytes(data)
 
 
 @contextlib.contextmanager
@@ -201,22 +205,22 @@ def test_damage_of_each_kind_is_found_and_made_again(
 ) -> None:
     """One file at a time: it is named, and what makes it is planned and nothing else."""
     run = session()
-    for of, (path, entry) in kinds().items():
+    for kind_name, (path, entry) in kinds().items():
         # Trained again, an encoder is another by a little: what is made of it goes too.
-        trained = "/finetune/" in of
+        trained = "/finetune/" in kind_name
         made = Path("results/corpus/store").glob("trained@*") if trained else ()
         with kept(made, tmp_path), damaged(damage, path, entry):
-            found = dict(wrong(entry))
-            assert {*found} == {entry if of == "checksum" else path}, of
+            actual = dict(wrong(entry))
+            assert {*actual} == {entry if kind_name == "checksum" else path}, kind_name
             again = session()
             again.begin()
             again._lock.close()
-            assert str(next(iter(found))) in capsys.readouterr().err or path == entry, of
-            missing = {one for one in run.further if not Path(one).exists()}
+            assert str(next(iter(actual))) in capsys.readouterr().err or path == entry, kind_name
+            missing = {file for file in run.further if not Path(file).exists()}
             # The trained weights are a file of the run, and listed too.
             expected = {str(entry), str(path)}
-            expected |= {one for one in run.further if trained and "/store/trained@" in one}
-            assert str(entry) in missing <= expected, of
+            expected |= {file for file in run.further if trained and "/store/trained@" in file}
+            assert str(entry) in missing <= expected, kind_name
     # Of what is checked at once, nothing hides another.
     note = kinds()["checksum"][0]
     with contextlib.ExitStack() as all_damaged:
@@ -323,7 +327,9 @@ def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]
         assert {*run.jobs} <= {"report", "uses_page"}, run.jobs
         tables = results(here / "results")
         own = f"corpus/runs/{name}/"
-        again = {of.removeprefix(own): tables[of] for of in tables if of.startswith(own)}
+        again = {
+            name_.removeprefix(own): tables[name_] for name_ in tables if name_.startswith(own)
+        }
         assert again["scores.csv"] == expected["corpus/scores.csv"]
         assert rich.run("-n", *ARGUMENTS, "--config", f"run={name}").nothing
     assert rich.run("-n", *ARGUMENTS).nothing
@@ -372,8 +378,10 @@ def test_results_that_cannot_be_written_can_be_read(
             ["doctor", "--configfile", str(CONFIG)],
         ):
             code = main(call)
-            said = capsys.readouterr()
-            assert "Traceback" not in said.err and (code == 0 or call[0] == "doctor"), said.err
+            captured = capsys.readouterr()
+            assert "Traceback" not in captured.err and (code == 0 or call[0] == "doctor"), (
+                captured.err
+            )
             if call[0] == "doctor":
-                assert "results cannot be written" in said.out
+                assert "results cannot be written" in captured.out
     assert results(here / "results") == expected

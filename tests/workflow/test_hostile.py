@@ -43,8 +43,8 @@ def renamed(root: Path) -> None:
         for path in sorted(root.glob(f"source/**/{old}*"), reverse=True):
             path.rename(path.with_name(path.name.replace(old, file_name(word))))
     outputs = root / "outputs.jsonl"
-    said = [json.loads(line) for line in outputs.read_text().splitlines()]
-    lines = [json.dumps({**one, "word": WORDS[one["word"]]}) for one in said]
+    messages = [json.loads(line) for line in outputs.read_text().splitlines()]
+    lines = [json.dumps({**output, "word": WORDS[output["word"]]}) for output in messages]
     outputs.write_text("\n".join(lines) + "\n")
     glosses = root / "glosses.tsv"
     rows = [line.split("\t") for line in glosses.read_text().splitlines()]
@@ -188,11 +188,11 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
 # Vectors that are no finite numbers
 
 
-def spoil(path: Path, of: corpus_table.Corpus, layer: int, row: int, value: float) -> None:
+def spoil(path: Path, corpus: corpus_table.Corpus, layer: int, row: int, value: float) -> None:
     """Make one number of a stored file something else, as if it had been written so."""
-    opened = Embeddings(path, of)
-    offset = 4 * (opened.width * (layer * len(of) + row) + 1)
-    start = path.stat().st_size - 4 * opened.layers * len(of) * opened.width
+    embeddings = Embeddings(path, corpus)
+    offset = 4 * (embeddings.width * (layer * len(corpus) + row) + 1)
+    start = path.stat().st_size - 4 * embeddings.layers * len(corpus) * embeddings.width
     with path.open("r+b") as file:
         file.seek(start + offset)
         file.write(np.float32(value).tobytes())
@@ -233,12 +233,12 @@ def test_a_stored_vector_that_is_not_finite_names_the_instance(
     stored: Path, here: Path, capsys: pytest.CaptureFixture[str], command: str, value: float
 ) -> None:
     shutil.copytree(stored, here, symlinks=True, dirs_exist_ok=True)
-    of = corpus_table.read(here / "corpus/crane.parquet")
-    spoil(here / "e/crane/focal.safetensors", of, 1, len(of) - 1, value)
+    corpus = corpus_table.read(here / "corpus/crane.parquet")
+    spoil(here / "e/crane/focal.safetensors", corpus, 1, len(corpus) - 1, value)
     assert main([command, *VECTORS, *READING[command]]) == ResultError.exit_code
-    said = capsys.readouterr().err
-    assert f"crane test {of.index[-1]} in layer 1 is not finite" in said
-    assert "crane/focal.safetensors" in said and "Traceback" not in said
+    message = capsys.readouterr().err
+    assert f"crane test {corpus.index[-1]} in layer 1 is not finite" in message
+    assert "crane/focal.safetensors" in message and "Traceback" not in message
     assert not (here / "o").exists()
 
 
@@ -256,10 +256,10 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
         model.embeddings.word_embeddings.weight[bird] = torch.inf
     model.save_pretrained(folder)
     record = resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
-    of = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
+    corpus = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
     with pytest.raises(ModelError, match="not finite") as error:
         embed.embed(
-            [embed.Word(of, tmp_path / "out", ["static"])], record, embed.Options(device="cpu")
+            [embed.Word(corpus, tmp_path / "out", ["static"])], record, embed.Options(device="cpu")
         )
     assert error.value.where == "crane test 0"
     assert not list((tmp_path / "out").glob("*"))
@@ -268,23 +268,23 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
 def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    of = corpus_of(("the crane flew", 1), ("a crane", 1))
+    corpus = corpus_of(("the crane flew", 1), ("a crane", 1))
     for i, vectors in enumerate(
         (np.zeros((2, 2, 3), np.float64), np.zeros((2, 2, 3), np.int32), np.zeros((0, 2, 3), "f4"))
     ):
         path = tmp_path / f"{i}.safetensors"
         sums = " ".join(["00000000"] * (len(vectors) + 1))
-        about = {"wsd": json.dumps({"corpus": of.digest}), CHECKSUMS: sums}
+        about = {"wsd": json.dumps({"corpus": corpus.digest}), CHECKSUMS: sums}
         save_file({"vectors": vectors}, path, about)
         path.write_bytes(resealed(path.read_bytes()))
         with pytest.raises(ResultError, match="not an embedding file"):
-            Embeddings(path, of)
+            Embeddings(path, corpus)
     path = tmp_path / "list.safetensors"
     writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
     writer.add(np.zeros((1, 2, 3)))
     writer.close()
     with pytest.raises(ResultError, match="not an object"):
-        Embeddings(path, of)
+        Embeddings(path, corpus)
 
 
 # Text that steers a terminal
@@ -323,11 +323,11 @@ def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> 
     with logs_as_before():
         arguments = ["--source", str(tmp_path), "--word", "crane", "--out", str(tmp_path / "o")]
         assert main(["--log", str(tmp_path / "log"), "corpus", *arguments]) == 3
-    said = capsys.readouterr().err
-    assert visible(said, "\n") == said and "\\x1b]0;pwned\\x07" in said
+    message = capsys.readouterr().err
+    assert visible(message, "\n") == message and "\\x1b]0;pwned\\x07" in message
     lines = (tmp_path / "log").read_text()
     assert visible(lines, "\n") == lines
-    assert "".join(json.loads(line)["message"] + "\n" for line in lines.splitlines()) == said
+    assert "".join(json.loads(line)["message"] + "\n" for line in lines.splitlines()) == message
 
 
 @pytest.mark.parametrize("word", ["", " ", "a\x1b[2J", "a\nb", "\u202ea", "\udcff"])

@@ -59,8 +59,8 @@ def wheel_of(folder: Path) -> Path:
         missing("setuptools", "setuptools, which builds the wheel, is not installed")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--quiet", "--wheel-dir", folder / "dist", folder], check=True)
-    (found,) = (folder / "dist").glob("*.whl")
-    return found
+    (wheel_file,) = (folder / "dist").glob("*.whl")
+    return wheel_file
 
 
 def left_out(wheel: Path) -> set[str]:
@@ -149,9 +149,9 @@ def test_a_package_that_is_left_out_is_noticed(tmp_path: Path) -> None:
 
 def test_every_command_says_what_it_takes(installed: Installed) -> None:
     assert "COMMAND" in installed.run("wsd", "--help")
-    *said, where = installed.run("python", "-c", EVERY_HELP, *COMMANDS).splitlines()
+    *usages, where = installed.run("python", "-c", EVERY_HELP, *COMMANDS).splitlines()
     assert Path(where).is_relative_to(installed.environment)
-    assert sum(line.startswith("usage: ") for line in said) == len(COMMANDS)
+    assert sum(line.startswith("usage: ") for line in usages) == len(COMMANDS)
 
 
 def test_a_corpus_is_imported_and_its_cost_said(installed: Installed) -> None:

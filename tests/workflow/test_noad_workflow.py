@@ -48,7 +48,9 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
     assert (jobs["noad"], jobs["corpus"], jobs["embed"]) == (1, 1, 1)
     results = checkout.root / "results/noad"
     pages = [
-        page for of in ("report", "portable") for page in sorted((results / of).rglob("*.html"))
+        page
+        for folder_name in ("report", "portable")
+        for page in sorted((results / folder_name).rglob("*.html"))
     ]
     single = [page.name for page in pages if page.parent.parent.name == "portable"]
     assert single == [f"{word}.html" for word in WORDS] and len(pages) == 7
@@ -98,7 +100,9 @@ def test_words_are_found_by_part_of_speech(
 def test_what_is_no_archive_ends_the_run_with_nothing_written(
     checkout: Checkout, config: dict, tmp_path: Path
 ) -> None:
-    changed = {name: of.replace(b"soup", b"soap") for name, of in small_noad.FILES.items()}
+    changed = {
+        name: content.replace(b"soup", b"soap") for name, content in small_noad.FILES.items()
+    }
     archive, _ = small_noad.write(tmp_path, changed)
     table = "word,senses\ncell.n,10+1 10+1\nserve.v,10+1 10+1\n"
     (checkout.root / "wsd/data/noad.csv").write_text(table)

@@ -32,7 +32,11 @@ SENTENCES = {
     name: [tokens for table in words.values() for tokens in table.tokens]
     for name, words in CORPORA.items()
 }
-EVERY = [pytest.param(table, id=f"{n}-{w}") for n, of in CORPORA.items() for w, table in of.items()]
+EVERY = [
+    pytest.param(table, id=f"{n}-{w}")
+    for n, tables in CORPORA.items()
+    for w, table in tables.items()
+]
 # Of a verb and an adjective; of the others the plural.
 FORMS = {
     "charge": {"charge", "charged", "charges", "charging"},
@@ -86,9 +90,11 @@ def test_the_focal_word_stands_once_and_bare(name: str) -> None:
 def test_no_form_belongs_to_one_sense() -> None:
     """Nor its share of a sense: else the type of the word, at layer 0, would tell it."""
     for word, table in PLAIN.items():
-        found = np.array([of[at] for of, at in zip(table.tokens, table.position, strict=True)])
-        for form in set(found):
-            shares = [np.mean(found[table.gold == k] == form) for k in range(len(table.senses))]
+        forms = np.array(
+            [tokens[at] for tokens, at in zip(table.tokens, table.position, strict=True)]
+        )
+        for form in set(forms):
+            shares = [np.mean(forms[table.gold == k] == form) for k in range(len(table.senses))]
             assert max(shares) - min(shares) < 0.1, (word, form, shares)
 
 
@@ -124,7 +130,11 @@ def test_the_new_sentences_are_new() -> None:
     """Those of `bench/new_sentences.py`: none is nearly one of the corpus."""
     new = [json.loads(line) for line in NEW.read_text(encoding="utf-8").splitlines()]
     senses = {sense for table in PLAIN.values() for sense in table.senses}
-    cut = [re.findall(r"\w+|[^\w\s]", of["text"].lower()) for of in new if of["sense"] in senses]
+    cut = [
+        re.findall(r"\w+|[^\w\s]", sentence["text"].lower())
+        for sentence in new
+        if sentence["sense"] in senses
+    ]
     assert len(cut) == 5 * len(senses)
     assert nearest(cut, SENTENCES["quickstart"])[0].max() < 0.3
 
@@ -167,31 +177,31 @@ def test_nothing_is_taken_from_coarsewsd20(real_corpora: dict[str, Corpus]) -> N
 def macro_f1(name: str, minilm: str) -> dict[str, np.ndarray]:
     """Of each classifier as it comes, untuned: array of shape (words, layers), in percent."""
     encoder = Encoder.load(minilm, device="cpu")
-    found: dict[str, list[list[float]]] = {"nearest_centroid": [], "logistic": []}
+    scores: dict[str, list[list[float]]] = {"nearest_centroid": [], "logistic": []}
     for corpus in CORPORA[name].values():
         vectors = np.zeros((encoder.blocks + 1, len(corpus), encoder.width))
         aligned = encoder.align(corpus)
         for rows, of_rows in encoder.encode(corpus, aligned, views=["focal"], seed=1):
             vectors[:, rows] = of_rows[0]
-        for classifier, of_words in found.items():
+        for classifier, scores_by_word in scores.items():
             predicted = [predict_word(corpus, v, make_estimator(classifier, {})) for v in vectors]
-            of_words.append([100 * score_word(test)["macro_f1"] for (test,) in predicted])
-    return {classifier: np.array(of_words) for classifier, of_words in found.items()}
+            scores_by_word.append([100 * score_word(test)["macro_f1"] for (test,) in predicted])
+    return {classifier: np.array(scores_by_word) for classifier, scores_by_word in scores.items()}
 
 
 @pytest.mark.slow
 def test_the_first_picture_is_clear(minilm: str) -> None:
     """Nothing to see in layer 0, nearly everything in the best, and a rise in between."""
-    found = macro_f1("quickstart", minilm)
-    curve = found["logistic"].mean(axis=0)
+    actual = macro_f1("quickstart", minilm)
+    curve = actual["logistic"].mean(axis=0)
     assert curve.max() >= 93 and curve[1:].min() - curve[0] > 20
     assert (np.diff(curve) > -1).all()
-    assert all(of.mean(axis=0)[0] < 60 for of in found.values())
+    assert all(word_scores.mean(axis=0)[0] < 60 for word_scores in actual.values())
 
 
 @pytest.mark.slow
 def test_the_hard_one_is_hard_enough_to_show_something(minilm: str) -> None:
     """Layers differ by at least 5 points, and no classifier is perfect on every word."""
-    for of in macro_f1("quickstart-hard", minilm).values():
-        assert of.min(axis=0).max() < 100
-        assert np.ptp(of.mean(axis=0)) >= 5
+    for word_scores in macro_f1("quickstart-hard", minilm).values():
+        assert word_scores.min(axis=0).max() < 100
+        assert np.ptp(word_scores.mean(axis=0)) >= 5

@@ -40,7 +40,11 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     assert run.jobs == {**dict.fromkeys(OWN, 1), "classify": 1, "project": 2, "neighbours": 1}
     assert str(here / "quickstart/runs/two/report/index.html") in run.text
     # Nothing that was there is another.
-    assert [one for one in differences(tmp_path / "before", here) if "only in one" not in one] == []
+    assert [
+        difference
+        for difference in differences(tmp_path / "before", here)
+        if "only in one" not in difference
+    ] == []
     assert results(tmp_path / "before").keys() < results(here).keys()
     ones, twos = (
         json.loads((here / "quickstart" / folder / "provenance.json").read_text())
@@ -64,7 +68,7 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     # All reports from one page, which a run puts right that has nothing to do.
     index = here / "index.html"
     listed = index.read_text()
-    assert [of.run for of in reports(here)] == ["", "two"]
+    assert [report.run for report in reports(here)] == ["", "two"]
     for link in ("quickstart/report/index.html", "quickstart/runs/two/report/index.html"):
         assert f'href="{link}"' in listed and (here / link).is_file()
     index.unlink()
@@ -95,9 +99,9 @@ def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
         capture_output=True,
         text=True,
     )
-    said = done.stdout + done.stderr
-    assert done.returncode == code and "Traceback" not in said, said
-    return said
+    message = done.stdout + done.stderr
+    assert done.returncode == code and "Traceback" not in message, message
+    return message
 
 
 @pytest.mark.slow
@@ -159,13 +163,15 @@ def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
     data = bytearray(vectors.read_bytes())
     data[-1] ^= 1
     vectors.write_bytes(data)
-    said = wsd(checkout, "check", code=6)
+    output = wsd(checkout, "check", code=6)
     name = vectors.resolve().relative_to(checkout.root)
-    assert f"{name}: layer 2 has changed since it was written" in said
+    assert f"{name}: layer 2 has changed since it was written" in output
     # A file of the user's own among the results is left alone.
     (checkout.root / "results/notes.csv").write_text("a,b\n")
-    said = wsd(checkout, "check", "--set-aside", code=6)
-    assert f"{name}: layer 2 has changed since it was written" in said and "notes.csv" not in said
+    output = wsd(checkout, "check", "--set-aside", code=6)
+    assert (
+        f"{name}: layer 2 has changed since it was written" in output and "notes.csv" not in output
+    )
     checkout.run("--cores", "1", "--configfile", path)
     assert "notes.csv" not in wsd(checkout, "check")
     assert (checkout.root / "results/notes.csv").exists()

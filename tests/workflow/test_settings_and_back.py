@@ -70,9 +70,9 @@ def look(checkout: Checkout) -> dict[str, bytes]:
     return {**results(checkout.root / "results"), "predicted": answer.getvalue().encode()}
 
 
-def unlike(found: Mapping[str, bytes], expected: Mapping[str, bytes]) -> list[str]:
-    names = sorted({*found, *expected})
-    return [name for name in names if found.get(name) != expected.get(name)]
+def unlike(actual: Mapping[str, bytes], expected: Mapping[str, bytes]) -> list[str]:
+    names = sorted({*actual, *expected})
+    return [name for name in names if actual.get(name) != expected.get(name)]
 
 
 def files(checkout: Checkout, *kinds: str) -> dict[str, tuple[int, int]]:

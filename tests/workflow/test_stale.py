@@ -42,7 +42,7 @@ def test_what_reads_another_file_is_another_file(tmp_path: Path) -> None:
     for step in sorted(steps & {*COMMANDS}):
         after = jobs(tmp_path, step)
         assert {*after} == {*before}
-        found = {name for name in before if after[name][0] != before[name][0]}
-        assert found and len(found) < len(before)
-        stale = {name for name in before if after[name][1] != before[name][1]} - found
+        moved = {name for name in before if after[name][0] != before[name][0]}
+        assert moved and len(moved) < len(before)
+        stale = {name for name in before if after[name][1] != before[name][1]} - moved
         assert not stale, step

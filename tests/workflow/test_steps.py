@@ -58,7 +58,7 @@ def test_training_sets_and_their_folds(every_step: Path) -> None:
 
 def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) -> None:
     for train, out, search in (("full", "p", "s"), ("balanced", "pb", "sb")):
-        found, provenance = predictions.read_predictions(every_step / f"{out}.parquet")
+        written, provenance = predictions.read_predictions(every_step / f"{out}.parquet")
         searched, source = read_search(every_step / f"{search}.parquet")
         assert provenance["train"] == source["train"] == train
         assert (provenance["view"], provenance["layers"]) == ("focal", "mix-all")
@@ -66,12 +66,14 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
         assert set(searched.scores) == set(WORDS) and len(searched.grid) == 4
         assert provenance["parameters"] == searched.best("mean_macro_f1")
         # The one sentence from out of domain is of one of the words.
-        assert [(of.word, of.split) for of in found] == [
+        assert [(prediction.word, prediction.split) for prediction in written] == [
             *((word, "test") for word in WORDS),
             ("apple", "outofdomain"),
         ]
         n_train = len(fold_table.read(every_step / f"{train}.parquet").words["crane"].lines)
-        assert {of.n_train for of in found if of.word == "crane"} == {n_train}
+        assert {prediction.n_train for prediction in written if prediction.word == "crane"} == {
+            n_train
+        }
     # Different training sets, different predictions.
     assert not np.array_equal(
         *(
@@ -102,28 +104,28 @@ def test_what_is_selected_is_what_is_fitted(every_step: Path) -> None:
     assert (
         len([row for row in rows(every_step / "selection.csv") if row["scope"] == "all words"]) == 4
     )
-    found, provenance = predictions.read_predictions(every_step / "pw.parquet")
+    written, provenance = predictions.read_predictions(every_step / "pw.parquet")
     assert provenance["chosen"] == chosen["words"]
     files = {("focal", "mix-all", "logistic"): "p", ("focal+context", "2+1", "own"): "p2",
              ("focal", "1", "knn"): "p3", ("focal", "1", "logistic"): "p4"}  # fmt: skip
     compared = 0
-    for of_word in found:
-        row = chosen["words"][of_word.word]
+    for prediction in written:
+        row = chosen["words"][prediction.word]
         usual, source = predictions.read_predictions(
             every_step / f"{files[row['view'], row['layers'], row['classifier']]}.parquet"
         )
         if source["parameters"] == row["parameters"]:
-            (same,) = (o for o in usual if (o.word, o.split) == (of_word.word, of_word.split))
-            assert_array_equal(of_word.scores, same.scores)
+            (same,) = (o for o in usual if (o.word, o.split) == (prediction.word, prediction.split))
+            assert_array_equal(prediction.scores, same.scores)
             compared += 1
     assert compared
 
 
 def test_a_baseline_is_one_more_file_of_predictions(every_step: Path) -> None:
-    found, provenance = predictions.read_predictions(every_step / "b.parquet")
+    written, provenance = predictions.read_predictions(every_step / "b.parquet")
     assert (provenance["classifier"], provenance["train"]) == ("bag_of_words", "full")
-    assert {of.word for of in found} == set(WORDS)
-    assert {of.split for of in found} == {"test", "outofdomain"}
+    assert {prediction.word for prediction in written} == set(WORDS)
+    assert {prediction.split for prediction in written} == {"test", "outofdomain"}
 
 
 def test_the_tables_have_every_row_and_what_was_selected(every_step: Path) -> None:
@@ -248,4 +250,4 @@ def test_the_words_of_a_file_may_be_more_than_those_asked_for(
     out = tmp_path / "o.parquet"
     rest = ["--folds", "full.parquet", "--searches", str(tmp_path / "s"), "--out", str(out)]
     assert call(every_step, "classify", *data, "--estimator", "knn", *rest) == 0
-    assert {of.word for of in predictions.read_predictions(out)[0]} == {"crane"}
+    assert {prediction.word for prediction in predictions.read_predictions(out)[0]} == {"crane"}

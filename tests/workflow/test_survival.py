@@ -93,8 +93,8 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
     path = done.configure("tall", dataset="quickstart", words=["crane"], models=[model], layers=[1])
     record = f"{RESULTS}/tall/model.json"
     run = done.run(record, "--cores", "1", "--configfile", path, code=1)
-    said = run.text.index("error: `blocks` is 3, but model tall has 2")
-    assert said < run.text.index("Error in rule model")
+    position = run.text.index("error: `blocks` is 3, but model tall has 2")
+    assert position < run.text.index("Error in rule model")
     assert "what to do: " in run.text
     (log,) = done.root.glob("results/logs/quickstart/tall@*/model.log")
     log = log.read_text()
@@ -103,12 +103,12 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
 
 def kill_in_embed(checkout: Checkout) -> str:
     """Run until `embed` is at work, kill that job alone, and give what the run said."""
-    said = checkout.root / "killed.log"
-    said.unlink(missing_ok=True)
-    process = crash.start(checkout.root, ARGUMENTS, said)
+    run_log = checkout.root / "killed.log"
+    run_log.unlink(missing_ok=True)
+    process = crash.start(checkout.root, ARGUMENTS, run_log)
     job = None
     while job is None:
-        assert process.poll() is None, said.read_text()
+        assert process.poll() is None, run_log.read_text()
         time.sleep(0.02)
         for child in psutil.Process(process.pid).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -118,17 +118,17 @@ def kill_in_embed(checkout: Checkout) -> str:
                 job = child if log and (checkout.root / log).exists() else job
     job.kill()
     assert process.wait() == 1
-    return said.read_text()
+    return run_log.read_text()
 
 
 @pytest.mark.slow
 def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
     """As when memory runs out: the run itself lives on."""
     to_be_embedded(done)
-    said = kill_in_embed(done)
+    output = kill_in_embed(done)
     (log,) = done.root.glob(EMBED_LOG)
-    assert f"{log.relative_to(done.root)} is incomplete" in said
-    assert "when memory runs out" in said
+    assert f"{log.relative_to(done.root)} is incomplete" in output
+    assert "when memory runs out" in output
     assert done.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     done.run(*ARGUMENTS)
     assert differences(done) == []

@@ -136,8 +136,8 @@ def rows(checkout: Checkout, table: str = "scores", dataset: str = "quickstart")
 def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> None:
     scores = rows(checkout)
     assert list(scores[0]) == [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
-    found = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
-    assert found == [
+    actual = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
+    assert actual == [
         ("tiny", layers, classifier, word)
         for layers in ("0", "1", "2", "mean-all")
         for classifier in ("logistic", "nearest_centroid")
@@ -154,7 +154,9 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
     # corpus, folds, model, embed, classify, baseline, project (two ways), neighbours, to the end
     assert len(logs) == 1 + 1 + 1 + 1 + 1 + 8 + 3 + 8 + 4 + len(TO_THE_END)
     last = [json.loads(path.read_text().splitlines()[-1]) for path in logs]
-    assert all(0.01 < of["processor_seconds"] < 100 and 10 < of["peak_mb"] < 3000 for of in last)
+    assert all(
+        0.01 < line["processor_seconds"] < 100 and 10 < line["peak_mb"] < 3000 for line in last
+    )
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -282,9 +284,9 @@ def test_what_a_key_adds(
 ) -> None:
     """Every new key, laid over a run that is done: it runs what it asks for and no more."""
     path = checkout.configure("added", **{**config, **changes})
-    found = checkout.run("-n", "--configfile", path).jobs
-    found = {rule: n for rule, n in found.items() if rule not in TO_THE_END}
-    assert found == jobs
+    jobs_by_rule = checkout.run("-n", "--configfile", path).jobs
+    jobs_by_rule = {rule: n for rule, n in jobs_by_rule.items() if rule not in TO_THE_END}
+    assert jobs_by_rule == jobs
 
 
 NOT_THERE = {"strategies"} - STRATEGIES
@@ -316,12 +318,12 @@ def closure(step: str) -> set[str]:
         "figures": set(),
         "report": set(),
     }  # fmt: skip
-    found = {step}
+    steps = {step}
     while True:
-        wider = found.union(*(after[name] for name in found)) - NOT_THERE
-        if wider == found:
-            return found
-        found = wider
+        wider = steps.union(*(after[name] for name in steps)) - NOT_THERE
+        if wider == steps:
+            return steps
+        steps = wider
 
 
 # The rules of the small run, by the paths that people read of what they make.
@@ -350,14 +352,16 @@ MADE = {rule: path for rule, path in MADE.items() if rule not in NOT_THERE}
 
 def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
     """The files of each rule."""
-    said = read_configs([REPOSITORY / "config/config.yaml", config])
-    checked = check(said)
-    keys = Keys(checked, said, Digests(Seen(folder / "seen")), folder)
-    found: dict[str, set[str]] = {rule: set() for rule in MADE}
+    values = read_configs([REPOSITORY / "config/config.yaml", config])
+    checked = check(values)
+    keys = Keys(checked, values, Digests(Seen(folder / "seen")), folder)
+    files_by_rule: dict[str, set[str]] = {rule: set() for rule in MADE}
     for path in Files(checked, keys, "snakemake").made():
         name = bare(path.partition("/store/")[2])
-        found[next(rule for rule, of in MADE.items() if re.match(of, name))].add(path)
-    return found
+        files_by_rule[next(rule for rule, pattern in MADE.items() if re.match(pattern, name))].add(
+            path
+        )
+    return files_by_rule
 
 
 def test_another_module_is_another_key_of_the_steps_that_use_it(
@@ -376,7 +380,9 @@ def test_another_module_is_another_key_of_the_steps_that_use_it(
     before, digest = made_by(path, tmp_path), step_code._digest
     for direct, files in alike.items():
         monkeypatch.setattr(
-            step_code, "_digest", lambda path, of=files: "edited" if path in of else digest(path)
+            step_code,
+            "_digest",
+            lambda path, edited_files=files: "edited" if path in edited_files else digest(path),
         )
         after = made_by(path, tmp_path)
         other = {rule for rule, paths in before.items() if not paths & after[rule]}
@@ -424,11 +430,11 @@ def test_the_report_of_snakemake_holds_leaderboard_and_pages(
     run = checkout.run("--report", str(out), "--configfile", small, **NO_NETWORK)
     assert "metadata" not in run.text
     key = "@[0-9a-f]{10}"
-    found = re.findall(r'"results/quickstart/store/([^"]+)"', out.read_text())
+    actual = re.findall(r'"results/quickstart/store/([^"]+)"', out.read_text())
     pages = (f"portable{key}/tiny/bank.html", f"portable{key}/tiny/crane.html")
     for result in (f"summary{key}.csv", f"comparison{key}.csv", *pages):
-        assert any(re.fullmatch(result, path) for path in found), found
-    assert not any(".sums" in path for path in found)
+        assert any(re.fullmatch(result, path) for path in actual), actual
+    assert not any(".sums" in path for path in actual)
 
 
 @pytest.mark.slow
@@ -545,10 +551,10 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     models = [model, {**model, "name": "deeper", "blocks": model["blocks"] + 1}]
     controls = {"baselines": False, "views": ["context"], "random_weights": [1], "task": True}
     path = checkout.configure("sizes", **{**config, "models": models, "controls": controls})
-    found = checkout.run("-n", "--configfile", path).jobs
-    layers = sum(of["blocks"] + 1 for of in models)
+    actual = checkout.run("-n", "--configfile", path).jobs
+    layers = sum(entry["blocks"] + 1 for entry in models)
     rules = {"classify_views", "classify_random_controls", *({"control_task"} & {*STUDIES})}
-    assert {found[rule] for rule in rules} == {layers}
+    assert {actual[rule] for rule in rules} == {layers}
 
 
 @needs("strategies", "finetuning", "glosses", "geometry", "audit", "code_length")
@@ -668,8 +674,8 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     choices = {*map(str, layers)} | {"mean-last-2" if package else "mean-all"}
     for table in ("scores", "summary"):
         for model in ("drawn", "trained"):
-            found = {r["layers"] for r in rows(checkout, table) if r["model"] == model}
-            assert found == {*choices, "per-word"}, (table, model)
+            choices_of_model = {r["layers"] for r in rows(checkout, table) if r["model"] == model}
+            assert choices_of_model == {*choices, "per-word"}, (table, model)
     selection = rows(checkout, "selection")
     assert {r["model"] for r in selection if r["selected"] == "True"} == {"drawn", "trained"}
     comparison = rows(checkout, "comparison")
@@ -722,9 +728,11 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     for word in ("apple", "crane"):
         corpus = corpora.read(folder / f"corpus/{word}.parquet")
         for model in ("tiny", "tiny-first", "tiny-last"):
-            found = feature_set.read_features(folder / model / "embeddings", corpus, "focal", "2")
-            focal = [of[at] for of, at in zip(corpus.tokens, corpus.position, strict=True)]
-            vectors[word, model] = found[1][np.array(focal) == word]
+            features = feature_set.read_features(
+                folder / model / "embeddings", corpus, "focal", "2"
+            )
+            focal = [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
+            vectors[word, model] = features[1][np.array(focal) == word]
     # The tiny tokenizer cuts "apple" into its letters and has "crane", not "cranes", whole.
     for other in ("tiny-first", "tiny-last"):
         assert np.abs(vectors["apple", "tiny"] - vectors["apple", other]).max() > 0.01
@@ -749,10 +757,10 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     # What embedding found out about GPT-2 has come through provenance.json.
     provenance = json.loads((folder / "provenance.json").read_text())
     assert provenance["models"]["left"]["architecture"]["causal"]
-    said = "Left context only: a piece sees only the pieces before it."
+    sentence = "Left context only: a piece sees only the pieces before it."
     index = (folder / "report/index.html").read_text()
     for page in (index, layers):
-        assert page.count(said) == 1
+        assert page.count(sentence) == 1
         assert "normed once more, outside the last block" in page
     assert index.count("<dt>Reads</dt><dd>left context only</dd>") == 1
     assert index.count("<dt>Reads</dt><dd>both sides</dd>") == 3
@@ -813,12 +821,12 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
                     for x in "abc"[:number]
                 ]
     (checkout.root / "rows.tsv").write_text("".join(f"{line}\n" for line in lines))
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-m", "wsd.cli", "import", "rows.tsv", "--out", "mine", "--name", "mine"],
         cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)},
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    assert "5 folds (at most: elm 2, ash 3)" in said
+    assert "5 folds (at most: elm 2, ash 3)" in output
     common: dict[str, Any] = {
         "dataset": {"name": "mine", "path": "mine"}, "models": [checkout.tiny_model()],
         "layers": [1], "words": "all",
@@ -826,8 +834,8 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     refused = checkout.run("-n", "--configfile", checkout.configure("several", **common), code=1)
     assert "5 folds (at most: ash 3, elm 2)" in refused.text and "Traceback" not in refused.text
     assert not (checkout.root / "results/mine").exists()
-    one = checkout.configure("one", **common, classifiers=[{"name": "nearest_centroid"}])
-    checkout.run("--cores", "2", "--no-hooks", "--configfile", one)
+    one_candidate = checkout.configure("one", **common, classifiers=[{"name": "nearest_centroid"}])
+    checkout.run("--cores", "2", "--no-hooks", "--configfile", one_candidate)
     results = checkout.root / "results/mine"
     with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)

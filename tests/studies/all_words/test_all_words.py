@@ -51,18 +51,18 @@ def test_figures_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     out = tmp_path / "all.csv"
     arguments = ["--corpus", str(tmp_path), "--predictions", str(path), "--out", str(out)]
     assert main(["all-words", *arguments]) == 0
-    found = pd.read_csv(out).set_index(["answered_by", "part"])
-    counts = found[["instances", "answered", "right"]]
+    actual = pd.read_csv(out).set_index(["answered_by", "part"])
+    counts = actual[["instances", "answered", "right"]]
     assert counts.loc[step.FREQUENT, "all"].tolist() == [7, 6, 3]
     assert counts.loc[step.TRAINED, "all"].tolist() == [7, 4, 2]
     assert counts.loc[step.BACKED, "all"].tolist() == [7, 6, 3]
     assert counts.loc[step.TRAINED, "noun"].tolist() == [5, 4, 2]
     assert counts.loc[step.TRAINED, "verb"].tolist() == [2, 0, 0]
-    whole = found.loc[step.TRAINED, "all"]
+    whole = actual.loc[step.TRAINED, "all"]
     assert (whole["precision"], whole["recall"]) == pytest.approx((2 / 4, 2 / 7), abs=1e-6)
     harmonic = 2 * whole["precision"] * whole["recall"] / (whole["precision"] + whole["recall"])
     assert whole["f1"] == pytest.approx(harmonic, abs=1e-5)
-    assert found.loc[step.TRAINED, "verb"]["f1"] == 0
+    assert actual.loc[step.TRAINED, "verb"]["f1"] == 0
     assert "tiny focal 6 knn, trained words: F1 36.4" in capsys.readouterr().out
 
 

@@ -49,10 +49,10 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     text = import_corpus([], out=out, name="mine", train=[train], test=[test])
     assert read_manifest(out / MANIFEST).words == ("cell.n", "hot_dog.n")
     corpus = read_text(out / "cell=2en", "cell.n")
-    said = [
+    output = [
         (split, corpus.senses[gold]) for split, gold in zip(corpus.split, corpus.gold, strict=True)
     ]
-    assert said == [
+    assert output == [
         *(("train", "c1"), ("train", "c2"), ("train", "c2"), ("train", "c3")),
         # Of several keys the first that training has.
         *(("test", "c2"), ("test", "c1"), ("test", "c3")),
@@ -60,8 +60,8 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
-    found = counted_instances.read(out / counted_instances.FILE)
-    assert [(one.word, one.status, one.index, one.most_frequent) for one in found] == [
+    actual = counted_instances.read(out / counted_instances.FILE)
+    assert [(one.word, one.status, one.index, one.most_frequent) for one in actual] == [
         ("cell.n", TESTED, 0, "c2"),
         ("cell.n", TESTED, 1, "c2"),
         ("cell.n", NO_SENSE, -1, "c2"),
@@ -71,9 +71,9 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
         ("never.n", NO_WORD, -1, ""),
         ("cell.n", TESTED, 2, "c2"),
     ]
-    assert [one.is_right("c2") for one in found[:3]] == [True, False, False]
-    assert {one.part for one in found} == {"noun"}
-    assert found[0].where == f"{test}:3"
+    assert [one.is_right("c2") for one in actual[:3]] == [True, False, False]
+    assert {one.part for one in actual} == {"noun"}
+    assert actual[0].where == f"{test}:3"
     # The file is no part of the corpus, which is read and copied as ever.
     assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
     assert "test instances: 8: tested 4, word not trained 2" in text
@@ -153,10 +153,10 @@ def test_nothing_to_train_and_test(tmp_path: Path) -> None:
 def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
     """Both files; the first key is the sense, and all are kept for the test split."""
     plain = all_words_xml.read(put(tmp_path, "a", *TRAIN), None)
-    found = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
-    told = [(r.word, r.sense, r.also, r.tokens) for r in found.rows]
-    assert told == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
-    assert found.left_out == {} and told[5][1:3] == ("h2", ("h3",))
+    actual = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
+    text = [(r.word, r.sense, r.also, r.tokens) for r in actual.rows]
+    assert text == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
+    assert actual.left_out == {} and text[5][1:3] == ("h2", ("h3",))
     path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
     import_corpus([path], out=tmp_path / "out", name="mine")
     tested = counted_instances.read(tmp_path / "out" / counted_instances.FILE)

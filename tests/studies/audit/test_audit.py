@@ -128,19 +128,19 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corpus]) -> None:
-    found = find_most_similar(corpora)["mint"]
-    assert found.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
-    assert found.index.tolist() == [1, 1, 2, -1]
-    assert found.gold.tolist() == [COINS, COINS, HERB, -1]
+    actual = find_most_similar(corpora)["mint"]
+    assert actual.similarity.tolist() == [3 / 8, 1.0, 2 / 7, 0.0]
+    assert actual.index.tolist() == [1, 1, 2, -1]
+    assert actual.gold.tolist() == [COINS, COINS, HERB, -1]
 
 
 def test_a_sentence_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
     """The training row stands last in the table and is line 7 of its file."""
     corpus = corpus_of("mint", [MINT[4], MINT[1]])
     moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
-    found = find_most_similar({"mint": moved})["mint"]
-    assert found.index.tolist() == [7]
-    assert [moved.senses[gold] for gold in found.gold] == ["coins"]
+    actual = find_most_similar({"mint": moved})["mint"]
+    assert actual.index.tolist() == [7]
+    assert [moved.senses[gold] for gold in actual.gold] == ["coins"]
 
 
 def test_duplicates_per_word(
@@ -209,10 +209,10 @@ def test_gold_is_suspected_if_every_layer_is_sure_of_another_sense(
 ) -> None:
     corpus = corpus_of("mint", [("train", "coins", "a *mint*"), ("test", "herb", "the *mint*")])
     corpus = Corpus(**{**vars(corpus), "senses": ("herb", "coins"), "gold": np.array([1, 0])})
-    found = judge_word([judged(corpus, [p]) for p in given])
-    assert found.sense.tolist() == [sense]
-    assert found.confidence.tolist() == pytest.approx([confidence], nan_ok=True)
-    assert found.suspected.tolist() == [suspected]
+    actual = judge_word([judged(corpus, [p]) for p in given])
+    assert actual.sense.tolist() == [sense]
+    assert actual.confidence.tolist() == pytest.approx([confidence], nan_ok=True)
+    assert actual.suspected.tolist() == [suspected]
 
 
 def test_layers_that_contradict_gold_by_different_senses_do_not_agree() -> None:
@@ -417,8 +417,8 @@ def test_a_sense_without_training_instances_has_no_probability(
 
 @pytest.mark.slow
 def test_the_duplicates_of_coarsewsd20(real_corpora: dict[str, Corpus]) -> None:
-    found = count_duplicates(real_corpora, find_most_similar(real_corpora)).set_index("word")
-    assert found["n_test"].sum() == 10_196
-    assert found["near_duplicates"].sum() == found["same_sense"].sum() == 1_075
-    assert found.loc["pitcher"].tolist() == [2_819, 774, 774, 1_022]
-    assert found["without"].sum() == 7_832
+    actual = count_duplicates(real_corpora, find_most_similar(real_corpora)).set_index("word")
+    assert actual["n_test"].sum() == 10_196
+    assert actual["near_duplicates"].sum() == actual["same_sense"].sum() == 1_075
+    assert actual.loc["pitcher"].tolist() == [2_819, 774, 774, 1_022]
+    assert actual["without"].sum() == 7_832

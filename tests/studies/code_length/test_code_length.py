@@ -39,10 +39,10 @@ def test_powers_of_two() -> None:
             4: np.array([[0.5, 0.5, 0.0, 0.0]]),
         }[len(known)]
 
-    found = online_code_length(gold, 4, sets, fit_predict, escape=0.0)
+    actual = online_code_length(gold, 4, sets, fit_predict, escape=0.0)
     assert asked == [([0, 1], [2, 3]), ([0, 1, 2, 3], [4])]
-    assert found == CodeLength(bits=2 * 2 + 1 + 3 + 1, uniform_bits=5 * 2)
-    assert found.compression == 10 / 9
+    assert actual == CodeLength(bits=2 * 2 + 1 + 3 + 1, uniform_bits=5 * 2)
+    assert actual.compression == 10 / 9
 
 
 def test_the_escape_is_a_share_of_the_uniform_distribution() -> None:
@@ -61,22 +61,22 @@ def test_a_uniform_model_compresses_nothing_whatever_the_escape() -> None:
     gold = np.array([0, 1, 2, 0, 1, 2])
     sets = [np.arange(2), np.arange(6)]
     for escape in (0.0, 0.01, 1.0):
-        found = online_code_length(gold, 3, sets, gives(*[[1 / 3] * 3] * 4), escape=escape)
-        assert found.bits == pytest.approx(found.uniform_bits)
-        assert found.compression == pytest.approx(1)
+        actual = online_code_length(gold, 3, sets, gives(*[[1 / 3] * 3] * 4), escape=escape)
+        assert actual.bits == pytest.approx(actual.uniform_bits)
+        assert actual.compression == pytest.approx(1)
 
 
 def test_gold_is_looked_up_by_row() -> None:
     gold = np.array([9, 9, 9, 1, 0])
-    found = online_code_length(
+    actual = online_code_length(
         gold, 2, [np.array([3]), np.array([3, 4])], gives([0.25, 0.75]), escape=0.0
     )
-    assert found.bits == 1 + 2
+    assert actual.bits == 1 + 2
 
 
 def test_one_sense_takes_no_bits() -> None:
-    found = online_code_length(np.zeros(3, int), 1, [np.arange(1), np.arange(3)], gives([1], [1]))
-    assert (found.bits, found.uniform_bits, found.compression) == (0, 0, 1)
+    actual = online_code_length(np.zeros(3, int), 1, [np.arange(1), np.arange(3)], gives([1], [1]))
+    assert (actual.bits, actual.uniform_bits, actual.compression) == (0, 0, 1)
 
 
 def test_a_set_that_adds_nothing_fits_nothing() -> None:

@@ -118,11 +118,11 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     lengths = [len(one.aligned.ids) for one in batch]
     assert len(list(fixed(lengths, PART))) > 2
     loss = gradient(tagger, batch, threads=1)
-    found = [p.grad for p in tagger.trained.values()]
+    actual = [p.grad for p in tagger.trained.values()]
     # Two threads sum in the same order.
     assert gradient(tagger, batch, threads=2) == loss
     again = [p.grad for p in tagger.trained.values()]
-    assert all(torch.equal(a, b) for a, b in zip(found, again, strict=True) if a is not None)
+    assert all(torch.equal(a, b) for a, b in zip(actual, again, strict=True) if a is not None)
     plain(tagger)
     whole = torch.nn.functional.cross_entropy(
         tagger.logits(batch), torch.tensor([one.gold for one in batch])
@@ -130,13 +130,13 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     expected = torch.autograd.grad(whole, list(tagger.trained.values()))
     assert abs(loss - whole.item()) < 1e-5
     length = max(other.norm() for other in expected)
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(actual, expected, strict=True):
         assert one is not None and (one - other).norm() < 1e-5 * length
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
     """Against torch's AdamW and schedule on whole batches, every position and row computed."""
-    found = weights(trained(folder, tmp_path))
+    actual = weights(trained(folder, tmp_path))
     tagger, instances = made(folder)
     plain(tagger)
     named = tagger.trained
@@ -161,9 +161,11 @@ def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
     assert step == 6
     for name, tensor in weights(tagger).items():
         # A key's bias changes no attention: its gradient is rounding, of which Adam makes steps.
-        assert "key.bias" in name or (found[name] - tensor).abs().mean() < 2e-5, name
+        assert "key.bias" in name or (actual[name] - tensor).abs().mean() < 2e-5, name
     moved = weights(made(folder)[0])
-    assert all((found[name] - moved[name]).abs().mean() > 1e-4 for name in found if "word" in name)
+    assert all(
+        (actual[name] - moved[name]).abs().mean() > 1e-4 for name in actual if "word" in name
+    )
 
 
 def test_biases_and_norms_do_not_decay(folder: Path) -> None:
@@ -249,11 +251,11 @@ def test_a_damaged_checkpoint_is_not_used(folder: Path, tmp_path: Path, damage: 
 def test_a_training_that_diverges_says_what_to_change(
     folder: Path, tmp_path: Path, rate: float
 ) -> None:
-    with pytest.raises(ModelError) as found:
+    with pytest.raises(ModelError) as actual:
         trained(folder, tmp_path, ONE._replace(rate=rate))
-    said = f"{found.value.problem} {found.value.where} {found.value.fix}"
+    output = f"{actual.value.problem} {actual.value.where} {actual.value.fix}"
     for text in (f"rate {rate:g}", "epoch 1", "step", "finetune.rate", "loss of"):
-        assert text in said
+        assert text in output
     assert not list(tmp_path.iterdir())
 
 
@@ -293,8 +295,8 @@ def test_no_room_for_the_moments_is_no_fault_of_the_program(
 
     monkeypatch.setattr(torch.optim.AdamW, "step", step)
     assert finetune(place, tmp_path) == ModelError.exit_code
-    said = capsys.readouterr().err
-    assert "no room" in said and "finetune.blocks" in said and "device: cpu" in said
+    message = capsys.readouterr().err
+    assert "no room" in message and "finetune.blocks" in message and "device: cpu" in message
 
 
 @pytest.mark.slow
@@ -417,8 +419,8 @@ def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
 
 
 def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_path: Path) -> None:
-    found, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
-    assert {name: of.shape for name, of in found.items()} == {
+    actual, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
+    assert {name: of.shape for name, of in actual.items()} == {
         name: of.shape for name, of in before.items()
     }
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]

@@ -50,8 +50,8 @@ def config(checkout: Checkout) -> str:
 
 def rows(checkout: Checkout, table: str, **of: str) -> list[dict[str, str]]:
     with (checkout.root / f"results/quickstart/{table}.csv").open(newline="") as file:
-        found = list(csv.DictReader(file))
-    return [row for row in found if all(row[key] == value for key, value in of.items())]
+        results = list(csv.DictReader(file))
+    return [row for row in results if all(row[key] == value for key, value in of.items())]
 
 
 def wsd(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -66,9 +66,9 @@ def wsd(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]
 
 def test_its_layers_are_rows_beside_those_of_the_model(checkout: Checkout, config: str) -> None:
     every = {(str(layer), name) for layer in range(3) for name in CLASSIFIERS}
-    found = rows(checkout, "comparison/controls", kind=KIND)
-    assert {(r["layers"], r["classifier"]) for r in found} == every
-    assert {(r["model"], r["view"]) for r in found} == {("trained", "focal")}
+    actual = rows(checkout, "comparison/controls", kind=KIND)
+    assert {(r["layers"], r["classifier"]) for r in actual} == every
+    assert {(r["model"], r["view"]) for r in actual} == {("trained", "focal")}
     scored = rows(checkout, "scores", model="trained")
     assert {(r["layers"], r["classifier"]) for r in scored} == every
     # In the comparison the best layer of each classifier, beside the model that was trained.
@@ -76,7 +76,7 @@ def test_its_layers_are_rows_beside_those_of_the_model(checkout: Checkout, confi
     assert [r["classifier"] for r in best] == list(CLASSIFIERS)
     assert {r["reference_model"] for r in best} == {"tiny"}
     for row in best:
-        of = [r["mean_macro_f1"] for r in found if r["classifier"] == row["classifier"]]
+        of = [r["mean_macro_f1"] for r in actual if r["classifier"] == row["classifier"]]
         assert float(row["mean_macro_f1"]) == max(map(float, of))
     assert rows(checkout, "comparison/differences", kind=KIND)
 
@@ -85,8 +85,8 @@ def test_nothing_is_selected_of_it(checkout: Checkout, config: str) -> None:
     """Its vectors of training sentences have seen their labels: what folds say is too good."""
     for table in ("selection", "comparison/layers", "comparison/word-layers",
                   "comparison/best-set", "comparison/strategies"):  # fmt: skip
-        found = rows(checkout, table)
-        assert found and "trained" not in {r["model"] for r in found}, table
+        actual = rows(checkout, table)
+        assert actual and "trained" not in {r["model"] for r in actual}, table
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())["chosen"]
     assert list(chosen) == ["tiny"]
     assert not (checkout.root / "results/quickstart/report/words/trained").exists()

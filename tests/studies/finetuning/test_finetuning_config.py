@@ -119,16 +119,16 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
         model(pooling="first", precision="bfloat16"), trained(), controls(random_weights=[1])
     )
     assert [*config.models, *config.finetuned] == [MINILM, "trained"]
-    base, found = config.models[MINILM], config.finetuned["trained"]
-    assert found.source == {"finetuned_from": MINILM} and found.sha256 == {}
-    assert replace(found, name=base.name, source=base.source, sha256=base.sha256) == base
+    base, actual = config.models[MINILM], config.finetuned["trained"]
+    assert actual.source == {"finetuned_from": MINILM} and actual.sha256 == {}
+    assert replace(actual, name=base.name, source=base.source, sha256=base.sha256) == base
     # Nothing is trained of it, and it has no random control.
     assert list(config.random_controls) == [f"{MINILM}-random-1"]
     assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
     # Every classifier on the single layers of one view, and nothing else.
-    assert config.stored_views(found) == ("focal",)
-    assert config.feature_sets(found) == [("focal", str(layer)) for layer in range(7)]
-    assert [of.name for of in config.classifiers_of(found)] == list(config.classifiers)
+    assert config.stored_views(actual) == ("focal",)
+    assert config.feature_sets(actual) == [("focal", str(layer)) for layer in range(7)]
+    assert [of.name for of in config.classifiers_of(actual)] == list(config.classifiers)
 
 
 def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

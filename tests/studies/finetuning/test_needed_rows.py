@@ -33,10 +33,10 @@ class Block(torch.nn.Module):
         mixed = (seen / seen.sum(dim=1, keepdim=True)) @ value
         if self.kind == "pieces before sentences":
             return self.after(mixed.transpose(0, 1)).transpose(0, 1)
-        found = state + self.after(mixed)
+        result = state + self.after(mixed)
         if self.kind == "shifts afterwards":
-            return found + found.roll(1, dims=1)
-        return found.mean(dim=1, keepdim=True) + found if self.kind == "pools" else found
+            return result + result.roll(1, dims=1)
+        return result.mean(dim=1, keepdim=True) + result if self.kind == "pools" else result
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "looks back"])
@@ -51,8 +51,8 @@ def test_what_comes_after_attention_is_computed_where_it_is_read(kind: str) -> N
     assert torch.equal(block(STATE), whole)
     rows = torch.tensor([3, 6])
     with needed.only(10, rows):
-        found = block(STATE)
-    assert torch.allclose(found.reshape(10, -1)[rows], whole.reshape(10, -1)[rows], rtol=1e-6)
+        actual = block(STATE)
+    assert torch.allclose(actual.reshape(10, -1)[rows], whole.reshape(10, -1)[rows], rtol=1e-6)
     assert seen == [2, 2]  # sentences, and rows
     assert torch.equal(block(STATE), whole)
 
@@ -65,14 +65,14 @@ def test_what_other_positions_hang_on_is_left_as_it_is(kind: str) -> None:
 
 
 def test_a_batch_of_another_thread_is_computed_whole() -> None:
-    needed, found = Needed(), []
+    needed, actual = Needed(), []
     layer = NeededRows(torch.nn.Linear(WIDTH, WIDTH), needed)
     with needed.only(10, torch.tensor([0])):
-        thread = Thread(target=lambda: found.append(layer(STATE)))
+        thread = Thread(target=lambda: actual.append(layer(STATE)))
         thread.start()
         thread.join()
         assert layer(STATE)[1].eq(0).all()
-    assert torch.equal(found[0], layer(STATE))
+    assert torch.equal(actual[0], layer(STATE))
 
 
 @pytest.mark.slow
@@ -87,8 +87,8 @@ def test_every_architecture_gives_the_same_of_the_focal_word(
     corpus = corpus_of(("near the river the old crane flew over it", 5), ("one crane", 1))
     batch = [Instance(aligned, range(3), 0) for aligned in encoder.align(corpus)]
     with torch.no_grad():
-        found = find_blocks(encoder.model, encoder.trial_inputs())
-        assert (found is not None) == zoo.KINDS[name].passing
+        actual = find_blocks(encoder.model, encoder.trial_inputs())
+        assert (actual is not None) == zoo.KINDS[name].passing
         few = tagger.logits(batch)
         restore(tagger.model)
         whole = tagger.logits(batch)

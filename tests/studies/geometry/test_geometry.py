@@ -75,15 +75,15 @@ def test_one_word_has_no_anisotropy() -> None:
 def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
     directions = unit_vectors(drawn(15, seed))
     gold = np.array([0] * 9 + [1] * 4 + [2] * 2)
-    found = within_word(directions, gold, seed=1)
+    actual = within_word(directions, gold, seed=1)
     pairs = list(combinations(range(15), 2))
     similarity = {(i, j): cosine(directions[i], directions[j]) for i, j in pairs}
-    assert found["self_similarity"] == pytest.approx(np.mean(list(similarity.values())))
+    assert actual["self_similarity"] == pytest.approx(np.mean(list(similarity.values())))
 
     same = [s for (i, j), s in similarity.items() if gold[i] == gold[j]]
     other = [s for (i, j), s in similarity.items() if gold[i] != gold[j]]
     wins = [(a > b) + 0.5 * (a == b) for a in same for b in other]
-    assert found["pair_auc"] == pytest.approx(np.mean(wins))
+    assert actual["pair_auc"] == pytest.approx(np.mean(wins))
 
     def distance(i: int, sense: int) -> float:
         rows = [j for j in range(15) if gold[j] == sense and j != i]
@@ -95,15 +95,15 @@ def test_measures_of_pairs_are_those_of_naive_loops(seed: int) -> None:
         nearest = min(distance(i, sense) for sense in by_sense if sense != gold[i])
         by_sense[gold[i]].append((nearest - within) / max(nearest, within))
     expected = np.mean([np.mean(values) for values in by_sense.values()])
-    assert found["silhouette"] == pytest.approx(expected)
+    assert actual["silhouette"] == pytest.approx(expected)
 
 
 def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> None:
     directions = unit_vectors(np.repeat(np.eye(3), 5, axis=0) + 0.01 * drawn(15, 1, 3))
     gold = np.repeat([0, 1, 2], 5)
-    found = within_word(directions, gold, seed=1)
-    assert [found[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
-    assert found["silhouette"] > 0.99
+    actual = within_word(directions, gold, seed=1)
+    assert [actual[k] for k in ("pair_auc", "kmeans_ari", "kmeans_v")] == [1, 1, pytest.approx(1)]
+    assert actual["silhouette"] > 0.99
     across = within_word(directions, np.tile([0, 1, 2, 0, 1], 3), seed=1)
     assert across["pair_auc"] < 0.5
     assert across["kmeans_ari"] < 0
@@ -112,8 +112,8 @@ def test_senses_that_lie_apart_reach_the_top_and_exchanged_labels_do_not() -> No
 
 @pytest.mark.filterwarnings("error")
 def test_equal_vectors_tell_nothing() -> None:
-    found = within_word(np.tile([1.0, 0], (6, 1)), np.array([0, 1] * 3), seed=1)
-    assert found == {
+    actual = within_word(np.tile([1.0, 0], (6, 1)), np.array([0, 1] * 3), seed=1)
+    assert actual == {
         "self_similarity": 1,
         "silhouette": 0,
         "pair_auc": 0.5,
@@ -133,8 +133,8 @@ def test_equal_vectors_tell_nothing() -> None:
 )
 @pytest.mark.filterwarnings("error")
 def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
-    found = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
-    assert [key for key in found if not np.isnan(found[key])] == measured
+    actual = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
+    assert [key for key in actual if not np.isnan(actual[key])] == measured
 
 
 # --- transformations, fitted on the corpus and on a word ------------------------------------------
@@ -153,9 +153,9 @@ def test_the_corpus_wide_mean_weighs_words_not_instances(make_corpus: MakeCorpus
     training = [vectors[corpus.split == "train"] for corpus, vectors in words.values()]
     mean = (training[0].mean(axis=0) + training[1].mean(axis=0)) / 2
     centred = {w: gather(corpus, v - mean, 1) for w, (corpus, v) in words.items()}
-    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", CORPUS, 1)
+    actual = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", CORPUS, 1)
     expected = measure(centred, "none", NOTHING, 1)
-    pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+    pd.testing.assert_frame_equal(actual, expected, rtol=1e-9)
 
 
 def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
@@ -164,9 +164,9 @@ def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
         w: gather(corpus, v - v[corpus.split == "train"].mean(axis=0), 1)
         for w, (corpus, v) in words.items()
     }
-    found = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", WORD, 1)
+    actual = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", WORD, 1)
     expected = measure(centred, "none", NOTHING, 1)
-    pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+    pd.testing.assert_frame_equal(actual, expected, rtol=1e-9)
 
 
 def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: MakeCorpus) -> None:
@@ -183,9 +183,9 @@ def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: Ma
     assert centroid_measures(word, Transform())["majority_norm"] == pytest.approx(
         np.sqrt(101 / 110)
     )
-    found = centroid_measures(word, Transform(word.mean))
+    actual = centroid_measures(word, Transform(word.mean))
     typical = 0.96 * np.hypot(0.08, 3) + 0.04 * np.hypot(1.92, 3)
-    assert found["majority_norm"] == pytest.approx(0.08 / typical)
+    assert actual["majority_norm"] == pytest.approx(0.08 / typical)
 
 
 def test_centring_on_an_imbalanced_word_misleads_the_nearest_centroid(
@@ -215,8 +215,8 @@ def test_centroids_as_they_are_score_as_the_classifier_does(
     vectors = drawn(len(corpus), seed)
     (predicted,) = predict_word(corpus, vectors, NearestCentroid())
     assert 3 in predicted.predicted
-    found = centroid_measures(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
-    assert found == score_word(predicted)["macro_f1"]
+    actual = centroid_measures(gather(corpus, vectors, 1), Transform())["centroid_macro_f1"]
+    assert actual == score_word(predicted)["macro_f1"]
 
 
 # --- the sample ---------------------------------------------------------------------------------

@@ -60,9 +60,9 @@ def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
 
 def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
     drawn = drawn_rows(CORPUS, 1)
-    found = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn)
-    assert set(found) == {(s, n) for s in (ALONE, *KINDS) for n in SHOTS} - {(ALONE, 0)}
-    for (start, n), matrices in found.items():
+    actual = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn)
+    assert set(actual) == {(s, n) for s in (ALONE, *KINDS) for n in SHOTS} - {(ALONE, 0)}
+    for (start, n), matrices in actual.items():
         assert len(matrices) == (DRAWS if n else 1)
         for draw in (0, len(matrices) - 1):
             rows = np.concatenate([of[:n] for of in drawn[draw]])
@@ -79,8 +79,8 @@ def test_labels_and_vectors_of_test_rows_change_nothing_but_the_score() -> None:
     """Every test vector is of one sense: a centroid that had seen one would be another."""
     far = VECTORS.copy()
     far[~TRAIN] = 100 * CENTRES[0]
-    found = confusion_matrices(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
-    for matrices in found.values():
+    actual = confusion_matrices(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
+    for matrices in actual.values():
         # One column has them all.
         assert ((matrices.sum(axis=1) > 0).sum(axis=1) == 1).all()
     relabelled = replace(CORPUS, gold=np.where(TRAIN, CORPUS.gold, 0).astype(np.int32))
@@ -141,13 +141,13 @@ def test_the_step(tmp_path: Path) -> None:
         gloss_vectors=tmp_path / "g",
         out=tmp_path / "o.csv",
     )
-    found = pd.read_csv(tmp_path / "o.csv", dtype={"layers": str})
-    of = found.set_index(["layers", "start", "n"])["mean_macro_f1"]
+    actual = pd.read_csv(tmp_path / "o.csv", dtype={"layers": str})
+    of = actual.set_index(["layers", "start", "n"])["mean_macro_f1"]
     assert of["0", "gloss", 0] == 0 and of["1", "gloss", 0] == 1
     assert (of[:, ALONE] == 1).all()
     # A gloss of the wrong sense is outvoted by two sentences, not by one.
     assert of["0", "gloss", 1] < 1 and of["0", "gloss", 2] == 1
-    n_train = found[(found["layers"] == "1") & (found["start"] == "gloss")]
+    n_train = actual[(actual["layers"] == "1") & (actual["start"] == "gloss")]
     assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {
         0: 0,
         1: 3,

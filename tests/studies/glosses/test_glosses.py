@@ -39,17 +39,17 @@ def table_of(path: Path) -> Corpus:
 
 
 def test_glosses_stand_by_sense_with_their_focal_word(tmp_path: Path) -> None:
-    found = table_of(written(tmp_path, HEADER + GOOD))
-    assert (found.word, found.senses) == ("cell", SENSES["cell"])
-    assert found.gold.tolist() == [0, 0, 1]
-    assert set(found.split) == {GLOSS} and found.index.tolist() == [0, 1, 2]
+    actual = table_of(written(tmp_path, HEADER + GOOD))
+    assert (actual.word, actual.senses) == ("cell", SENSES["cell"])
+    assert actual.gold.tolist() == [0, 0, 1]
+    assert set(actual.split) == {GLOSS} and actual.index.tolist() == [0, 1, 2]
     # An inflected form, the word itself, and a gloss without it, which follows a colon.
-    assert [of[at] for of, at in zip(found.tokens, found.position, strict=True)] == [
+    assert [of[at] for of, at in zip(actual.tokens, actual.position, strict=True)] == [
         "Cells",
         "cell",
         "cell",
     ]
-    assert found.tokens[2] == ("cell", ":", "What", "turns", "chemistry", "into", "current.")
+    assert actual.tokens[2] == ("cell", ":", "What", "turns", "chemistry", "into", "current.")
 
 
 def test_of_a_lemma_with_its_part_of_speech_the_lemma_is_read(tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path)
     text = f"{header}{word}\ta\tone of them\n{word}\tb\tmuch {lemma} here\n"
     lines = read_glosses(written(tmp_path, text), {word: ("a", "b")})[word]
     corpus = replace(make_corpus([("train", 0), ("train", 1)], word=word), senses=("a", "b"))
-    found = gloss_table(corpus, lines)
-    assert found.tokens == ((lemma, ":", "one", "of", "them"), ("much", lemma, "here"))
-    assert found.position.tolist() == [0, 1]
+    actual = gloss_table(corpus, lines)
+    assert actual.tokens == ((lemma, ":", "one", "of", "them"), ("much", lemma, "here"))
+    assert actual.position.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_coarsewsd20_has_53_glosses_with_their_word() -> None:
         labels.setdefault(word, []).append(sense)
     assert tuple(labels) == DATASETS["coarsewsd20"].words
     assert sum(map(len, labels.values())) == len(lines) == 53
-    found = read_glosses(DATA / "glosses/coarsewsd20.tsv", labels)
-    for word, of in found.items():
+    actual = read_glosses(DATA / "glosses/coarsewsd20.tsv", labels)
+    for word, of in actual.items():
         corpus = make_corpus([("train", 0)], word=word, senses=labels[word])
         made = gloss_table(corpus, of)
         assert np.unique(made.gold).tolist() == list(range(len(labels[word])))

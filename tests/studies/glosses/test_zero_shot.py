@@ -84,9 +84,9 @@ def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> Non
 
 def test_a_combination_is_made_of_both_sides_alike(tmp_path: Path) -> None:
     """Means of layers 1 and 2: the sense's axis and its mirror, on both sides."""
-    found = predicted(prepared(tmp_path), "mean-1-2")["gloss"][0]
-    assert right([found]) == [1.0]
-    assert found.scores[np.arange(6), found.gold] == pytest.approx(np.ones(6))
+    actual = predicted(prepared(tmp_path), "mean-1-2")["gloss"][0]
+    assert right([actual]) == [1.0]
+    assert actual.scores[np.arange(6), actual.gold] == pytest.approx(np.ones(6))
 
 
 def test_what_it_learned_from_is_no_training_instance(tmp_path: Path) -> None:
@@ -125,20 +125,20 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
 ) -> None:
     """From the sentences on, by the steps of the workflow, on a tiny encoder."""
     monkeypatch.chdir(tmp_path)
-    said = [
+    output = [
         "the crane flew",
         "a crane lifted it",
         "near the river a crane",
         "of a crane and a bird",
     ]
-    corpus = corpus_of(*((text, text.split().index("crane")) for text in said), n_train=2)
+    corpus = corpus_of(*((text, text.split().index("crane")) for text in output), n_train=2)
     corpus_files.write(Path("c/crane.parquet"), corpus)
     table = "word\tsense\tgloss\ncrane\tcrane_machine\tcranes lift loads .\n"
     Path("senses.tsv").write_text(table + "crane\tcrane_bird\ta long bird\n", "utf-8")
     folder = str(tiny_bert(Path("tiny"), max_length=128))
     words = ["--words", "crane"]
     embed = ["embed", "--model", "tiny.json", *words]
-    found = ["--glosses", "g", "--gloss-vectors", "gv", "--embeddings", "e", "--layers", "1"]
+    actual = ["--glosses", "g", "--gloss-vectors", "gv", "--embeddings", "e", "--layers", "1"]
     with logs_as_before():
         for command in (
             ["glosses", "--corpus", "c", *words, "--glosses", "senses.tsv", "--out", "g"],
@@ -157,7 +157,7 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
             ],
             [*embed, "--corpus", "c", "--out", "e"],
             [*embed, "--corpus", "g", "--views", "focal", "sentence", "--out", "gv"],
-            ["zero-shot", "--corpus", "c", *words, *found, "--out", "z.parquet", "zm.parquet"],
+            ["zero-shot", "--corpus", "c", *words, *actual, "--out", "z.parquet", "zm.parquet"],
         ):
             assert main(command) == 0
 

@@ -70,9 +70,9 @@ def test_the_test_pairs_choose_nothing() -> None:
     assert score(Pairs(**{**vars(PAIRS), "same": other}), names)["chosen"].tolist()[:2] == [1, 0]
     # Without any of them the training pairs choose.
     other[4:6] = [-1, -1]
-    found = score(Pairs(**{**vars(PAIRS), "same": other}), names)
-    assert found["split"].unique().tolist() == ["train", "test"]
-    assert found["chosen"].tolist()[:2] == [0, 1]
+    actual = score(Pairs(**{**vars(PAIRS), "same": other}), names)
+    assert actual["split"].unique().tolist() == ["train", "test"]
+    assert actual["chosen"].tolist()[:2] == [0, 1]
 
 
 def test_without_labels_to_train_on() -> None:
@@ -85,17 +85,17 @@ def test_transformations_are_fitted_on_training_sentences_alone() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(22, 3)) * [1, 5, 0.2] + [3, 0, 1]
     names = ("none", "centre", "remove-1", "whiten")
-    found = measure(PAIRS, vectors, names)
+    actual = measure(PAIRS, vectors, names)
     for name in names:
         directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
-        assert found[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
+        assert actual[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
     # What the test sentences are changes nothing of the others.
     moved = vectors.copy()
     moved[12:] *= 7
     moved[12:] += 2
     for name, of in measure(PAIRS, moved, names).items():
-        assert of[:6] == pytest.approx(found[name][:6]), name
-        assert not np.allclose(of[6:], found[name][6:])
+        assert of[:6] == pytest.approx(actual[name][:6]), name
+        assert not np.allclose(of[6:], actual[name][6:])
 
 
 def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
@@ -152,5 +152,5 @@ def test_a_transformation_that_is_none_is_refused(capsys: pytest.CaptureFixture[
     call = ["pairs", "--pairs", "p", "--embeddings", "e", "--out", "o", "--transforms", "remove-0"]
     with pytest.raises(SystemExit):
         main(call)
-    said = capsys.readouterr().err
-    assert "there is no transform 'remove-0'; use none, centre, whiten or remove-k" in said
+    message = capsys.readouterr().err
+    assert "there is no transform 'remove-0'; use none, centre, whiten or remove-k" in message

@@ -38,5 +38,5 @@ def test_a_config_key_decides_the_kinds_of_the_table_and_no_other(
     for of_study in ("finetune", "clusters", "glosses"):
         config.pop(of_study, None)
     config["controls"] = {**config["controls"], "classifiers": ["nearest_centroid"]}
-    found = changes(paths(config, folder), paths(changed(config, key, OTHER[key], folder), folder))
-    assert found == decided(re.sub(r"\.\d+", "", key)) & {*paths(config, folder)}
+    actual = changes(paths(config, folder), paths(changed(config, key, OTHER[key], folder), folder))
+    assert actual == decided(re.sub(r"\.\d+", "", key)) & {*paths(config, folder)}

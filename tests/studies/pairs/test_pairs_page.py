@@ -46,13 +46,13 @@ def rows_of(text: str, table: str) -> list[list[str]]:
 
 def test_what_the_page_says() -> None:
     text = text_of()
-    said = " ".join(re.sub("<[^>]*>", "", text).split())
+    output = " ".join(re.sub("<[^>]*>", "", text).split())
     assert (
         "in layer 0 of toy, selected on development pairs, classifies 50.00% of 4 test pairs"
-        in said
+        in output
     )
-    assert "Its accuracy on 2 training pairs is 100.00%; it predicts same for 50%." in said
-    assert "optimistic" not in said
+    assert "Its accuracy on 2 training pairs is 100.00%; it predicts same for 50%." in output
+    assert "optimistic" not in output
     choices = rows_of(text, "choices")
     assert [row[:2] for row in choices] == [
         ["0", "as they are"],
@@ -64,17 +64,17 @@ def test_what_the_page_says() -> None:
     ((pair, gold, cosine, sentences),) = rows_of(text, "wrong")
     assert pair.endswith(" 7") and (gold, cosine) == ("same", "0.30")
     assert sentences == "t12 mint t13 mint"
-    assert "1 of 4 test pairs are wrong in all of 0, 1;" in said
+    assert "1 of 4 test pairs are wrong in all of 0, 1;" in output
 
 
 def test_without_labels_of_the_test_pairs() -> None:
     same = np.where(PAIRS.split == "test", -1, PAIRS.same)
-    said = " ".join(
+    output = " ".join(
         re.sub("<[^>]*>", "", text_of(type(PAIRS)(**{**vars(PAIRS), "same": same}))).split()
     )
-    assert "classifies 100.00% of 2 development pairs correctly" in said
-    assert "so that accuracy is optimistic" in said
-    assert "No pair is wrong in all of 0, 1." in said
+    assert "classifies 100.00% of 2 development pairs correctly" in output
+    assert "so that accuracy is optimistic" in output
+    assert "No pair is wrong in all of 0, 1." in output
 
 
 def test_one_word_has_no_interval_by_words() -> None:
@@ -84,9 +84,9 @@ def test_one_word_has_no_interval_by_words() -> None:
     assert len(by_words) == 4 and table[by_words].isna().all().all()
     assert table[[name.removesuffix("_by_word") for name in by_words]].notna().all().all()
     text = text_of(one)
-    said = " ".join(re.sub("<[^>]*>", "", text).split())
-    assert "by words" not in said.split("AUC")[0] and "nan" not in said
-    assert "With only one word there is no interval by words." in said
+    output = " ".join(re.sub("<[^>]*>", "", text).split())
+    assert "by words" not in output.split("AUC")[0] and "nan" not in output
+    assert "With only one word there is no interval by words." in output
     assert [row[6] for row in rows_of(text, "choices")] == ["\N{EN DASH}"] * 3
 
 

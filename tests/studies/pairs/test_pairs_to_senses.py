@@ -89,9 +89,9 @@ def test_pairs_of_several_files_are_one_set_of_senses(tmp_path: Path) -> None:
 def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: Path) -> None:
     train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     test = of_file(tmp_path, "2", ("c", "e", "T"), ("e", "f", "T"), ("a", "e", "F"))
-    found, tested = pairs_to_senses.read([train], [test], None)
+    actual, tested = pairs_to_senses.read([train], [test], None)
     senses = dict.fromkeys("cdef", "cell.n.1") | dict.fromkeys("ab", "cell.n.2")
-    assert {row.tokens[0]: row.sense for row in found.rows} == {of: senses[of] for of in "abcd"}
+    assert {row.tokens[0]: row.sense for row in actual.rows} == {of: senses[of] for of in "abcd"}
     assert {row.tokens[0]: row.sense for row in tested.rows} == {of: senses[of] for of in "acef"}
     out = tmp_path / "out"
     import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
@@ -183,10 +183,10 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
     path.write_text(path.read_text() + "".join(lines))
     gold = path.with_name("train.gold.txt")
     gold.write_text(gold.read_text() + "T\nF\nT\n")
-    found = pairs_to_senses.read([path], [], None)[0]
-    assert {row.word for row in found.rows} == {"mint.n"}
+    actual = pairs_to_senses.read([path], [], None)[0]
+    assert {row.word for row in actual.rows} == {"mint.n"}
     why = f"cell.n, whose pairs contradict themselves ({path}:3)"
-    assert found.left_out[why] == 3
+    assert actual.left_out[why] == 3
     out = tmp_path / "out"
     text = import_corpus([path], out=out, name="mine", to_senses=True)
     assert f"left out: 3 instances of {why}" in text

@@ -167,9 +167,9 @@ def everything(folder: Path, **other: Any) -> pd.DataFrame:
 
 
 def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
-    found = everything(tmp_path)
-    assert list(found.columns) == COLUMNS
-    shown = found[["train", "layers", "labels", "processor_minutes"]].fillna("?").T.to_dict("list")
+    actual = everything(tmp_path)
+    assert list(actual.columns) == COLUMNS
+    shown = actual[["train", "layers", "labels", "processor_minutes"]].fillna("?").T.to_dict("list")
     # Embedding is 90 s; of glosses 6 s more.
     assert shown == {
         "most frequent sense": ["full", "-", 20, near(1.5 / 60)],
@@ -179,7 +179,7 @@ def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
         "frozen per word": ["full", "per-word", 20, near((90 + 42 + 9) / 60)],
         "fine-tuned": ["full", "finetuned", 20, near(2.0)],
     }
-    searched = found["processor_minutes_with_search"]
+    searched = actual["processor_minutes_with_search"]
     assert searched["best frozen layer"] == near(108 / 60)
     assert searched["frozen features"] == near(132 / 60)
     assert searched["fine-tuned"] == near((30 + 30 + 120) / 60)
@@ -194,10 +194,10 @@ def test_how_an_encoder_was_trained_and_who_chose_it(
         for train in ("full", "nshot-3.set1", "nshot-3.set2", "nshot-3.set1")
     ]
     more = [pair(tmp_path, "2", FEW, FAIR, train=f"nshot-3.set{i}") for i in (1, 2)]
-    found = table(tmp_path, *three(tmp_path), *more, finetuned=files).loc["fine-tuned"]
-    assert found["setting"].tolist() == ["rate 0.0001, 2 epochs, blocks all"] * 2
-    assert found["selected_by"].tolist() == [selected_by] * 2
-    assert found["runs"].tolist() == [1, 3] and found["draws"].tolist() == [1, 2]
+    actual = table(tmp_path, *three(tmp_path), *more, finetuned=files).loc["fine-tuned"]
+    assert actual["setting"].tolist() == ["rate 0.0001, 2 epochs, blocks all"] * 2
+    assert actual["selected_by"].tolist() == [selected_by] * 2
+    assert actual["runs"].tolist() == [1, 3] and actual["draws"].tolist() == [1, 2]
 
 
 def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:
@@ -214,8 +214,8 @@ def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:
 
 
 def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
-    found = everything(tmp_path)
-    row, between = found.loc["most frequent sense"], joints(MANY, SOME)
+    actual = everything(tmp_path)
+    row, between = actual.loc["most frequent sense"], joints(MANY, SOME)
     test = permutation.paired_permutations(between, rng=1)[F1]
     assert (row[f"{F1}_difference"], row[f"{F1}_p"]) == near((test.difference, test.p))
     low, high = difference_intervals(between, rng=1)[F1]
@@ -223,21 +223,21 @@ def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
     assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near(
         mean_intervals(confusions(MANY), rng=1)[F1]
     )
-    family = found[f"{F1}_p"].dropna()
+    family = actual[f"{F1}_p"].dropna()
     # Frozen features, and each word's own, have the predictions of the best layer here.
     assert set(family.index) == {"most frequent sense", "zero-shot (gloss)", "fine-tuned"}
     holm = permutation.holm(family.tolist()).tolist()
-    assert found.loc[family.index, f"{F1}_p_holm"].tolist() == pytest.approx(holm, abs=5e-6)
+    assert actual.loc[family.index, f"{F1}_p_holm"].tolist() == pytest.approx(holm, abs=5e-6)
 
 
 def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> None:
     # What was selected of all features is the best single layer.
-    found = table(tmp_path, *three(tmp_path))
-    same = found.loc["frozen features"]
+    actual = table(tmp_path, *three(tmp_path))
+    same = actual.loc["frozen features"]
     assert same[f"{F1}_difference"] == same["micro_accuracy_difference"] == 0
     ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "p", "p_holm")]
     assert same[ends].isna().all()
-    assert same["labels"] == 20 and found["labels"].dtype == int
+    assert same["labels"] == 20 and actual["labels"].dtype == int
 
 
 def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
@@ -252,8 +252,8 @@ def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
     # Strategies with the same predictions count as one: of these four there is one pair, of the six
     # below, one of them with other predictions, there are three.
     monkeypatch.setattr(strategies, "ALPHA", p * 2)
-    found = table(few, *three(few), baselines=[baseline], per_word=[word])["in_confidence_set"]
-    assert found.to_dict() == {
+    actual = table(few, *three(few), baselines=[baseline], per_word=[word])["in_confidence_set"]
+    assert actual.to_dict() == {
         "most frequent sense": False,
         "best frozen layer": True,
         "frozen features": True,
@@ -265,14 +265,14 @@ def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
 
 @pytest.mark.parametrize("test", [(FEW, SOME, MANY), (MANY, SOME, FEW), (SOME, MANY, FEW)])
 def test_the_test_set_chooses_nothing(tmp_path: Path, test: tuple[Wrong, ...]) -> None:
-    found = table(tmp_path, *three(tmp_path, test))
-    assert found.loc["best frozen layer", "layers"] == "2"
-    assert found.loc["best frozen layer", F1] == near(f1(test[1]))
+    actual = table(tmp_path, *three(tmp_path, test))
+    assert actual.loc["best frozen layer", "layers"] == "2"
+    assert actual.loc["best frozen layer", F1] == near(f1(test[1]))
 
 
 def test_what_was_selected_is_what_select_wrote(tmp_path: Path) -> None:
-    found = table(tmp_path, *three(tmp_path), selected="mean-all")
-    assert found.loc["frozen features", "layers"] == "mean-all"
+    actual = table(tmp_path, *three(tmp_path), selected="mean-all")
+    assert actual.loc["frozen features", "layers"] == "mean-all"
     with pytest.raises(ResultError, match="not among the candidates: focal, 7, lda"):
         table(tmp_path, *three(tmp_path), selected="7")
 
@@ -286,9 +286,9 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
     # A job of several training sets has its log where the first one of the config lies.
     job = "m/predictions/nshot-3.set2/focal"
     seconds = {**SECONDS, f"{job}/1.lda.parquet": 8, f"{job}/2.lda.parquet": 4}
-    found = table(tmp_path, *three(tmp_path), *first, *second, seconds=seconds)
-    assert found["train"].tolist() == ["full", "full", "nshot-3", "nshot-3"]
-    row = found[found["train"] == "nshot-3"].loc["best frozen layer"]
+    actual = table(tmp_path, *three(tmp_path), *first, *second, seconds=seconds)
+    assert actual["train"].tolist() == ["full", "full", "nshot-3", "nshot-3"]
+    row = actual[actual["train"] == "nshot-3"].loc["best frozen layer"]
     assert (row["layers"], row["runs"]) == ("2, 1", 2)
     assert row[F1] == near((f1(SOME) + f1(FEW)) / 2)
     # Both draws were done in one job: 4 s and 8 s, half of it each.
@@ -299,8 +299,8 @@ def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Pa
     trains = ("10pct", "nshot-3.set1")
     more = [of for train in trains for of in three(tmp_path, train=train)]
     seconds = {**SECONDS, "m/predictions/10pct/focal/2.lda.parquet": 4.0}
-    found = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
-    assert found[found["train"] != "full"]["processor_minutes"].isna().all()
+    actual = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
+    assert actual[actual["train"] != "full"]["processor_minutes"].isna().all()
 
 
 def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> None:
@@ -311,8 +311,8 @@ def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> 
         for layers in ("10", "9", "mean-all")
         for name, grid in (("lda", GRID), ("nearest_centroid", [{}]), ("knn", GRID))
     ]
-    found = table(tmp_path, *three(tmp_path), *few)
-    (row,) = found[found["train"] == "nshot-3"].to_dict("records")
+    actual = table(tmp_path, *three(tmp_path), *few)
+    (row,) = actual[actual["train"] == "nshot-3"].to_dict("records")
     assert (row["strategy"], row["layers"]) == ("best frozen layer", "10")
     assert row["classifier"] == "nearest_centroid"
     assert row["selected_by"] == "last layer"
@@ -328,8 +328,8 @@ def test_words_that_a_training_set_lacks_are_in_none_of_its_rows(tmp_path: Path)
         made, source = predictions.read_predictions(path)
         assert len(source["corpus"]) == 2
         predictions.write_predictions(path, [of for of in made if of.word == "bat"], source)
-    found = table(tmp_path, *three(tmp_path), *bat)
-    assert found[found["train"] == "nshot-30"]["n_words"].tolist() == [1, 1]
+    actual = table(tmp_path, *three(tmp_path), *bat)
+    assert actual[actual["train"] == "nshot-30"]["n_words"].tolist() == [1, 1]
 
 
 def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
@@ -395,8 +395,8 @@ def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
 
 def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
     without = {name: of for name, of in SECONDS.items() if "alignment.2" not in name}
-    found = table(tmp_path, *three(tmp_path), seconds=without)
-    assert found["processor_minutes"].isna().all()
+    actual = table(tmp_path, *three(tmp_path), seconds=without)
+    assert actual["processor_minutes"].isna().all()
     costs = Costs(RunMap(map_of(tmp_path)), tmp_path / "b", ())
     assert np.isnan(costs.embedding("m")) and np.isnan(costs.finetuning("m", "full").chosen)
 

@@ -38,9 +38,9 @@ def made_table() -> pd.DataFrame:
             "processor_minutes_with_search": None if minutes is None else 2 * minutes,
             "in_confidence_set": alike,
             **{
-                f"{metric}{of}": found
+                f"{metric}{of}": result
                 for metric in ("mean_macro_f1", "micro_accuracy")
-                for of, found in {
+                for of, result in {
                     "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
                     "_difference": apart, "_difference_low": apart, "_difference_high": apart,
                     "_p_holm": None if apart is None else 0.25,
@@ -69,11 +69,11 @@ def text_of(page: Path) -> str:
 def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
     """The attributes of every model of a kind in a plot."""
     if isinstance(item, list):
-        return [found for of in item for found in parts_of(of, name)]
+        return [result for of in item for result in parts_of(of, name)]
     if not isinstance(item, dict):
         return []
     own = [item["attributes"]] if item.get("name") == name and "attributes" in item else []
-    return own + [found for of in item.values() for found in parts_of(of, name)]
+    return own + [result for of in item.values() for result in parts_of(of, name)]
 
 
 def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
@@ -163,10 +163,12 @@ def test_names_are_text(built: Path) -> None:
 
 
 def test_without_fine_tuning_it_says_how_to_get_it(run: Run, built: Path, tmp_path: Path) -> None:
-    said = "Nothing was fine-tuned here. To compare with fine-tuning, set the config key finetune ."
-    assert said in text_of(built)
+    output = (
+        "Nothing was fine-tuned here. To compare with fine-tuning, set the config key finetune ."
+    )
+    assert output in text_of(built)
     table = made_table().replace("<i>tuned</i>", "fine-tuned")
-    assert said not in text_of(changed(run, tmp_path, table) / "strategies.html")
+    assert output not in text_of(changed(run, tmp_path, table) / "strategies.html")
 
 
 def test_without_a_table_there_is_no_page_and_no_link(run: Run, tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ def test_what_a_sense_alone_has_comes_first_and_what_both_have_not_at_all() -> N
 
 
 def test_test_instances_are_not_counted() -> None:
-    found = fillers(["x"], ["z"])
-    seen = [*found.pieces[:40], ["only-test"], ["only-test"]]
-    rows = sense_rows(CORPUS, Fillers(seen, found.probabilities))
+    actual = fillers(["x"], ["z"])
+    seen = [*actual.pieces[:40], ["only-test"], ["only-test"]]
+    rows = sense_rows(CORPUS, Fillers(seen, actual.probabilities))
     assert {row["piece"] for row in rows} == {"x", "z"}
 
 

@@ -46,8 +46,8 @@ Built = Callable[..., Path]
 
 
 def filled(model: FillMask, corpus: Corpus = SENTENCES, threads: int = 1) -> dict[str, Fillers]:
-    ((_, found),) = model.fill([corpus], threads=threads)
-    return found
+    ((_, result),) = model.fill([corpus], threads=threads)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +85,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> None:
-    found, after = filled(FillMask.load(str(known), device="cpu")), following()
-    firsts = {seen: [of[0] for of in found[seen].pieces] for seen in SEEN}
+    actual, after = filled(FillMask.load(str(known), device="cpu")), following()
+    firsts = {seen: [of[0] for of in actual[seen].pieces] for seen in SEEN}
     assert firsts[MASKED] == [after["[MASK]"]] * 4
     # The second focal word is of many pieces: the first one's place is asked.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
@@ -107,12 +107,12 @@ def test_batches_that_a_gpu_does_not_hold_are_halved(
     limited = simulated_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
     monkeypatch.setattr(model.model, "forward", limited)
     monkeypatch.setattr(fill_mask, "run_all", simulated_gpu.run_all)
-    found = filled(model, corpus)
+    actual = filled(model, corpus)
     assert sizes and max(sizes) <= 11
     for seen in SEEN:
-        assert found[seen].pieces == expected[seen].pieces
+        assert actual[seen].pieces == expected[seen].pieces
         np.testing.assert_allclose(
-            found[seen].probabilities, expected[seen].probabilities, atol=1e-6
+            actual[seen].probabilities, expected[seen].probabilities, atol=1e-6
         )
 
 
@@ -123,9 +123,9 @@ def following() -> dict[str, str]:
 
 
 def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:
-    found = filled(FillMask.load(str(known), device="cpu"))
+    actual = filled(FillMask.load(str(known), device="cpu"))
     special = set(tiny_tokenizer().all_special_tokens)
-    for of in found.values():
+    for of in actual.values():
         assert all(len(pieces) == len(set(pieces)) == K for pieces in of.pieces)
         assert not special & {piece for pieces in of.pieces for piece in pieces}
         # Each of the five has more than the likeliest other piece.
@@ -154,19 +154,19 @@ def test_masked_is_what_fill_mask_says(built: Built, tmp_path: Path, name: str) 
     folder = generator(tmp_path / name) if name == "electra" else built(name)
     assert why_no_head(name, folder) is None
     model = FillMask.load(str(folder), device="cpu")
-    found = filled(model)[MASKED]
+    actual = filled(model)[MASKED]
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     peer = transformers.pipeline("fill-mask", model=str(folder), tokenizer=tokenizer, device="cpu")
     for row, tokens in enumerate(SENTENCES.tokens):
         masked = list(tokens)
         masked[SENTENCES.position[row]] = tokenizer.mask_token
-        said = peer(" ".join(masked), top_k=K + len(tokenizer.all_special_ids))
-        said = [of for of in said if of["token"] not in tokenizer.all_special_ids][:K]
-        chances = [of["score"] for of in said]
-        assert np.allclose(found.probabilities[row], chances, rtol=1e-4, atol=1e-7)
-        spelled = [model.pieces[of["token"]] for of in said]
+        output = peer(" ".join(masked), top_k=K + len(tokenizer.all_special_ids))
+        output = [of for of in output if of["token"] not in tokenizer.all_special_ids][:K]
+        chances = [of["score"] for of in output]
+        assert np.allclose(actual.probabilities[row], chances, rtol=1e-4, atol=1e-7)
+        spelled = [model.pieces[of["token"]] for of in output]
         # Rounding may exchange two that are all but equal.
-        assert set(found.pieces[row]) == set(spelled) and found.pieces[row][0] == spelled[0]
+        assert set(actual.pieces[row]) == set(spelled) and actual.pieces[row][0] == spelled[0]
 
 
 @pytest.mark.slow
@@ -277,11 +277,11 @@ def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
     }
     provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
     write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
-    (found,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
-    for seen, of in found.fillers.items():
+    (actual,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
+    for seen, of in actual.fillers.items():
         assert [list(pieces) for pieces in of.pieces] == given[seen].pieces
         assert np.array_equal(of.probabilities, given[seen].probabilities)
-    kept = found.take([2]).fillers[PLAIN]
+    kept = actual.take([2]).fillers[PLAIN]
     assert kept.pieces == [("Ġplain", "##s")] and len(kept.probabilities) == 1
     shutil.rmtree(tmp_path)
     with pytest.raises(ResultError):

@@ -46,20 +46,20 @@ def test_every_instance_has_its_own_substitutes(
         build_report(**run.arguments(tmp_path), extensions=[panel(run, built)])
         built = tmp_path
     data: dict[str, Any] = word_page(built, "bank").packed()["data"]
-    said = data["extensions"]["substitutes"]
+    output = data["extensions"]["substitutes"]
     index = decoded(data["index"], "<i4")
     gold, train = decoded(data["gold"], "<u2"), decoded(data["train"], "u1")
     shown = int((run.corpora["bank"].split != "outofdomain").sum())
     assert len(index) == shown if most > shown else len(index) < shown
-    assert said[MASKED]["most"] == 3 and said[PLAIN]["most"] == 1
-    masked = decoded(said[MASKED]["pieces"], "<u4").reshape(-1, 3)
+    assert output[MASKED]["most"] == 3 and output[PLAIN]["most"] == 1
+    masked = decoded(output[MASKED]["pieces"], "<u4").reshape(-1, 3)
     for row, pieces in enumerate(masked):
         split = "train" if train[row] else "test"
-        names = [said["names"][piece] for piece in pieces]
+        names = [output["names"][piece] for piece in pieces]
         assert names == ["thing", f"##s{gold[row]}", f"{split}{index[row]}"]
-    plain = decoded(said[PLAIN]["pieces"], "<u4")
-    assert {said["names"][piece] for piece in plain} == {"<i>itself"}
-    assert set(decoded(said[MASKED]["probabilities"], "u1").reshape(-1, 3)[0]) == {125, 62, 0}
+    plain = decoded(output[PLAIN]["pieces"], "<u4")
+    assert {output["names"][piece] for piece in plain} == {"<i>itself"}
+    assert set(decoded(output[MASKED]["probabilities"], "u1").reshape(-1, 3)[0]) == {125, 62, 0}
 
 
 def decoded(text: str, dtype: str) -> np.ndarray:
@@ -70,8 +70,8 @@ def decoded(text: str, dtype: str) -> np.ndarray:
 
 def test_a_sense_has_what_sets_it_apart(asked: tuple[Run, Path]) -> None:
     _, built = asked
-    told = word_page(built, "bank").text.split("in its place: ")[1:]
-    assert [text.split()[0].strip(",") for text in told] == ["##s0", "##s1", "##s2"]
+    texts = word_page(built, "bank").text.split("in its place: ")[1:]
+    assert [text.split()[0].strip(",") for text in texts] == ["##s0", "##s1", "##s2"]
 
 
 def test_a_model_that_was_not_asked_has_nothing(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def test_asking_for_substitutes_is_two_passes(
             masked_lm_head, "known_without_head", lambda *_, known=has_head: None if known else ""
         )
         for cores in (1, 2):
-            found = describe(asked, tmp_path, cores)
-            assert f"roughly {minutes // cores} min on {cores} core" in found
+            actual = describe(asked, tmp_path, cores)
+            assert f"roughly {minutes // cores} min on {cores} core" in actual
 
 
 def test_a_model_that_cannot_be_asked_is_named_if_substitutes_are_wanted(

@@ -40,20 +40,20 @@ def published_seeds() -> list[bytes]:
 
 def run_published(data: bytes, folder: Path) -> None:
     (folder / "crane.jsonl").write_bytes(data)
-    found = published.read_word(folder / "crane.jsonl", small_corpus())
-    check_predictions([[found]])
+    result = published.read_word(folder / "crane.jsonl", small_corpus())
+    check_predictions([[result]])
     for i, line in enumerate(data.decode().removesuffix("\n").split("\n")):
         matches = dict(json.loads(line)["matches"])
-        assert found.scores[i].tolist() == [matches[sense] for sense in found.senses]
-        assert matches[found.senses[found.predicted[i]]] == max(matches.values())
+        assert result.scores[i].tolist() == [matches[sense] for sense in result.senses]
+        assert matches[result.senses[result.predicted[i]]] == max(matches.values())
 
 
 def run_centroids(data: bytes, folder: Path) -> None:
     (folder / "c.txt").write_bytes(data)
-    found = published_centroids.read_centroids(folder / "c.txt")
+    result = published_centroids.read_centroids(folder / "c.txt")
     lines = data.decode().removesuffix("\n").split("\n")
-    assert len(found) == len(lines)
-    for line, (sense, vector) in zip(lines, found.items(), strict=True):
+    assert len(result) == len(lines)
+    for line, (sense, vector) in zip(lines, result.items(), strict=True):
         assert line.split(" ")[0] == sense and np.isfinite(vector).all()
         assert vector.tolist() == [float(number) for number in line.split(" ")[1:]]
 

@@ -60,13 +60,13 @@ def put(path: Path, lines: list[Any]) -> Path:
 
 
 def test_outputs_become_predictions(corpus: Corpus, tmp_path: Path) -> None:
-    found = read_word(put(tmp_path / "mint.jsonl", outputs()), corpus)
-    assert (found.word, found.senses, found.n_train) == ("mint", SENSES, 7)
-    assert found.index.tolist() == [0, 1, 2]
-    assert found.gold.tolist() == [1, 0, 2]
+    actual = read_word(put(tmp_path / "mint.jsonl", outputs()), corpus)
+    assert (actual.word, actual.senses, actual.n_train) == ("mint", SENSES, 7)
+    assert actual.index.tolist() == [0, 1, 2]
+    assert actual.gold.tolist() == [1, 0, 2]
     # Of two best scores the first counts, as with the authors.
-    assert found.predicted.tolist() == [1, 1, 2]
-    assert found.scores.tolist() == [[-0.25, 0.75, 0.5], [1.0, 1.0, 0.125], [0.25, 0.0, 0.5]]
+    assert actual.predicted.tolist() == [1, 1, 2]
+    assert actual.scores.tolist() == [[-0.25, 0.75, 0.5], [1.0, 1.0, 0.125], [0.25, 0.0, 0.5]]
 
 
 def changed(key: str, value: Any) -> Callable[[Output], Any]:
@@ -233,11 +233,11 @@ def test_the_published_outputs_give_the_published_figures(
     for path in paths:
         make_published(source, path.stem, real_corpora, path)
     means = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy")
-    found = {
+    actual = {
         row["model"]: tuple(round(100 * float(row[mean]), 2) for mean in means)
         for row in summary_of(tmp_path, paths)
     }
-    assert found == FIGURES
+    assert actual == FIGURES
 
 
 def accuracies(words: list[WordPredictions]) -> Mapping[str, float]:

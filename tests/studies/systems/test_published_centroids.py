@@ -20,11 +20,11 @@ def test_centroids(tmp_path: Path) -> None:
     path = tmp_path / "vectors.txt"
     for text in (CENTROIDS, CENTROIDS.removesuffix("\n")):
         path.write_text(text)
-        found = read_centroids(path)
-        assert list(found) == ["mint_herb", "mint_coins"]
-        assert all(vector.dtype == np.float64 for vector in found.values())
-        assert found["mint_herb"].tolist() == [1.5, -2.0, 3e-05]
-        assert found["mint_coins"].tolist() == [0.0, 12.25, 700.0]
+        actual = read_centroids(path)
+        assert list(actual) == ["mint_herb", "mint_coins"]
+        assert all(vector.dtype == np.float64 for vector in actual.values())
+        assert actual["mint_herb"].tolist() == [1.5, -2.0, 3e-05]
+        assert actual["mint_coins"].tolist() == [0.0, 12.25, 700.0]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def source(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_real_centroids(
     source: Path, real_corpora: dict[str, Corpus], size: str, width: int
 ) -> None:
-    found = read_centroids(source / "published" / "centroids" / f"bert-{size}-uncased.txt")
+    actual = read_centroids(source / "published" / "centroids" / f"bert-{size}-uncased.txt")
     senses = [sense for corpus in real_corpora.values() for sense in corpus.senses]
-    assert sorted(found) == sorted(senses)
-    assert len(found) == 53
-    assert {vector.shape for vector in found.values()} == {(width,)}
+    assert sorted(actual) == sorted(senses)
+    assert len(actual) == 53
+    assert {vector.shape for vector in actual.values()} == {(width,)}
     assert SYSTEMS[f"1nn-bert-{size}-uncased"].width == width
     assert set(real_corpora) == set(DATASETS["coarsewsd20"].words)

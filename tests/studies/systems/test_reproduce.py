@@ -197,8 +197,8 @@ class Scene:
         try:
             call_step(reproduce, self.corpora, embeddings=self.root / "e", **files | changes)
         finally:
-            found = json.loads(self.out.read_text()) if self.out.exists() else {}
-        return found
+            result = json.loads(self.out.read_text()) if self.out.exists() else {}
+        return result
 
     def fails(self) -> tuple[dict[str, Any], ReproductionError]:
         """The same, of a check that must fail; both files are there nevertheless."""
@@ -207,9 +207,9 @@ class Scene:
         assert caught.value.where == str(self.out.with_suffix(".txt"))
         text = self.out.with_suffix(".txt").read_text()
         assert text.startswith("FAIL: tiny, sum-last-4, beside the published " + SYSTEM)
-        found = json.loads(self.out.read_text())
-        assert not found["passed"]
-        return found, caught.value
+        result = json.loads(self.out.read_text())
+        assert not result["passed"]
+        return result, caught.value
 
     def our_centroids(self, layers: Sequence[int]) -> dict[str, np.ndarray]:
         """From the files of vectors, without the code that is tested."""
@@ -226,14 +226,14 @@ class Scene:
     def cosines(self, layers: Sequence[int] = (2, 3, 4, 5)) -> dict[str, float]:
         """Of our centroids with the published ones, ascending."""
         ours, theirs = self.our_centroids(layers), read_centroids(self.centroids)
-        found = {
+        results = {
             sense: float(
                 ours[sense] @ theirs[sense] / np.sqrt((ours[sense] ** 2).sum())
                 / np.sqrt((theirs[sense] ** 2).sum())
             )
             for sense in ours
         }  # fmt: skip
-        return dict(sorted(found.items(), key=lambda pair: pair[1]))
+        return dict(sorted(results.items(), key=lambda pair: pair[1]))
 
 
 @pytest.fixture(scope="module")
@@ -270,41 +270,41 @@ def test_our_vectors_reproduce_the_naive_ones(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO", logger="wsd"):
-        found = scene.run()
-    assert found["passed"] and found["centroids"]["passed"] and found["predictions"]["passed"]
-    cosines = senses_of(found)
+        actual = scene.run()
+    assert actual["passed"] and actual["centroids"]["passed"] and actual["predictions"]["passed"]
+    cosines = senses_of(actual)
     assert set(cosines) == {sense for senses in SENSES.values() for sense in senses}
     assert cosines == pytest.approx(scene.cosines(), abs=1e-12)
     assert list(cosines.values()) == sorted(cosines.values())
     # As exact as six decimals let it be: no near pass.
-    assert found["centroids"]["lowest_cosine"] == next(iter(cosines.values())) > 1 - 1e-9
-    assert {row["n_train"] for row in found["centroids"]["senses"]} == {12}
-    assert [row["length"] for row in found["centroids"]["senses"]] == pytest.approx([1] * 5)
-    said = found["predictions"]
-    assert (said["n"], said["agreement"], said["differing"]) == (30, 1.0, [])
-    assert {word["word"]: word["n"] for word in said["words"]} == {"bank": 18, "crane": 12}
-    assert 0 < said["score_difference"]["mean"] < said["score_difference"]["largest"] < 1e-5
-    assert said["accuracy"]["difference"] == 0
+    assert actual["centroids"]["lowest_cosine"] == next(iter(cosines.values())) > 1 - 1e-9
+    assert {row["n_train"] for row in actual["centroids"]["senses"]} == {12}
+    assert [row["length"] for row in actual["centroids"]["senses"]] == pytest.approx([1] * 5)
+    output = actual["predictions"]
+    assert (output["n"], output["agreement"], output["differing"]) == (30, 1.0, [])
+    assert {word["word"]: word["n"] for word in output["words"]} == {"bank": 18, "crane": 12}
+    assert 0 < output["score_difference"]["mean"] < output["score_difference"]["largest"] < 1e-5
+    assert output["accuracy"]["difference"] == 0
     # Right on some and wrong on some: the agreement is of more than the gold senses.
-    assert 0.4 < said["accuracy"]["ours"] < 1
+    assert 0.4 < output["accuracy"]["ours"] < 1
     text = scene.out.with_suffix(".txt").read_text()
     assert text in caplog.text
     assert text.startswith(f"PASS: tiny, sum-last-4, beside the published {SYSTEM}\n")
     assert "pass: 30 of 30 test instances agree, 100.0000%" in text
     assert text.endswith("prediction: none\n")
-    origin = found["provenance"]
+    origin = actual["provenance"]
     assert origin["encoder"]["model"]["name"] == "tiny"
     assert origin["corpus"] == {word: c.digest for word, c in scene.corpora.items()}
     assert origin["published"]["source"] == SYSTEMS[SYSTEM].source
     for tokens in (tokens for corpus in scene.corpora.values() for tokens in corpus.tokens):
-        assert " ".join(tokens) not in text + json.dumps(found), "sentences are not ours to spread"
+        assert " ".join(tokens) not in text + json.dumps(actual), "sentences are not ours to spread"
 
 
 def test_some_of_the_words(scene: Scene) -> None:
     scene.corpora = {"crane": scene.corpora["crane"]}
-    found = scene.run()
-    assert set(senses_of(found)) == set(SENSES["crane"])
-    assert found["predictions"]["n"] == 12
+    actual = scene.run()
+    assert set(senses_of(actual)) == set(SENSES["crane"])
+    assert actual["predictions"]["n"] == 12
 
 
 # Faults of ours
@@ -313,11 +313,11 @@ def test_some_of_the_words(scene: Scene) -> None:
 def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     layer = Embeddings.layer
     monkeypatch.setattr(Embeddings, "layer", lambda self, number: layer(self, number - 1))
-    found, error = scene.fails()
+    actual, error = scene.fails()
     expected = scene.cosines((1, 2, 3, 4))
-    assert senses_of(found) == pytest.approx(expected, abs=1e-7)  # ours are summed in float32
+    assert senses_of(actual) == pytest.approx(expected, abs=1e-7)  # ours are summed in float32
     worst = next(iter(expected))
-    assert found["centroids"]["senses"][0]["sense"] == worst
+    assert actual["centroids"]["senses"][0]["sense"] == worst
     assert error.problem.startswith(
         f"what was published is not reproduced: the centroid of {worst!r} has cosine"
     )
@@ -341,8 +341,8 @@ def test_alignment_off_by_one_piece(
 
     monkeypatch.setattr(Encoder, "align", off)
     scene.embed(word)
-    found, error = scene.fails()
-    cosines = senses_of(found)
+    actual, error = scene.fails()
+    cosines = senses_of(actual)
     assert cosines == pytest.approx(scene.cosines(), abs=1e-7)
     n = len(SENSES[word])
     assert set(list(cosines)[:n]) == set(SENSES[word])
@@ -350,7 +350,7 @@ def test_alignment_off_by_one_piece(
     assert min(list(cosines.values())[n:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.problem
     # The word's predictions change too, and those of no other word.
-    agreement = {row["word"]: row["agreement"] for row in found["predictions"]["words"]}
+    agreement = {row["word"]: row["agreement"] for row in actual["predictions"]["words"]}
     assert next(iter(agreement)) == word
     assert agreement.pop(word) < 1
     assert set(agreement.values()) == {1.0}
@@ -361,8 +361,8 @@ def test_other_layers_than_the_authors(scene: Scene) -> None:
         scene.run(layers="sum-last-3")
     assert json.loads(scene.out.read_text())["provenance"]["layers"] == "sum-last-3"
     # Under a cosine the mean is the sum; the lengths tell them apart.
-    found = scene.run(layers="mean-last-4")
-    lengths = [row["length"] for row in found["centroids"]["senses"]]
+    actual = scene.run(layers="mean-last-4")
+    lengths = [row["length"] for row in actual["centroids"]["senses"]]
     assert lengths == pytest.approx([0.25] * 5)
 
 
@@ -375,14 +375,14 @@ def test_two_centroids_swapped(scene: Scene) -> None:
     one, other = "bank_money", "bank_blood"
     numbers[one], numbers[other] = numbers[other], numbers[one]
     scene.centroids.write_text("".join(f"{s} {n}\n" for s, n in numbers.items()))
-    found, error = scene.fails()
-    cosines = senses_of(found)
+    actual, error = scene.fails()
+    cosines = senses_of(actual)
     assert set(list(cosines)[:2]) == {one, other}
     assert max(cosines[one], cosines[other]) < verdict.COSINE
     assert min(list(cosines.values())[2:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.problem
     assert "differ" not in error.problem
-    assert found["predictions"]["passed"] and not found["centroids"]["passed"]
+    assert actual["predictions"]["passed"] and not actual["centroids"]["passed"]
 
 
 @pytest.mark.parametrize(("word", "line"), [("bank", 4), ("crane", 11)])
@@ -393,21 +393,21 @@ def test_one_prediction_flipped(scene: Scene, word: str, line: int) -> None:
     outputs[line]["matches"] = [[second, high], [first, low], *rest]
     path.write_text("".join(json.dumps(output) + "\n" for output in outputs))
     scene.build()
-    found, error = scene.fails()
-    assert found["centroids"]["passed"] and not found["predictions"]["passed"]
-    assert found["predictions"]["agreement"] == 29 / 30
-    (differing,) = found["predictions"]["differing"]
+    actual, error = scene.fails()
+    assert actual["centroids"]["passed"] and not actual["predictions"]["passed"]
+    assert actual["predictions"]["agreement"] == 29 / 30
+    (differing,) = actual["predictions"]["differing"]
     margins = differing.pop("our_margin"), differing.pop("published_margin")
     assert margins == pytest.approx((high - low, high - low), abs=1e-5)
     gold = outputs[line]["gold"]
     assert differing == {
         "word": word, "index": line, "gold": gold, "ours": first, "published": second
     }  # fmt: skip
-    said = found["predictions"]
-    assert said["words"][0]["word"] == word
-    assert said["words"][0]["score_difference"] == pytest.approx(high - low, abs=1e-5)
+    message = actual["predictions"]
+    assert message["words"][0]["word"] == word
+    assert message["words"][0]["score_difference"] == pytest.approx(high - low, abs=1e-5)
     right = (first == gold) - (second == gold)
-    assert said["accuracy"]["difference"] == pytest.approx(right / 30)
+    assert message["accuracy"]["difference"] == pytest.approx(right / 30)
     assert error.problem.endswith(f"1 of 30 predictions differ, such as that of {word} test {line}")
     rows = scene.out.with_suffix(".txt").read_text().splitlines()
     assert rows[-1].split() == [
@@ -427,9 +427,9 @@ def test_several_predictions_flipped(scene: Scene) -> None:
         margins.append(high - low)
     path.write_text("".join(json.dumps(output) + "\n" for output in outputs))
     scene.build()
-    found, error = scene.fails()
+    actual, error = scene.fails()
     order = sorted(range(12), key=lambda i: -margins[i])
-    assert [row["index"] for row in found["predictions"]["differing"]] == order
+    assert [row["index"] for row in actual["predictions"]["differing"]] == order
     assert error.problem.endswith(
         f"12 of 30 predictions differ, such as that of crane test {order[0]}"
     )
@@ -483,8 +483,8 @@ def test_a_centroid_without_direction_is_like_nothing(scene: Scene, number: str)
     sense = lines[3].split()[0]
     lines[3] = " ".join([sense, *[number] * WIDTH])
     scene.centroids.write_text("\n".join(lines))
-    found, error = scene.fails()
-    assert found["centroids"]["senses"][0] | {"n_train": 0} == {
+    actual, error = scene.fails()
+    assert actual["centroids"]["senses"][0] | {"n_train": 0} == {
         "word": "crane", "sense": sense, "n_train": 0, "cosine": 0.0, "length": 0.0
     }  # fmt: skip
     assert f"{sense!r} has cosine 0.00000" in error.problem
@@ -606,11 +606,11 @@ def sense_row(name: str = "a", cosine: float = 1.0) -> dict[str, Any]:
 @pytest.mark.parametrize(("wrong", "passes"), [(0, True), (1, True), (2, False)])
 def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
     word, differing = verdict.compare_predictions(toy(1000, 0), toy(1000, wrong))
-    found = verdict.summarize([sense_row()], [word], differing, {})
-    said = found["predictions"]
-    assert (said["n"], said["agreement"]) == (1000, 1 - wrong / 1000)
-    assert found["passed"] is said["passed"] is passes
-    assert (said["accuracy"]["ours"], said["accuracy"]["published"]) == (1.0, 1 - wrong / 1000)
+    actual = verdict.summarize([sense_row()], [word], differing, {})
+    output = actual["predictions"]
+    assert (output["n"], output["agreement"]) == (1000, 1 - wrong / 1000)
+    assert actual["passed"] is output["passed"] is passes
+    assert (output["accuracy"]["ours"], output["accuracy"]["published"]) == (1.0, 1 - wrong / 1000)
     assert word["mean_score_difference"] == pytest.approx(0.25 * wrong / 1000)
     assert word["score_difference"] == (0.25 if wrong else 0)
     # Where the centroids alone are at fault, a near tie is not named.
@@ -649,11 +649,11 @@ def test_the_least_excusable_differences_come_first() -> None:
     margins = [(1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7), (3, 0.3, 0.3)]
     differing = [{"index": i, "our_margin": x, "published_margin": y} for i, x, y in margins]
     words = [match("x", 3), match("y", 0), match("z", 1)]
-    found = verdict.summarize([sense_row()], words, differing, {})["predictions"]
-    assert [one["index"] for one in found["differing"]] == [3, 2, 1, 4]
-    assert [word["word"] for word in found["words"]] == ["x", "z", "y"]
-    assert found["agreement"] == 26 / 30
-    assert (found["accuracy"]["ours"], found["accuracy"]["published"]) == (27 / 30, 24 / 30)
+    actual = verdict.summarize([sense_row()], words, differing, {})["predictions"]
+    assert [one["index"] for one in actual["differing"]] == [3, 2, 1, 4]
+    assert [word["word"] for word in actual["words"]] == ["x", "z", "y"]
+    assert actual["agreement"] == 26 / 30
+    assert (actual["accuracy"]["ours"], actual["accuracy"]["published"]) == (27 / 30, 24 / 30)
 
 
 def test_long_lists_are_cut_in_the_text_alone() -> None:
@@ -663,11 +663,11 @@ def test_long_lists_are_cut_in_the_text_alone() -> None:
         "published": {"model": {"name": "theirs"}},
         "layers": "sum-last-4",
     }
-    found = verdict.summarize([sense_row()], [word], differing, names)
-    text = verdict.as_text(found)
+    actual = verdict.summarize([sense_row()], [word], differing, names)
+    text = verdict.as_text(actual)
     assert "(10 of 12)" in text
     assert len(text.split("(10 of 12)\n")[1].splitlines()) == 1 + 10
-    assert len(found["predictions"]["differing"]) == 12
+    assert len(actual["predictions"]["differing"]) == 12
 
 
 # The command and the rule
@@ -731,8 +731,8 @@ def test_the_rule(archive: Path, tmp_path: Path) -> None:
         assert text in messages(folder / "reproduce.log")
         assert text.splitlines()[0] in done.text
         assert f"reproduce: the vectors of {name} beside the published ones" in done.text
-        found = json.loads((folder / "reproduce.json").read_text())
-        assert set(senses_of(found)) == {"digit_digit_(anatomy)", "digit_numerical_digit"}
+        actual = json.loads((folder / "reproduce.json").read_text())
+        assert set(senses_of(actual)) == {"digit_digit_(anatomy)", "digit_numerical_digit"}
         return done
 
     own = {"model": 1, "embed": 1, "reproduce": 1}
@@ -758,11 +758,11 @@ def test_the_real_files_are_of_one_piece(
 ) -> None:
     """Everything but our vectors: the files are read, and fit the corpus and each other."""
     centroids = source / "published/centroids/bert-base-uncased.txt"
-    found = read_centroids(centroids)
-    assert len(found) == 53
-    assert {vector.shape for vector in found.values()} == {(768,)}
-    assert set(found) == {sense for corpus in real_corpora.values() for sense in corpus.senses}
-    reproduce.check_senses(found, real_corpora, centroids)
+    actual = read_centroids(centroids)
+    assert len(actual) == 53
+    assert {vector.shape for vector in actual.values()} == {(768,)}
+    assert set(actual) == {sense for corpus in real_corpora.values() for sense in corpus.senses}
+    reproduce.check_senses(actual, real_corpora, centroids)
     path = tmp_path / "published.parquet"
     make_published(source, SYSTEM, real_corpora, path)
     read, _ = reproduce.read_published(path, real_corpora)
@@ -771,21 +771,23 @@ def test_the_real_files_are_of_one_piece(
         [
             match
             for corpus in real_corpora.values()
-            for match in verdict.compare_centroids(corpus, found, found)
+            for match in verdict.compare_centroids(corpus, actual, actual)
         ],
         [word for word, _ in matches],
         [one for _, differing in matches for one in differing],
         {},
     )
     assert summary["passed"] and len(summary["centroids"]["senses"]) == 53
-    said = summary["predictions"]
-    assert (said["n"], said["agreement"]) == (10196, 1.0)
-    assert f"{said['accuracy']['ours']:.4f}" == f"{said['accuracy']['published']:.4f}" == "0.9571"
+    output = summary["predictions"]
+    assert (output["n"], output["agreement"]) == (10196, 1.0)
+    assert (
+        f"{output['accuracy']['ours']:.4f}" == f"{output['accuracy']['published']:.4f}" == "0.9571"
+    )
 
 
 def test_what_the_thresholds_were_chosen_by(source: Path, real_corpora: dict[str, Corpus]) -> None:
-    found = read_centroids(source / "published/centroids/bert-base-uncased.txt")
-    directions = {sense: vector / np.linalg.norm(vector) for sense, vector in found.items()}
+    actual = read_centroids(source / "published/centroids/bert-base-uncased.txt")
+    directions = {sense: vector / np.linalg.norm(vector) for sense, vector in actual.items()}
     closest = max(
         float(directions[one] @ directions[other])
         for corpus in real_corpora.values()

@@ -72,12 +72,12 @@ def test_lines_in_any_order(
             del line["scores"]
     lines.append({"word": "not asked for", "id": 3, "sense": "x", "key": 1})
     Random(1).shuffle(lines)
-    found = build(put(tmp_path / "o.jsonl", lines), corpora)
+    actual = build(put(tmp_path / "o.jsonl", lines), corpora)
     splits = ["test", "outofdomain"] if further else ["test"]
-    assert sorted((of.word, of.split) for of in found) == sorted(
+    assert sorted((of.word, of.split) for of in actual) == sorted(
         (word, split) for split in splits for word in corpora
     )
-    for of in found:
+    for of in actual:
         rows = corpora[of.word].split == of.split
         assert of.index.tolist() == corpora[of.word].index[rows].tolist()
         assert of.predicted.tolist() == of.gold.tolist() == corpora[of.word].gold[rows].tolist()
@@ -245,12 +245,12 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
         {"word": "mint", "id": i, "sense": "b", "scores": {"a": 0.25, "b": 0.5}}
         for i in range(len(test))
     ]
-    found = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
+    actual = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
     (ours,) = system_predictions.assemble(
         score.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
     )
-    assert found.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
-    assert found.scores.tolist() == ours.scores.tolist()
+    assert actual.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]
+    assert actual.scores.tolist() == ours.scores.tolist()
 
 
 def test_without_words_those_of_the_run(corpora: dict[str, Corpus], tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from wsd.artifacts import predictions
 
 
 def test_published_predictions_stand_where_ours_do(every_step: Path) -> None:
-    found, provenance = predictions.read_predictions(every_step / "published.parquet")
+    actual, provenance = predictions.read_predictions(every_step / "published.parquet")
     assert provenance["encoder"]["model"]["name"] == SYSTEM
-    for of_word in found:
+    for of_word in actual:
         table = corpora(every_step)[of_word.word]
         assert_array_equal(of_word.gold, table.gold[table.split == "test"])
         assert_array_equal(of_word.predicted, of_word.gold)

@@ -45,11 +45,11 @@ def run_unlabelled(data: bytes, at: Path) -> None:
     way = data[0] if data else 0
     path = at / f"u{(unlabelled_files.TEXT, *labelled_tables.KINDS)[way % 4]}"
     path.write_bytes(data[1:])
-    found = unlabelled_files.Uses()
+    result = unlabelled_files.Uses()
     unlabelled_files.read(
-        path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, found
+        path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, result
     )
-    for word, rows in found.rows.items():
+    for word, rows in result.rows.items():
         assert word and visible(word) == word and len(set(rows)) == len(rows)
         for position, tokens in rows:
             check_focal(position, tokens)
@@ -60,14 +60,14 @@ def unlabelled_seeds() -> list[bytes]:
         b"the cranes flew, the Crane\n\nno such\na [[crane]]\na *crane*\nthe cranes flew, the crane"
     )
     table = b"word,sentence,start,end\ncrane,a crane,2,7\n"
-    found = [
+    results = [
         text, b"a [[crane\n", b"a *crane*, a *crane*\n", b"a *b*\n", CSV,
         b"word,sentence\ncrane,a crane\n", table,
         b"sentence,x\na crane,1\n", b"lemma\ttext\ncrane\ta crane\n",
         b'{"sentence": "a crane"}\n', b'{"sentence": ["a", "crane"], "position": 1}\n', b"\n",
     ]  # fmt: skip
     # The first is valid: text, and the word is named.
-    return [bytes([way]) + seed for seed in found for way in (8, *range(16))]
+    return [bytes([way]) + seed for seed in results for way in (8, *range(16))]
 
 
 TABLES = Tables({"uses": (read_uses, check_uses)}, write_tables)

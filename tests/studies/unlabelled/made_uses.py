@@ -71,12 +71,12 @@ def made_uses(
         if len(forms) > 1:
             vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
         vectors = vectors.astype(np.float32)
-        found = find_all_uses(corpora, lambda _, taken, of=vectors: of[taken], 6, 1, centre)
+        result = find_all_uses(corpora, lambda _, taken, of=vectors: of[taken], 6, 1, centre)
         files.append(folder / f"{layers}.parquet")
         model = {"name": "toy", "blocks": 2}
-        said = {"view": "focal", "layers": layers, "encoder": {"model": model}}
-        said |= {"seed": 1, "centre": centre}
-        write_uses(files[-1], *found, said)
+        content = {"view": "focal", "layers": layers, "encoder": {"model": model}}
+        content |= {"seed": 1, "centre": centre}
+        write_uses(files[-1], *result, content)
     out = folder / "uses #1 & <co>"
     arguments = ["--corpus", str(folder / "corpus"), "--words", word, "--out", str(out)]
     arguments += ["--dataset", str(_manifest(folder / "source", labelled, word))]
@@ -91,7 +91,7 @@ def _manifest(folder: Path, labelled: bool, word: str) -> Path:
     )  # fmt: skip
     folder.mkdir()
     (folder / "any").write_text("any")
-    said = {
+    content = {
         "format": FORMAT,
         "labelled": labelled,
         "name": "mine",
@@ -100,5 +100,5 @@ def _manifest(folder: Path, labelled: bool, word: str) -> Path:
         "words": {word: {**dict.fromkeys(COUNTS, 0), COUNTS[0]: len(GROUP), "senses": {}}},
         "files": {f"{file_name(word)}/{name}": sha256(folder / "any") for name in of_word},
     }
-    (folder / MANIFEST).write_text(json.dumps(said))
+    (folder / MANIFEST).write_text(json.dumps(content))
     return folder / MANIFEST

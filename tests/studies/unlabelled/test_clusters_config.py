@@ -33,13 +33,13 @@ def test_more_clusters_than_sentences(clusters: int, tmp_path: Path) -> None:
     own = top(dataset={"name": "mine", "path": str(tmp_path / "mine")}, words="all")
     assert not check_changed(own).dataset.labelled
     if clusters < 3:
-        for said in (clusters, {"most": clusters}):
-            found = check_changed(own, top(clusters=said)).sections["clusters"]
-            assert (found.most, found.centre) == (clusters, None)
-        found = check_changed(own, top(clusters={"centre": "form"})).sections["clusters"]
-        assert (found.most, found.centre) == (None, "form")
+        for output in (clusters, {"most": clusters}):
+            actual = check_changed(own, top(clusters=output)).sections["clusters"]
+            assert (actual.most, actual.centre) == (clusters, None)
+        actual = check_changed(own, top(clusters={"centre": "form"})).sections["clusters"]
+        assert (actual.most, actual.centre) == (None, "form")
         return
-    for said in (clusters, {"most": clusters}):
+    for output in (clusters, {"most": clusters}):
         with pytest.raises(ConfigError, match="no word has more than 3 sentences") as caught:
-            check_changed(own, top(clusters=said))
+            check_changed(own, top(clusters=output))
         assert caught.value.where == "config key clusters"

@@ -38,17 +38,17 @@ def uses(tmp_path: Path, word: str = "cell") -> list[tuple[int, str]]:
 
 
 def test_lines_of_text(tmp_path: Path) -> None:
-    said = imported(tmp_path, LINES)
+    output = imported(tmp_path, LINES)
     assert uses(tmp_path) == [
         (1, "The cell divides ."),
         (1, 'Two Cells , said she : " cell ! "'),
         (7, 'Two Cells , said she : " cell ! "'),
         (5, "He sat in his * cell * , * alone * ."),
     ]
-    assert "cell: 4 uses" in said
+    assert "cell: 4 uses" in output
     missed = f"left out: 1 sentence without cell (looked for: cell, cells): {tmp_path}/s.txt:4"
-    assert missed in said
-    assert "left out: uses that are there already, word for word: 1" in said
+    assert missed in output
+    assert "left out: uses that are there already, word for word: 1" in output
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert manifest["labelled"] is False
     assert sum(manifest["left_out"].values()) == 2
@@ -111,8 +111,10 @@ def test_tables(tmp_path: Path, name: str, text: str) -> None:
 
 def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
     table = "word,sentence\n" + "cell,a cell {}\nbat,a bat {}\n" * 3 + "crane,a crane\ncrane,x\n"
-    said = imported(tmp_path, table.format(*"abcdef"), "s.csv", word=None)
-    assert "2 words without senses" in said and "left out: words with fewer than 3 uses: 1" in said
+    output = imported(tmp_path, table.format(*"abcdef"), "s.csv", word=None)
+    assert (
+        "2 words without senses" in output and "left out: words with fewer than 3 uses: 1" in output
+    )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bat", "cell", MANIFEST]
 
 

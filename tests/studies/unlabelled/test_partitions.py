@@ -37,22 +37,22 @@ def test_pairs_by_hand() -> None:
 
 
 def test_every_measure() -> None:
-    found = agreement(GOLD, FOUND)
-    assert tuple(found) == MEASURES
+    actual = agreement(GOLD, FOUND)
+    assert tuple(actual) == MEASURES
     # Of 10 pairs 4, 4 and 2: (2 - 1.6) / (4 - 1.6).
-    assert found["ari"] == pytest.approx(0.4 / 2.4)
-    assert found["bcubed_f"] == pytest.approx(11 / 15) and found["paired_f"] == 0.5
+    assert actual["ari"] == pytest.approx(0.4 / 2.4)
+    assert actual["bcubed_f"] == pytest.approx(11 / 15) and actual["paired_f"] == 0.5
     # Entropy of 3 and 2; left over once the cluster is known, 3/5 of that of 1 and 2.
     entropy = -(0.6 * np.log(0.6) + 0.4 * np.log(0.4))
     left = 0.6 * -(np.log(1 / 3) / 3 + 2 * np.log(2 / 3) / 3)
-    assert found["homogeneity"] == pytest.approx(1 - left / entropy)
-    assert found["v_measure"] == pytest.approx(1 - left / entropy)
+    assert actual["homogeneity"] == pytest.approx(1 - left / entropy)
+    assert actual["v_measure"] == pytest.approx(1 - left / entropy)
 
 
 @pytest.mark.parametrize("names", [[1, 0], [3, 7]])
 def test_names_of_clusters_do_not_matter(names: list[int]) -> None:
-    found = agreement(GOLD, np.array(names)[GOLD])
-    assert found == pytest.approx(dict.fromkeys(MEASURES, 1.0))
+    actual = agreement(GOLD, np.array(names)[GOLD])
+    assert actual == pytest.approx(dict.fromkeys(MEASURES, 1.0))
 
 
 def test_one_cluster_and_a_cluster_each() -> None:

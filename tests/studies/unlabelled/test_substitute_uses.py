@@ -53,8 +53,8 @@ def test_labels_take_no_part(tmp_path: Path) -> None:
     first = found(tmp_path, corpora())
     other = corpora(np.roll(GOLD, 3))
     words, source = read_substitutes(tmp_path / "s", corpora())
-    said = {**source, "corpus": other["crane"].digest}
-    write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"].fillers, said)
+    content = {**source, "corpus": other["crane"].digest}
+    write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"].fillers, content)
     assert np.array_equal(found(tmp_path, other).labels, first.labels)
 
 

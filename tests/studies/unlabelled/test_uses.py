@@ -141,11 +141,11 @@ def test_a_cut_is_scikit_learns(seed: int) -> None:
 
 
 def test_the_highest_silhouette_chooses_and_of_equal_ones_the_fewest() -> None:
-    found = clusterings(unit_vectors(planted().astype(float)), [1, 2, 3, 4], seed=1)
-    assert best_by_silhouette(found, "k-means").k == 3
-    alike = [replace(of, silhouette=0.5 if of.k > 1 else np.nan) for of in found]
+    actual = clusterings(unit_vectors(planted().astype(float)), [1, 2, 3, 4], seed=1)
+    assert best_by_silhouette(actual, "k-means").k == 3
+    alike = [replace(of, silhouette=0.5 if of.k > 1 else np.nan) for of in actual]
     assert best_by_silhouette(alike, "agglomerative").k == 2
-    assert best_by_silhouette([of for of in found if of.k == 1], "k-means").k == 1
+    assert best_by_silhouette([of for of in actual if of.k == 1], "k-means").k == 1
 
 
 def test_a_large_word_is_sampled_the_same_way_each_time() -> None:

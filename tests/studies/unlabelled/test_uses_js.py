@@ -79,8 +79,8 @@ def test_words_that_distinguish_clusters_are_the_same_as_in_python(page: Browser
 
 
 def test_focal_word_and_punctuation_are_no_words(page: Browser) -> None:
-    found = page.js("return wsd.wordsOf(['The', 'crane', ',', 'crane', '7', 'É'], 1, 2)")
-    assert found == ["the", "crane", "7", "é"]
+    actual = page.js("return wsd.wordsOf(['The', 'crane', ',', 'crane', '7', 'É'], 1, 2)")
+    assert actual == ["the", "crane", "7", "é"]
     several = page.js("return wsd.wordsOf(['The', 'hot', 'dog', 'is', 'hot'], 1, 3)")
     assert several == ["the", "is", "hot"]
 
@@ -132,14 +132,14 @@ def test_from_the_page_to_a_corpus(page: Browser, tmp_path: Path) -> None:
     move(page, 1, -1)
     move(page, 2, 3)
     assert sizes(page) == [9, 9, 5, 1, 1]
-    said = page.driver.find_element(By.ID, "result").text
-    assert "2 senses" in said and "7 of 25 sentences are in no named cluster" in said
+    output = page.driver.find_element(By.ID, "result").text
+    assert "2 senses" in output and "7 of 25 sentences are in no named cluster" in output
     path = download(page, tmp_path / f"{WORD}-senses.jsonl")
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line["sense"] for line in lines].count('a "bird", wading') == 9
 
-    said = import_corpus([path], out=tmp_path / "named", name="named")
-    assert "1 word;" in said
+    output = import_corpus([path], out=tmp_path / "named", name="named")
+    assert "1 word;" in output
     assert read_manifest(tmp_path / "named" / MANIFEST).sizes == {WORD: 18}
     back = read_text(tmp_path / "named" / WORD, WORD)
     assert back.senses == ('a "bird", wading', f"lifting {HOSTILE}")

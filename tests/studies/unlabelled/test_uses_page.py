@@ -203,8 +203,10 @@ def test_uses_of_another_centring_are_refused(
     made_uses(tmp_path, labelled=True)
     corpora = {WORD: corpus(labelled=True)}
     uses = find_uses(corpora[WORD], np.eye(8)[GROUP], 4, seed=1, centre="form")
-    said = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "toy", "blocks": 2}}}
-    write_uses(tmp_path / "1.parquet", corpora, {WORD: uses}, {**said, "seed": 1, "centre": "form"})
+    content = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "toy", "blocks": 2}}}
+    write_uses(
+        tmp_path / "1.parquet", corpora, {WORD: uses}, {**content, "seed": 1, "centre": "form"}
+    )
     files = ["--uses", str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]
     arguments = ["--corpus", str(tmp_path / "corpus"), "--words", WORD, "--dataset", "quickstart"]
     assert main(["uses-page", *arguments, *files, "--out", str(tmp_path / "again")]) == 6
