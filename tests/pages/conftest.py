@@ -1,4 +1,4 @@
-"""The reports that the pages' tests share, and the browser."""
+"""The reports and the browser that the tests of pages share."""
 
 import shutil
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def page(chromium: Browser, built: Path) -> Iterator[Browser]:
-    """The page of ``bank``, checked at the end to have logged and asked for nothing."""
+    """Open the page of ``bank``; check at the end that it logged and requested nothing."""
     chromium.open(built / "report" / "words" / "bank.html")
     yield chromium
     assert chromium.js("return window.pwned") is None
@@ -36,7 +36,7 @@ def page(chromium: Browser, built: Path) -> Iterator[Browser]:
 
 @pytest.fixture
 def planes(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """The page of ``bank`` with principal components and, to open with, discriminants."""
+    """Open the page of ``bank`` with PCA and with discriminants, which it opens with."""
     folder = tmp_path_factory.mktemp("planes")
     run = make_run(folder / "run", methods=("pca", "discriminant"))
     build_report(**run.arguments(folder))
@@ -47,7 +47,7 @@ def planes(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of three models, one of them with weights that were drawn and one deeper."""
+    """Write a report of three models, one with random weights and one deeper."""
     folder = tmp_path_factory.mktemp("several")
     run = make_run(
         folder / "run",
@@ -62,7 +62,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def listed(run: Run, built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page that lists the reports of a folder: one without a name, and of two runs."""
+    """Write the page that lists reports: an unnamed run and two named runs."""
     results = tmp_path_factory.mktemp("results #1 & <co>")
     for tables in ("quickstart", "quickstart/runs/all-layers", "mine/runs/a"):
         shutil.copytree(built / "report", results / tables / "report")
@@ -72,7 +72,7 @@ def listed(run: Run, built: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser has to start, and to draw: all of this folder is slow."""
+    """Mark all tests of this folder as slow, because a browser has to start and to draw."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:

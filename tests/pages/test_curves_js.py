@@ -1,4 +1,4 @@
-"""curves.js: curves are drawn when they are shown, and their lines can be hidden."""
+"""curves.js: draws curves when they become visible, and hides single lines."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
         ".map((e) => e.dataset.metric)"
     )
     assert set(shown) == {"micro_accuracy"}
-    # The tables of differences follow, and say that no test is made on this metric.
+    # The tables of differences follow, and report that this metric has no test.
     tables = chromium.js(
         """return [...document.querySelectorAll("table.forest")].filter((of) => of.offsetParent)
         .map((of) => [...of.tHead.rows[0].cells].map((cell) => cell.textContent));"""

@@ -1,4 +1,4 @@
-"""gallery.js: the words' small pictures on the first page."""
+"""gallery.js: the small plots of the words on the first page."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def points_of(chromium: Browser, word: str) -> list[dict]:
     )
 
 
-def test_a_picture_has_the_test_instances_and_rings_the_errors(
+def test_a_plot_has_the_test_instances_and_rings_the_errors(
     run: Run, chromium: Browser, built: Path
 ) -> None:
     chromium.open(built / "report" / "index.html")
@@ -59,7 +59,7 @@ def test_a_picture_has_the_test_instances_and_rings_the_errors(
     chromium.assert_quiet()
 
 
-def test_a_picture_names_its_projection_and_pca_is_offered_for_all(
+def test_a_plot_names_its_projection_and_all_words_have_pca(
     chromium: Browser, tmp_path: Path
 ) -> None:
     run = make_run(tmp_path / "run", methods=("pca", "discriminant"), too_small="bank")
@@ -87,7 +87,9 @@ def test_a_picture_names_its_projection_and_pca_is_offered_for_all(
     chromium.assert_quiet()
 
 
-def test_a_point_says_how_its_sentence_begins(run: Run, chromium: Browser, built: Path) -> None:
+def test_a_tooltip_has_the_beginning_of_the_sentence(
+    run: Run, chromium: Browser, built: Path
+) -> None:
     chromium.open(built / "report" / "index.html")
     chromium.until(DRAWN)
     point = chromium.js(
@@ -111,9 +113,7 @@ def test_a_point_says_how_its_sentence_begins(run: Run, chromium: Browser, built
     chromium.assert_quiet()
 
 
-def test_pictures_out_of_view_are_drawn_when_they_come_into_it(
-    chromium: Browser, built: Path
-) -> None:
+def test_plots_are_drawn_when_they_come_into_view(chromium: Browser, built: Path) -> None:
     size = {"width": 390, "height": 300, "deviceScaleFactor": 1, "mobile": True}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
@@ -132,7 +132,7 @@ def test_the_curve_has_a_point_per_layer_and_classifier(chromium: Browser, built
     )
     singles = [choice for choice in CHOICES if choice.isdigit()]
     own = [text for text in output if "context only" not in text]
-    # The classifiers, before and after fine-tuning, and the senses from glosses.
+    # The classifiers before and after fine-tuning, and zero-shot.
     assert len(own) == len(singles) * (2 * len(READERS) + 1)
     dashes = "return [...document.querySelectorAll('.opening polyline.dashdot')]"
     drawn = chromium.js(f"{dashes}.map((of) => getComputedStyle(of).strokeDasharray)")

@@ -1,4 +1,4 @@
-"""page.js: what all pages share."""
+"""page.js: functions that all pages share."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from report_builder import MODEL
 from word_pages import by_id, evaluate
 
 
-def test_page_says_so_when_the_picture_cannot_be_drawn(
+def test_page_reports_that_the_plot_cannot_be_drawn(
     chromium: Browser, built: Path, tmp_path: Path
 ) -> None:
     text = (built / "portable" / MODEL / "bank.html").read_text(encoding="utf-8")
@@ -25,13 +25,13 @@ def of_page(browser: Browser, expression: str, *arguments: Any) -> Any:
     return evaluate(browser, ("page.js",), f"return {expression};", *arguments)
 
 
-def test_address_comes_back_as_it_was(chromium: Browser) -> None:
+def test_address_round_trip(chromium: Browser) -> None:
     parts = [["layers", "mean-last-2"], ["search", "a+b&c=d #%שלום 👩‍🔬"], ["off", "x,y"]]
     text = of_page(chromium, "wsd.fragment.encode(arguments[0])", parts)
     assert "#" not in text and text.count("&") == 2
     decode = "[...wsd.fragment.decode(arguments[0])]"
     assert of_page(chromium, decode, text) == of_page(chromium, decode, f"#{text}") == parts
-    # Typed by hand, a plus is none of a form's spaces.
+    # A plus that the user types is a plus, not the space of a form.
     assert of_page(chromium, decode, "#search=a+b") == [["search", "a+b"]]
     assert of_page(chromium, decode, "") == []
 
@@ -60,9 +60,7 @@ def test_text_of_an_element_stays_text(chromium: Browser) -> None:
     ("name", "saved"), [("bank-2.svg", "bank-2.svg"), ("a/b: <c>.csv", "a_b_c_.csv"),
                         ("Bänke-שלום.csv", "Bänke-שלום.csv")],
 )  # fmt: skip
-def test_saved_file_has_a_name_that_files_may_have(
-    chromium: Browser, name: str, saved: str
-) -> None:
+def test_saved_file_has_a_valid_name(chromium: Browser, name: str, saved: str) -> None:
     body = """const names = [];
         HTMLAnchorElement.prototype.click = function () { names.push(this.download); };
         wsd.download(new Blob(["x"]), arguments[0]);

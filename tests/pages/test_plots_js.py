@@ -1,4 +1,4 @@
-"""plots.js: Bokeh's plots are coloured for light and dark pages, and saved as files."""
+"""plots.js: colours Bokeh's plots for light and dark pages, and saves them as files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""tables.js: tables are sorted and filtered, selects show parts."""
+"""tables.js: sorts and filters tables, and shows the parts that selects choose."""
 
 from pathlib import Path
 

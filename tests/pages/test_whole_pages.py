@@ -1,4 +1,4 @@
-"""Every page as a whole, in a browser: it opens, asks for nothing, and can be used by all."""
+"""Whole pages in a browser: they open, make no requests, and are accessible."""
 
 import base64
 import json
@@ -56,7 +56,7 @@ def test_page_of_a_word_with_a_hostile_name(run: Run, chromium: Browser, built: 
     chromium.assert_quiet()
 
 
-def test_policy_is_in_force(page: Browser) -> None:
+def test_policy_is_enforced(page: Browser) -> None:
     page.js(
         """const script = document.createElement("script");
         script.textContent = "window.injected = 1";
@@ -82,7 +82,7 @@ PAGES = (*TABLES, "words/bank.html#pin=test-5", "words/bank.html#beside=0,1,2,me
                         ("listed", "index.html")],
                 ids="-".join)  # fmt: skip
 def address(request: pytest.FixtureRequest) -> str:
-    """Of a page, of one model's report or of three models'; or of the list of reports."""
+    """Return the address of a page of a report or of the list of reports."""
     kind, name = request.param
     if kind == "listed":
         return request.getfixturevalue(kind).as_uri()
@@ -90,7 +90,7 @@ def address(request: pytest.FixtureRequest) -> str:
 
 
 def opened(chromium: Browser, address: str) -> None:
-    """Open a page, and wait for its script; the list of reports has none."""
+    """Open a page and wait for its script; the list of reports has none."""
     listed = "/report/" not in address
     ready = (
         "document.readyState === 'complete'" if listed else "document.documentElement.dataset.ready"
@@ -135,7 +135,7 @@ def test_axe_has_no_serious_finding(chromium: Browser, address: str, scheme: str
             "return !!document.getElementById('card') && !document.getElementById('card').hidden"
         )
         chromium.js("for (const e of document.querySelectorAll('details')) e.open = true;")
-        # The driver runs this beside the page's policy, which would not let it in.
+        # The driver runs this outside of the page's policy, which would refuse it.
         chromium.js(axe)
         actual = chromium.driver.execute_async_script(
             """const done = arguments[0];
@@ -173,7 +173,7 @@ def test_portable_page_works_as_an_address_in_a_frame(
     run: Run, built: Path, chromium: Browser, tmp_path: Path
 ) -> None:
     page = (built / "portable" / MODEL / "bank.html").read_bytes()
-    # As Snakemake's report writes it.
+    # Snakemake's report writes the address this way.
     address = (
         "data:text/html;charset=utf8;filename=bank.html;base64," + base64.b64encode(page).decode()
     )
@@ -225,7 +225,7 @@ return box.top >= of.top - 1 && box.bottom <= of.bottom + 1 && box.left >= of.le
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_sixty_senses_stay_in_their_boxes(chromium: Browser, built: Path, width: int) -> None:
-    """The list and the confusion matrix scroll, by keyboard too, and the matrix keeps its heads."""
+    """List and matrix scroll, by keyboard too, and the matrix keeps its headers."""
     chromium.open(built / "report" / "words" / "bank.html")
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

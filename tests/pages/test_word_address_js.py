@@ -1,4 +1,4 @@
-"""word-address.js: what is chosen stands in the address, and comes back from it."""
+"""word-address.js: keeps the state of the page in its address."""
 
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ def test_fragment_reopens_the_state(run: Run, built: Path, chromium: Browser) ->
         ".filter((e) => !e.checked).map((e) => Object.values(e.dataset)[0] ?? e.id)"
     )
     assert checked == ["1", "train", "centroids"]
-    # The very same address comes back when something else is changed and changed back.
+    # Changing something and changing it back gives the same address.
     before = chromium.js("return location.hash")
     by_id(chromium, "rings").click()
     assert chromium.js("return location.hash") != before
@@ -55,7 +55,7 @@ def test_fragment_reopens_the_state(run: Run, built: Path, chromium: Browser) ->
     chromium.assert_quiet()
 
 
-def test_nonsense_in_the_fragment_is_passed_over(run: Run, built: Path, chromium: Browser) -> None:
+def test_nonsense_in_the_fragment_is_ignored(run: Run, built: Path, chromium: Browser) -> None:
     address = (built / "report" / "words" / "bank.html").as_uri()
     chromium.open(
         f"{address}#layers=%3Cscript%3E&classifier=%22&colour=no&show=x&method=umap&without=9,a"
@@ -125,7 +125,9 @@ def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:
         ({"pin": 3, "box": [-1.5, 2, 0.25, 4]}, "layers=1&pin=test-2&box=-1.5%2C2%2C0.25%2C4"),
     ],
 )  # fmt: skip
-def test_what_is_chosen_comes_back(chromium: Browser, chosen: dict[str, Any], text: str) -> None:
+def test_the_state_survives_a_round_trip(
+    chromium: Browser, chosen: dict[str, Any], text: str
+) -> None:
     body = f"""{DEFAULTS} const sets = Object.fromEntries(Object.entries(arguments[1].chosen)
         .map(([key, value]) => [key, key.startsWith("hidden") ? new Set(value) : value]));
         return address.encode({{ ...open, ...sets }});"""
@@ -139,21 +141,21 @@ def test_what_is_chosen_comes_back(chromium: Browser, chosen: dict[str, Any], te
      "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
      "box=1,2,3", "box=1,2,3,x", "box=2,1,3,4", "box=1,2,4,3", "box=1,Infinity,3,4", "=&=&%"],
 )  # fmt: skip
-def test_what_makes_no_sense_is_passed_over(chromium: Browser, text: str) -> None:
+def test_invalid_values_are_ignored(chromium: Browser, text: str) -> None:
     assert decoded(chromium, text) == AT_FIRST
 
 
-def test_pictures_side_by_side_are_as_many_as_the_page_has_room_for(chromium: Browser) -> None:
+def test_the_number_of_plots_is_limited(chromium: Browser) -> None:
     actual = decoded(chromium, "beside=9,mean-last-2,,0,1,1,0")
     assert actual == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
-    # It goes before the choice of one.
+    # It takes precedence over the single choice.
     assert decoded(chromium, "layers=0&beside=mean-last-2,0")["choice"] == 2
     assert decoded(chromium, "layers=0&beside=1", plots=4)["choice"] == 0
     assert decoded(chromium, "beside=0,1,mean-last-2", plots=2)["others"] == [1]
     assert decoded(chromium, "beside=0,1", plots=1) == AT_FIRST
 
 
-def test_what_the_page_does_not_offer_is_passed_over(chromium: Browser) -> None:
+def test_values_that_the_page_lacks_are_ignored(chromium: Browser) -> None:
     asked = "method=tsne&search=x"
     assert decoded(chromium, asked) == {**AT_FIRST, "method": "tsne", "query": "x"}
     assert decoded(chromium, asked, method=None, search=False) == AT_FIRST

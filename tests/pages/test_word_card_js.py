@@ -48,7 +48,7 @@ def test_card_shows_neighbours_and_every_layer(run: Run, built: Path, page: Brow
         same = "✓ same sense" if corpus.gold[other] == corpus.gold[row] else "✗ another sense"
         assert same in entry
         assert abs(float(entry.rsplit(" ", 1)[1]) - similarity) < 0.01
-    # Neighbours are the layer's own; a neighbour can be pinned in turn.
+    # Neighbours belong to the layer; clicking a neighbour pins it.
     by_id(page, "previous").click()
     fresh = neighbours_of(run, "bank", "1").rows[row]
     first = page.driver.find_element("css selector", "#card .sentences button")

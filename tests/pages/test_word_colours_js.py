@@ -1,4 +1,4 @@
-"""word-colours.js: what a point's colour stands for."""
+"""word-colours.js: the meaning of a point's colour."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import Select
 from word_pages import STATE, by_id, evaluate, made_data, rows_of
 
 
-def test_colours_say_what_is_asked(run: Run, built: Path, page: Browser) -> None:
+def test_colours_show_the_chosen_quantity(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
     words = predictions_of(run, "bank", "2", READERS[0])
     at = {int(line): i for i, line in enumerate(words.index)}
@@ -58,7 +58,7 @@ def test_colours_say_what_is_asked(run: Run, built: Path, page: Browser) -> None
         ("error", 0, ["train", "right", "train", "right", "wrong"],
          ["correct", "wrong", "training"]),
         ("split", 0, ["train", "test", "train", "test", "test"], ["training", "test"]),
-        # Of probabilities the least is one of as many senses, and a lead starts at none.
+        # The smallest probability is one over the number of senses; a lead starts at 0.
         ("confidence", 0, ["train", "ramp-7", "train", "ramp-0", "ramp-0"],
          ["0.50 to 1.00, probability of the predicted sense", "training, no prediction"]),
         ("confidence", 1, ["train", "ramp-0", "train", "ramp-3", "ramp-6"],

@@ -1,4 +1,4 @@
-"""word-data.js: a word's data, unpacked."""
+"""word-data.js: unpacks a word's data."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def test_rows_have_names_and_an_order(chromium: Browser) -> None:
     ("text", "has"), [("all", [True] * 5), ("test", [False, True, False, True, True]),
                       ("none", [False] * 5)]
 )  # fmt: skip
-def test_whose_sentences_there_are(chromium: Browser, text: str, has: list[bool]) -> None:
+def test_which_instances_have_text(chromium: Browser, text: str, has: list[bool]) -> None:
     assert of_data(chromium, "data.rows.map(data.hasText)", text=text) == has
     lower = of_data(chromium, "data.lowerCase()", text=text)
     wanted = ["the bank ", "a bank of sand", " bank there", "a b bank ", "x bank y"]
@@ -43,7 +43,7 @@ def test_predictions_are_of_test_rows(chromium: Browser) -> None:
     assert of_data(chromium, "data.predicted(1, 0, 1)") == 1
     assert of_data(chromium, "[1, 3, 4].map((row) => data.confidence(row, 1, 0))") == [0, 1, 2]
     assert of_data(chromium, "[1, 3, 4].map((row) => data.layersCorrect(row, 0))") == [1, 2, 0]
-    # In every single layer: the mean of two does not count.
+    # Single layers count, the mean of two does not.
     assert of_data(chromium, "[0, 1].map((c) => [...data.alwaysWrong(c)])") == [[4], [1, 4]]
     assert of_data(chromium, "[...data.alwaysWrong(0)]", choices=[
         {**choice, "single": False} for choice in made_data()["choices"]]) == []  # fmt: skip
@@ -54,12 +54,12 @@ def test_confidence_has_a_range_of_its_kind(chromium: Browser) -> None:
     assert of_data(chromium, "data.confidenceRange(1, 0)") == [0, pytest.approx(2.55)]
 
 
-def test_places_are_all_x_before_all_y(chromium: Browser) -> None:
+def test_points_are_all_x_before_all_y(chromium: Browser) -> None:
     for axis, values in (("x", [-2, 1, 0, 3, 0.5]), ("y", [0, 0.5, 1, 1.5, 2])):
         assert of_data(chromium, f"[...data.places(0, 'pca').{axis}]") == values
 
 
-def test_neighbours_without_those_that_are_none(chromium: Browser) -> None:
+def test_missing_neighbours_are_skipped(chromium: Browser) -> None:
     near = "data.rows.map((row) => data.neighbours(row, 0).map((of) => [of.row, of.similarity]))"
     shown = [
         [[1, 1], [2, 0]],

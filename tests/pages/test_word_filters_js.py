@@ -1,4 +1,4 @@
-"""word-filters.js: the controls that say what is shown, and the legend's boxes."""
+"""word-filters.js: the controls that filter instances, and the legend's boxes."""
 
 from pathlib import Path
 

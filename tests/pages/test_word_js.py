@@ -1,4 +1,4 @@
-"""word.js: the parts of a word's page together."""
+"""word.js: connects the parts of a word page."""
 
 import re
 from importlib.resources import files
@@ -32,7 +32,7 @@ def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
 ) -> None:
     pages = [page.read_text() for page in (built / "report").rglob("*.html")]
     loaded = {name for page in pages for name in re.findall(r'src="[./]*assets/([^"]*)"', page)}
-    # The pages of uses are no part of a report, and have their scripts in them.
+    # Pages of uses are not part of a report, and contain their scripts.
     of_uses = {path.name for path in scripts() if path.name.startswith("uses")}
     assert loaded == {"bokeh.min.js", *(path.name for path in scripts())} - of_uses
     portable = (built / "portable" / MODEL / "bank.html").read_text()
@@ -43,13 +43,13 @@ def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
 
 
 @pytest.mark.parametrize("path", scripts(), ids=lambda path: path.name)
-def test_script_is_short_strict_and_says_what_it_is_for(path: Path) -> None:
+def test_script_is_short_and_strict_and_has_a_heading(path: Path) -> None:
     text = path.read_text()
     assert text.count("\n") < 250
     header, _, rest = text.partition('"use strict";\n')
     assert rest and header.startswith("// ")
     assert all(line.startswith("//") for line in header.splitlines())
-    # It gives the others nothing but what it puts into `wsd`.
+    # A script exports only what it puts into `wsd`.
     names = re.findall(r"^(?:const|let|var|function|class) (\w+)", rest, flags=re.MULTILINE)
     assert names == (["wsd"] if path.name == "page.js" else [])
     assert "innerHTML" not in text and "eval(" not in text

@@ -1,4 +1,4 @@
-"""word-plot.js: the picture."""
+"""word-plot.js: the plot of a word page."""
 
 import time
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_projection_can_be_changed(run: Run, page: Browser) -> None:
     assert "mean little" in by_id(page, "projection-note").text
 
 
-def test_the_page_opens_with_the_projection_that_folds_choose(planes: Browser) -> None:
+def test_the_page_opens_with_the_projection_selected_by_cv(planes: Browser) -> None:
     opened = planes.js(STATE)
     assert opened["labels"] == ["LDA axis 1 (30.0% of the variance between senses)",
                                 "LDA axis 2 (12.5% of the variance between senses)"]  # fmt: skip
@@ -30,7 +30,7 @@ def test_the_page_opens_with_the_projection_that_folds_choose(planes: Browser) -
     Select(by_id(planes, "method")).select_by_value("pca")
     after = planes.js(STATE)
     assert after["x"] != opened["x"] and after["labels"][0].startswith("PC 1")
-    # What the page opens with is not said in its address, what it does not open with is.
+    # The address names a projection unless the page opens with it.
     assert after["hash"] == "#layers=2&method=pca"
 
 
@@ -68,7 +68,7 @@ def test_click_on_a_point_pins_it(run: Run, built: Path, page: Browser) -> None:
     assert not by_id(page, "card").is_displayed()
 
 
-def test_a_zoom_stands_in_the_address_until_the_layer_changes(page: Browser) -> None:
+def test_the_address_has_the_zoom_until_the_layer_changes(page: Browser) -> None:
     zoom(page, 3)
     page.until("location.hash.includes('box=')")
     ranges = page.js(STATE)["ranges"]

@@ -1,4 +1,4 @@
-"""word-scores.js: the numbers beside the picture."""
+"""word-scores.js: the scores next to the plot."""
 
 import numpy as np
 from browser import Browser
@@ -7,7 +7,7 @@ from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 
 
-def test_figures_follow_the_layer_choice(run: Run, page: Browser) -> None:
+def test_scores_follow_the_layer_choice(run: Run, page: Browser) -> None:
     for choice in CHOICES:
         Select(by_id(page, "layers")).select_by_value(choice)
         for row, reader in enumerate(READERS):

@@ -1,4 +1,4 @@
-"""word-side-by-side.js: pictures of several layer choices, side by side."""
+"""word-side-by-side.js: plots of several layer choices next to each other."""
 
 import time
 from pathlib import Path
@@ -24,12 +24,12 @@ from word_pages import (
     wrong_rows,
 )
 
-# Of each plot that is to be seen: its layer choice, its title, and how many pixels wide it is.
+# For each visible plot: its layer choice, its title and its width in pixels.
 PICTURES = """return [...document.querySelectorAll("#side-by-side > div")]
   .filter((e) => e.offsetWidth)
   .map((e) => [e.querySelector("select").value, e.querySelector("span").textContent,
                Math.round(e.querySelector(".plot").getBoundingClientRect().width)]);"""
-# Where on the screen an instance stands in a picture, which is scrolled to.
+# The position of an instance on the screen, after scrolling to its plot.
 PLACE = (
     f"""{VIEWS}
 const view = views[arguments[0]];"""
@@ -60,7 +60,7 @@ def states(page: Browser, n: int = 4) -> list[dict[str, Any]]:
 
 
 def marked(page: Browser, mark: str, n: int = 4) -> list[list[int]]:
-    """Of each picture the rows that bear a mark."""
+    """Return the rows that have a mark, for each plot."""
     results = []
     for state in states(page, n):
         points = np.column_stack([state["x"], state["y"]])
@@ -80,14 +80,14 @@ def point_at(page: Browser, picture: int, row: int, *, click: bool) -> None:
 
 
 def lonely(page: Browser, picture: int) -> int:
-    """The row whose point is farthest from all others, so that no other is hit for it."""
+    """Return the row whose point is farthest from all others, so that a click hits only it."""
     state = page.js(STATE, picture)
     points = np.column_stack([state["x"], state["y"]])
     gaps = np.abs(points[:, None] - points[None]).sum(axis=2) + np.eye(len(points)) * 9
     return int(gaps.min(axis=1).argmax())
 
 
-def test_address_opens_four_pictures(run: Run, built: Path, four: Browser) -> None:
+def test_address_opens_four_plots(run: Run, built: Path, four: Browser) -> None:
     rows, shown = rows_of(run, built), four.js(PICTURES)
     assert [choice for choice, _, _ in shown] == list(NAMED)
     for name, state, (_, title, width) in zip(NAMED, states(four), shown, strict=True):
@@ -98,17 +98,17 @@ def test_address_opens_four_pictures(run: Run, built: Path, four: Browser) -> No
         score = f1_score(words.gold, words.predicted, average="macro")
         assert title == f"logistic: macro\u2011F1 {100 * score:.2f}"
         assert state["drawn"][0] > width / 2
-    # All else is of the first, and so is the number of errors.
+    # Everything else, such as the number of errors, belongs to the first plot.
     assert by_id(four, "layers").get_attribute("value") == "2"
     assert by_id(four, "n-errors").text == str(len(wrong_rows(run, "2", ("logistic",))))
 
 
-def test_what_is_marked_in_one_is_marked_in_all(four: Browser) -> None:
+def test_marks_appear_in_all_plots(four: Browser) -> None:
     row = lonely(four, 2)
     point_at(four, 2, row, click=False)
     assert soon(lambda: all(state["hovered"] for state in states(four)))
     assert marked(four, "hovered") == [[row]] * 4
-    # The ring goes with its point.
+    # The ring moves with its point.
     four.js("document.getElementById('next').click()")
     assert marked(four, "hovered") == [[row]] * 4
     four.js("document.getElementById('previous').click()")
@@ -124,7 +124,7 @@ def test_what_is_marked_in_one_is_marked_in_all(four: Browser) -> None:
 
 
 @pytest.mark.parametrize("picture", [0, 3])
-def test_what_is_selected_in_one_is_selected_in_all(four: Browser, picture: int) -> None:
+def test_the_selection_appears_in_all_plots(four: Browser, picture: int) -> None:
     select = (
         VIEWS
         + """views[arguments[0]].model.document.get_model_by_name("points")
@@ -160,7 +160,7 @@ def test_all_show_the_same_instances_and_colours(run: Run, built: Path, four: Br
     assert all(state["labels"] == ["t-SNE 1", "t-SNE 2"] for state in states(four))
 
 
-def test_each_picture_has_its_own_layer_choice(run: Run, built: Path, four: Browser) -> None:
+def test_each_plot_has_its_own_layer_choice(run: Run, built: Path, four: Browser) -> None:
     third = four.driver.find_element("css selector", "[aria-label='Layer choice of plot 3']")
     Select(third).select_by_value("mean-last-2")
     first = four.driver.find_element("css selector", "[aria-label='Layer choice of plot 1']")
@@ -177,7 +177,7 @@ def test_each_picture_has_its_own_layer_choice(run: Run, built: Path, four: Brow
     assert actual[0] == actual[3] != actual[1] == actual[2]
 
 
-def test_control_opens_pictures_and_goes_back_to_one(page: Browser) -> None:
+def test_control_opens_plots_and_returns_to_one(page: Browser) -> None:
     alone = page.js(STATE)["drawn"]
     pictures = Select(by_id(page, "plots"))
     assert [option.get_attribute("value") for option in pictures.options] == ["1", "2", "3", "4"]

@@ -1,4 +1,4 @@
-"""word-state.js: which instances pass the filters."""
+"""word-state.js: selects the instances that pass the filters."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from selenium.webdriver.support.ui import Select
 from word_pages import STATE, by_id, evaluate, listed, made_data, rows_of, wrong_rows
 
 
-def test_what_every_single_layer_gets_wrong(run: Run, built: Path, page: Browser) -> None:
+def test_errors_of_every_single_layer(run: Run, built: Path, page: Browser) -> None:
     rows = rows_of(run, built)
     always = set.intersection(
         *(wrong_rows(run, choice, (READERS[1],)) for choice in ("0", "1", "2"))
@@ -24,7 +24,7 @@ def test_what_every_single_layer_gets_wrong(run: Run, built: Path, page: Browser
     assert all(line[5] == "0 of 3" for line in listed(page))
 
 
-def test_search_finds_text_as_it_is(run: Run, built: Path, page: Browser) -> None:
+def test_search_takes_text_literally(run: Run, built: Path, page: Browser) -> None:
     rows, corpus = rows_of(run, built), run.corpora["bank"]
     for query in ("N7", "<SCRIPT>", "שלום", "$$x^2$$", "👩‍🔬", "nothing of that kind"):
         # Chromium's driver cannot type characters beyond the basic plane.

@@ -1,4 +1,4 @@
-"""word-steps.js: every way of stepping through the layer choices."""
+"""word-steps.js: all controls that step through the layer choices."""
 
 import time
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_every_layer_control(run: Run, built: Path, page: Browser) -> None:
     page.driver.find_element("css selector", "a[data-layers='2']").click()
     state = assert_shows(run, built, page, "2")
     assert_marks(run, built, state, wrong_rows(run, "2", READERS[:1]))
-    # A link to another choice in the address bar, on a page that is already open.
+    # The user edits the address to another choice while the page is open.
     page.js("location.hash = '#layers=1&off=rings'")
     page.until("document.getElementById('layers').value === '1'")
     assert assert_shows(run, built, page, "1")["errors"]["row"] == []
@@ -61,7 +61,7 @@ def test_play_steps_through_and_starts_again(page: Browser) -> None:
     time.sleep(0.3)
     assert by_id(page, "layers").get_attribute("value") == value
 
-    # Slow, and from the last choice but one: "previous" is disabled while the first is shown.
+    # Play slowly, from the second to last choice: "previous" is disabled on the first one.
     page.js("window.setInterval = (f) => real(f, 60_000)")
     Select(by_id(page, "layers")).select_by_value(CHOICES[-2])
     by_id(page, "play").click()

@@ -1,4 +1,4 @@
-"""word-table.js: the table of instances, page by page and as CSV."""
+"""word-table.js: the table of instances, with its pages and its CSV."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
     by_id(page, "csv").click()
     [(name, address)] = page.js("return saved")
     assert name == "bank-2-logistic.csv"
-    # A blob's text can be read by the page that made it, and by no connection.
+    # The page that made a blob can read its text; no connection can.
     text = page.driver.execute_async_script(
         """const done = arguments[1], made = URL.createObjectURL;
         URL.createObjectURL = (blob) => { blob.text().then(done); return made(blob); };
@@ -43,10 +43,10 @@ def test_selection_and_its_csv(run: Run, built: Path, page: Browser) -> None:
         parts = [line[part].removeprefix("'") for part in ("left", "focal", "right")]
         assert " ".join(part for part in parts if part) == " ".join(corpus.tokens[row])
         assert not any(value.startswith(("=", "+", "-", "@")) for value in line.values())
-        # No digits that the page, which holds 255 steps, does not know.
+        # The page stores 255 steps, and the file has no further digits.
         digits = r"[01]\.[0-9]{2}" if line["split"] == "test" else ""
         assert re.fullmatch(digits, line["confidence"])
-    # Files keep the labels; the table has the names.
+    # Files have the labels; the table has the names.
     texts = [cell for line in listed(page) for cell in line]
     second = corpus.senses[1]
     assert [GIVEN.name in texts, second in texts] == [

@@ -1,4 +1,4 @@
-"""word-text.js: an instance in words."""
+"""word-text.js: describes an instance in words."""
 
 from pathlib import Path
 
@@ -63,8 +63,8 @@ def test_instance_in_words(chromium: Browser, row: int, text: str, expected: lis
     assert evaluate(chromium, scripts, body, made_data(text=text), row) == expected
 
 
-def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> None:
-    """Whole on the card; a script without spaces is cut between characters."""
+def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
+    """The card has the whole sentence; a script without spaces is cut between characters."""
     body = """const [packed, side] = arguments, data = wsd.wordData(packed);
         data.sentence = () => [side, "bank", side];
         const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
@@ -94,7 +94,7 @@ def test_of_a_long_sentence_what_stands_around_the_word(chromium: Browser) -> No
         (0, ["", ""], None),
     ],
 )
-def test_glosses_of_the_senses_told(
+def test_glosses_of_the_senses(
     chromium: Browser, row: int, glosses: list[str], expected: str | None
 ) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);

@@ -1,4 +1,4 @@
-"""The results as text: what was selected first, in percent, and one line for what is no summary."""
+"""The leaderboard as text: selected rows first, scores in percent, one message for other files."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ ROWS = [
     "toy,full,,test,focal,mean-last-4,near,0.95,0.85,0.905,0.75",
     "larger-toy,full,,test,context,6,logistic,1.000000,0.99996,0.905,0.123456",
     "toy,full,,test,focal,10,near,0,0,0.0999,0",
-    # Better than all others, but none of the candidates on the full training set's test.
+    # Best of all, but it is no candidate on the full training set.
     "toy,full,,outofdomain,focal,0,near,1,1,,1",
     "toy,balanced,,test,focal,0,near,1,1,0.999,1",
     "toy,nshot-3,2,test,focal,0,near,1,1,0.999,1",
@@ -50,7 +50,7 @@ def summary(tmp_path: Path) -> Path:
 
 
 def test_the_table_exactly(summary: Path) -> None:
-    """Best first; of equal rows the one that stands first in the file."""
+    """Best first; equal rows keep the order of the file."""
     head = ["model", "view", "layers", "classifier", "CV"]
     head += ["macro-F1", "balanced accuracy", "word accuracy", "micro accuracy"]
     context = "larger-toy  context   6            logistic    70.00     90.50"
@@ -87,7 +87,7 @@ def test_only_the_best(summary: Path, top: int | None, rows: int) -> None:
 
 
 def test_without_folds_nothing_was_selected(summary: Path) -> None:
-    """Then all that was trained on the full set and tested on the test split is shown."""
+    """All rows for the full training set and the test split appear."""
     summary.with_name("selection.csv").write_text(SELECTION_HEAD + "\n")
     summary.write_text("\n".join([HEAD, *(row for row in ROWS if "per-word" not in row), ""]))
     lines = leaderboard(summary).splitlines()
@@ -105,7 +105,7 @@ def test_the_order_of_the_columns_does_not_matter(summary: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
-def test_what_is_not_there_yet(summary: Path, name: str) -> None:
+def test_a_missing_summary(summary: Path, name: str) -> None:
     summary.with_name(name).unlink()
     with pytest.raises(ResultError, match=f"there is no {Path(name).stem} yet") as caught:
         leaderboard(summary)
@@ -125,7 +125,7 @@ def test_what_is_not_there_yet(summary: Path, name: str) -> None:
         "",
     ],
 )
-def test_what_is_no_summary(summary: Path, text: str) -> None:
+def test_other_files_are_refused(summary: Path, text: str) -> None:
     summary.write_text(text)
     with pytest.raises(ResultError, match="not a summary table") as caught:
         leaderboard(summary)
@@ -134,7 +134,7 @@ def test_what_is_no_summary(summary: Path, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["summary.csv", "selection.csv"])
 @pytest.mark.parametrize("data", [b"some words\nand more\n", b"\xff\xfe\xff"])
-def test_the_one_that_is_another_file_is_named(summary: Path, name: str, data: bytes) -> None:
+def test_the_wrong_file_is_named(summary: Path, name: str, data: bytes) -> None:
     path = summary.with_name(name)
     path.write_bytes(data)
     with pytest.raises(ResultError, match=f"not a {path.stem} table") as caught:
@@ -142,7 +142,7 @@ def test_the_one_that_is_another_file_is_named(summary: Path, name: str, data: b
     assert caught.value.where == str(path)
 
 
-def test_where_nothing_was_selected_nothing_is_said_to_be(summary: Path) -> None:
+def test_without_selection_no_row_is_marked(summary: Path) -> None:
     only = "toy,full,all words,focal,0,near,{},,,,True"
     summary.with_name("selection.csv").write_text(f"{SELECTION_HEAD}\n{only}\n")
     title, _, _, row, *_ = leaderboard(summary).splitlines()

@@ -1,4 +1,4 @@
-"""The page that lists every report: nothing but what is there, whatever it is called."""
+"""The page that lists all reports: only existing ones, with any name."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def report(run: Run, tables: Path) -> Path:
-    """A report as a run leaves it, as far as the list reads it."""
+    """Write the files of a report that the list reads."""
     (tables / PAGE).parent.mkdir(parents=True)
     (tables / PAGE).write_text("a report")
     write_csv(tables / "comparison.csv", read_csv(run.tables["comparison"][0]))
@@ -37,7 +37,7 @@ def report(run: Run, tables: Path) -> Path:
 
 
 def cells(page: Path) -> list[list[str]]:
-    """The rows of the table, as text."""
+    """Return the rows of the table as text."""
     rows = re.findall(
         r"<tr><th scope=\"row\">.*?</tr>", page.read_text(encoding="utf-8"), re.DOTALL
     )
@@ -74,7 +74,7 @@ def test_every_report_has_a_row_and_a_link(run: Run, tmp_path: Path) -> None:
         assert row[2] == f"{best['view']} {best['layers']} of {best['model']}"
         assert row[3] == best["classifier"]
         assert row[5:] == [str(int(best["n_words"])), "first, second", "2023-11-15"]
-    # As it is there, nothing is written.
+    # The page is up to date, so nothing is written.
     before = page.stat()
     write_overview(tmp_path)
     assert page.stat().st_mtime_ns == before.st_mtime_ns
@@ -106,7 +106,7 @@ def test_reports_of_another_version_say_so(run: Run, tmp_path: Path) -> None:
     assert old[-1].endswith("by wsd 0.0.1") and "by wsd" not in new[-1]
 
 
-def test_there_is_none_yet(tmp_path: Path) -> None:
+def test_without_reports_there_is_no_page(tmp_path: Path) -> None:
     assert "There is no report yet." in write_overview(tmp_path).read_text()
 
 

@@ -1,4 +1,4 @@
-"""The figures for a paper: what is drawn is what the tables say, and can be printed as it is."""
+"""Paper figures: they show the numbers of the tables and are ready for print."""
 
 import hashlib
 import logging
@@ -69,7 +69,7 @@ def layer_rows(
     level: float = 0.8,
     blocks: int = 2,
 ) -> list[dict[str, Any]]:
-    """Rows of layers.csv; the farther from the chosen one, the worse."""
+    """Return rows of layers.csv; scores fall with the distance from the chosen layer."""
     rows = []
     for i, layers in enumerate(choices):
         away = 0.03 * abs(i - choices.index(chosen)) + 0.001 * i
@@ -174,7 +174,7 @@ def models_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
-    """Every table as a file, as the steps write them: one without rows has no header."""
+    """Write every table as the steps do; a table without rows has no header."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = {
         "layers": [*layer_rows(), *layer_rows("knn", level=0.7)],
@@ -191,11 +191,11 @@ def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[st
     return paths
 
 
-# What is drawn
+# Content
 
 
 def lines_of(ax: Axes, **look: Any) -> list[Line2D]:
-    """The lines of a look that have points; legends are no part of the axes."""
+    """Return the lines of a style that have points; legends do not count."""
     return [
         line
         for line in ax.get_lines()
@@ -220,7 +220,7 @@ def percent(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
     return [100 * row[name] for row in rows]
 
 
-def test_single_layers_are_a_line_in_its_band() -> None:
+def test_single_layers_are_a_line_with_its_interval() -> None:
     rows = layer_rows()
     (ax,) = layers_figure([rows[i] for i in (2, 0, 1, 3, 4)]).axes
     x, y = curve(ax, linestyle="-", **LOOKS["lda"])
@@ -263,13 +263,13 @@ def test_the_context_is_dashed_in_the_colour_of_its_classifier() -> None:
 
 
 def test_the_context_of_layers_that_are_not_drawn_is_left_out() -> None:
-    # The control has every layer, the sweep 0 and 2.
+    # The control has every layer, the sweep layers 0 and 2.
     rows = layer_rows(choices=("0", "2"))
     figure = layers_figure(rows, control_rows())
     x, y = curve(figure.axes[0], linestyle="--")
     assert_allclose((x, y), ([0, 2], [50, 70]))
     assert "context only" in legend(figure)
-    # One point is no line: nothing is drawn, and nothing in the legend.
+    # A single point gives no line and no entry in the legend.
     one_layer = layers_figure(layer_rows(choices=("2",)), control_rows())
     assert not lines_of(one_layer.axes[0], linestyle="--") and "context only" not in legend(
         one_layer
@@ -298,7 +298,7 @@ def test_after_fine_tuning_is_dots_and_dashes_in_the_colour_of_its_classifier() 
 
 
 @pytest.mark.parametrize("chosen", ["1", "concat-all"])
-def test_what_the_folds_choose_is_ringed(chosen: str) -> None:
+def test_the_selected_layer_is_ringed(chosen: str) -> None:
     rows = [*layer_rows(chosen=chosen), *layer_rows("knn", chosen="2", level=0.6)]
     (ax,) = layers_figure(rows).axes
     rings = [line for line in lines_of(ax, linestyle="None") if line.get_markersize() > 7]
@@ -325,7 +325,7 @@ def test_labels_are_moved_apart_and_keep_their_order(values: list[float]) -> Non
     assert (np.diff(np.array(moved)[order]) > 0).all()
 
 
-def test_the_figure_that_the_folds_choose_by_is_drawn() -> None:
+def test_the_selection_metric_is_drawn() -> None:
     rows = [{**row, "metric": "mean_word_accuracy"} for row in layer_rows()]
     controls = [{**row, "mean_word_accuracy": 0.42} for row in control_rows()]
     (ax,) = layers_figure(rows, controls).axes
@@ -364,7 +364,7 @@ def test_models_of_different_depth_line_up_by_relative_depth() -> None:
     assert "depth" in ax.get_xlabel()
 
 
-def test_models_of_one_depth_stand_at_the_numbers_of_their_layers() -> None:
+def test_models_of_one_depth_share_layer_numbers() -> None:
     figure = models_figure(two_models())
     (ax,) = figure.axes
     for i in range(2):
@@ -388,7 +388,7 @@ def test_one_model_is_no_figure_of_models() -> None:
     assert draw_models(frame([*layer_rows(), *layer_rows("knn")], "layers")) is None
 
 
-def test_a_heat_map_has_every_figure_in_its_cell() -> None:
+def test_a_heat_map_has_every_score_in_its_cell() -> None:
     rows = word_rows(("apple", "crane", "bank"))
     missing = rows.pop(7)
     figure = draw_words(frame(rows, "word-layers"))
@@ -451,7 +451,7 @@ def test_learning_curves() -> None:
         assert_allclose(bars.get_segments()[1], [(30, 36.5), (30, 51.5)])
         assert_allclose(bars.get_segments()[0], [(12, 40.6 + i)] * 2)
     assert legend(figure)[:3] == ["0", "1", "2"]
-    # Not 10^2: that would be a formula.
+    # Not 10^2, which would need math text.
     assert [t.get_text() for t in ax.get_xticklabels() if t.get_text()] == ["10", "100", "1,000"]
 
 
@@ -485,14 +485,14 @@ def test_one_training_set_is_no_curve(sets: dict[str, int]) -> None:
     assert draw_learning(frame(learning_rows(sets=sets), "learning")) is None
 
 
-def test_what_has_no_further_training_sets_gets_no_panel() -> None:
+def test_without_further_training_sets_there_is_no_panel() -> None:
     rows = [*learning_rows(), *learning_rows("knn", {"full": 1000})]
     figure = draw_learning(frame(rows, "learning"))
     assert figure is not None
     assert len(figure.axes) == 1
 
 
-def test_differences_and_whether_they_are_told_apart() -> None:
+def test_differences_and_their_significance() -> None:
     rows = layer_rows()
     figure = draw_differences(frame(rows, "layers"))
     assert figure is not None
@@ -576,7 +576,7 @@ def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Non
 
 
 def test_tables_without_rows(tmp_path: Path) -> None:
-    """As of the quickstart: no controls, nothing published, one training set."""
+    """As in the quickstart: no controls, no published systems, one training set."""
     full = learning_rows(sets={"full": 1000})
     paths = write_tables(tmp_path / "tables", controls=[], comparison=[], learning=full)
     assert paths["controls"].read_text() == "\n"
@@ -592,14 +592,14 @@ ASKED = [
     (table, column)
     for table, columns in DRAWN_TABLES.items()
     for column in columns.names
-    # Of the means the one is drawn that the folds chose by.
+    # The mean is drawn for the metric of the selection.
     if table not in ("comparison", "controls") or column not in MEAN_SCORES
 ]
 
 
 @pytest.mark.parametrize(("table", "column"), ASKED)
-def test_no_column_is_asked_for_that_is_not_drawn(table: str, column: str) -> None:
-    """Every figure can be drawn of the columns asked for (`frame`), and of none fewer."""
+def test_every_required_column_is_drawn(table: str, column: str) -> None:
+    """Every figure needs exactly the columns in `frame`."""
     several = [*layer_rows(), *({**row, "model": "two"} for row in layer_rows())]
     rows = {
         "layers": several, "controls": control_rows(), "comparison": comparison_rows(("one", 0.7)),
@@ -619,11 +619,11 @@ def draw_all(tables: Mapping[str, pd.DataFrame]) -> None:
     draw_differences(tables["layers"])
 
 
-# How it can be read
+# Legibility
 
 
 def every_figure(names: Sequence[str]) -> dict[str, Figure]:
-    """All figures of four classifiers and some words, called like this."""
+    """Return all figures for four classifiers and some words with these names."""
     four = [*names, "lda", "knn", "logistic"][:4]
     layers = [row for i, name in enumerate(four) for row in layer_rows(name, level=0.9 - i / 20)]
     words = [row for name in four for row in word_rows(names, name)]
@@ -657,7 +657,7 @@ def test_nothing_is_cut_off_and_no_legend_lies_over_data(figure: str) -> None:
     assert figure_.get_figwidth() == pytest.approx(TWO_COLUMNS * MM)
 
 
-def test_foreign_names_are_drawn_as_they_are() -> None:
+def test_foreign_names_are_drawn_unchanged() -> None:
     for name, figure in every_figure(HOSTILE).items():
         actual = texts(figure)
         assert not any(text.get_parse_math() for text in figure.findobj(Text)), name
@@ -701,7 +701,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_the_same_bytes_on_every_run(tmp_path: Path) -> None:
-    """Also in another process with another hash seed, date, folder and matplotlibrc."""
+    """The bytes do not depend on process, hash seed, date, folder or matplotlibrc."""
     names = ("مفتاح", "crane")
     tables = {"layers": layer_rows(names[0]), "word_layers": word_rows(names)}
     paths = write_tables(tmp_path / "tables", **tables)

@@ -1,4 +1,4 @@
-"""The report's files: what stands in them; that they are whole, and the same every time."""
+"""The report's files: their content, their completeness, and the same bytes every time."""
 
 import base64
 import hashlib
@@ -166,7 +166,7 @@ def test_same_bytes_in_another_process_without_a_model(
 
 
 @pytest.mark.parametrize("word", SENSES)
-def test_page_holds_every_instance_once_as_it_is(run: Run, built: Path, word: str) -> None:
+def test_page_has_every_instance_once_and_unchanged(run: Run, built: Path, word: str) -> None:
     corpus = run.corpora[word]
     data = word_page(built, word).packed()["data"]
     train = decode(data["train"], "u1") == 1
@@ -232,7 +232,7 @@ def test_confidence_is_a_probability_or_a_lead() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["negative", "sum"])
 def test_a_classifier_of_no_probabilities_has_leads(tmp_path: Path, spoilt: str) -> None:
-    """One file suffices: the classifier's confidence means the same on every layer choice."""
+    """One such file is enough, because confidence has one meaning on all layer choices."""
     run = make_run(tmp_path / "run")
     path = next(p for p in run.predictions if p.name == "1.logistic.parquet")
     words, provenance = predictions.read_predictions(path)
@@ -285,7 +285,7 @@ def percents(row: dict[str, Any]) -> str:
     )
 
 
-def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, built: Path) -> None:
+def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -> None:
     page = Page(built / "report" / "index.html")
     text = " ".join(page.text.split())
     (row,) = compared(run, "selected")
@@ -297,15 +297,15 @@ def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, b
     (best,) = compared(run, "best on test, for reference only")
     assert f"reference only: focal {best['layers']} of tiny with {best['classifier']}" in text
     assert percents(row) in text and percents(best) in text
-    # Whichever metric folds choose by.
+    # The test holds for every selection metric.
     assert "It was selected on the test set, so this score is optimistic." in text
-    # Candidates, best first; the published apart.
+    # Candidates, best first; published systems separately.
     candidates = sorted(compared(run, "candidate"), key=lambda r: -r["mean_macro_f1"])
     places = [text.rindex(f"{r['classifier'].replace('_', '_')}{percents(r)}") for r in candidates]
     assert places == sorted(places)
     assert text.index("Published systems") < text.index("theirs")
     assert "A paper & <its> file" in text and "most <frequent>_sense" in text
-    # What was searched, and what was fixed.
+    # Searched and fixed parameters.
     assert "logistic, C among 0.5, 1.0, metric = cosine" in text
     for needed in (
         "snakemake <all> & more", "<b>somewhere</b>", "0" * 64, '"note": "</pre><script>',
@@ -316,14 +316,14 @@ def test_index_answers_and_tells_what_was_selected_from_what_is_best(run: Run, b
         assert corpus.digest in page.text
 
 
-def test_errors_stand_beside_one_another(run: Run, built: Path) -> None:
+def test_errors_of_two_systems_are_compared(run: Run, built: Path) -> None:
     page = Page(built / "report" / "errors.html")
     text = " ".join(page.text.split())
     n_test = sum(int((corpus.split == "test").sum()) for corpus in run.corpora.values())
     assert f"gets 2 of {n_test} test instances wrong" in text
-    # Errors; only theirs, only ours, both, with one answer.
+    # All errors; only theirs, only ours, both, both with the same answer.
     assert "theirs2selected1011" in text
-    # What two get wrong stands before what one does; the focal word within its sentence.
+    # Errors of both systems come first; the focal word is marked in its sentence.
     bank = run.corpora["bank"]
     (row,) = np.flatnonzero((bank.split == "test") & (bank.index == 1))
     sentence = " ".join(bank.tokens[row])
@@ -352,7 +352,7 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_cv", "")])
-def test_the_curve_marks_what_was_chosen_of_its_own_view_alone(
+def test_the_curve_marks_the_selection_of_its_view_only(
     run: Run, tmp_path: Path, column: str, value: str
 ) -> None:
     path = tmp_path / "comparison.csv"
@@ -379,7 +379,7 @@ def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
     assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
 
 
-def test_a_label_stands_where_fewer_points_are() -> None:
+def test_a_label_avoids_points() -> None:
     def curve(x: list[float], y: list[float]) -> curves.Curve:
         return curves.Curve(name="", style=0, x=x, y=y)
 
@@ -448,7 +448,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     }
 
 
-def test_differences_are_those_of_the_table(run: Run, built: Path) -> None:
+def test_differences_match_the_table(run: Run, built: Path) -> None:
     text = " ".join(Page(built / "report" / "layers.html").text.split())
     for row in pd.read_csv(run.tables["layers"][0], dtype={"layers": str}).to_dict("records"):
         minus = "\N{MINUS SIGN}"
@@ -509,7 +509,7 @@ def test_the_same_predictions_have_no_interval_on_the_pages(tmp_path: Path) -> N
     assert "nan" not in text
 
 
-def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
+def test_curves_have_the_scores_of_the_tables(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     for metric in METRICS:
         sources = sources_of(page.json(f"curves.{MODEL}.{metric}"))
@@ -532,7 +532,7 @@ def test_curves_have_the_figures_of_the_tables(run: Run, built: Path) -> None:
     ]
 
 
-def test_layers_after_fine_tuning_are_lines_of_the_model_they_were(run: Run, built: Path) -> None:
+def test_fine_tuned_layers_are_lines_of_their_model(run: Run, built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     rows = {(r["layers"], r["classifier"]): r for r in compared(run, "candidate")}
     sources = sources_of(page.json(f"curves.{MODEL}.mean_macro_f1"))
@@ -556,7 +556,7 @@ def test_zero_shot_is_a_dotted_line(run: Run, built: Path) -> None:
     ]
 
 
-def test_calibration_and_far_sentences(built: Path) -> None:
+def test_calibration_and_ood_flags(built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     lines = {s["name"]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
     assert lines["as they are"]["x"] == [68.0, 98.0]
@@ -575,7 +575,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
     path = run.folder / "provenance.json"
     provenance = json.loads(path.read_text())
     write_json(path, {**provenance, "config": {"run": "mine"}})
-    # Of a classifier without probabilities there is no line of them as they are.
+    # A classifier without probabilities has no line before calibration.
     for name in ("calibration", "reliability"):
         table = pd.read_csv(run.tables[name][0], dtype=str, keep_default_na=False)
         table[table["scores"] == "calibrated"].to_csv(run.tables[name][0], index=False)
@@ -621,7 +621,7 @@ def test_hostile_text_stays_text(run: Run, all_pages: dict[Path, Page]) -> None:
             first, second, third = run.corpora["bank"].senses
             for texts in (first, *GIVEN, third):
                 assert texts in page.text
-            # The label of a sense with a name is said where the pointer rests.
+            # The tooltip shows the label of a sense that has a name.
             assert second not in page.text
             assert second in [a.get("title") for tag, a in page.elements if tag == "bdi"]
             for attributes, text in page.scripts:
@@ -664,8 +664,8 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> None:
-    """Not with the one that scores highest on the test set, and not with t-SNE."""
+def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None:
+    """The page opens neither with the best projection on the test set nor with t-SNE."""
     run = make_run(tmp_path / "run", methods=("tsne", "pca", "discriminant"), too_small="bank")
     build_report(**run.arguments(tmp_path))
     small, other = SENSES
@@ -686,7 +686,7 @@ def test_a_page_opens_with_the_projection_that_folds_choose(tmp_path: Path) -> N
                 assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
 
-def test_a_word_without_any_picture_is_refused(tmp_path: Path) -> None:
+def test_a_word_without_any_projection_is_refused(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", methods=("discriminant",), too_small="bank")
     with pytest.raises(ResultError, match="no projection of the word 'bank': too few to fold"):
         build_report(**run.arguments(tmp_path))
@@ -768,7 +768,7 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
         return list(zip(*columns, strict=True))
 
     kept = rows(data)
-    # Some of those that there are, in the same order, of every sense and split.
+    # A sample of the instances in the same order, with every sense and split.
     assert kept == [row for row in rows(whole) if row in set(kept)]
     assert abs(len(kept) - n // 2) <= 3
     assert {row[1:] for row in kept} == {row[1:] for row in rows(whole)}
@@ -790,7 +790,7 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
             [places.index(i) if i in places else 65535 for i in all_near[p]] for p in places
         ]
         assert near.tolist() == expected
-    # The same in every run and model.
+    # The sample is the same in every run and model.
     build_report(**run.arguments(tmp_path / "again"))
     assert rows(word_page(tmp_path / "again", "bank").packed()["data"]) == kept
 
@@ -814,7 +814,7 @@ def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
             assert packed["data"]["text"] == "none"
             assert "omits the corpus's sentences" in page.text
             assert not [a for _, a in page.elements if a.get("id") == "search"]
-            # Numbers are base64, in which any letters may stand.
+            # Numbers are base64 and may contain any letters.
             numbers = ("choices", "train", "index", "gold")
             rest = {key: value for key, value in packed["data"].items() if key not in numbers}
             source = page.text + json.dumps(rest, ensure_ascii=False)
@@ -834,7 +834,7 @@ def test_progress_names_every_page(
 
 @pytest.fixture(scope="module")
 def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """In no order of the alphabet; one has weights that were drawn, and one is deeper."""
+    """The names are not in alphabetical order; one model has random weights, and one is deeper."""
     folder = tmp_path_factory.mktemp("three")
     run = make_run(
         folder / "run",
@@ -849,7 +849,7 @@ def three_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_models_are_in_the_order_of_the_config(three_models: Path) -> None:
-    """The first model's pages are those of the folder `words` itself, whatever it is called."""
+    """The first model's pages are in the folder `words`, whatever its name."""
     data = Page(three_models / "words" / "bank.html").packed()["data"]
     assert data["model"] == "wide"
     assert (three_models / "words" / "tiny" / "bank.html").exists()
@@ -863,7 +863,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     rows = re.findall(r'<tr><th scope="row">(\w+)</th>(.*?)</tr>', table, re.DOTALL)
     assert [name for name, _ in rows] == ["wide", "tiny", "deep"]
     assert "Macro-F1, CV" in table
-    # What the others have over the first one, which is compared with none.
+    # The first model has no difference; the others have theirs to it.
     assert [("\u22124.25" in cells, "0.250" in cells) for _, cells in rows] == [
         (False, False), (True, True), (True, True),
     ]  # fmt: skip
@@ -874,7 +874,7 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
     assert "across 3 models" in answer and f"of {best['model']} with" in answer
     assert f"{best['mean_macro_f1'] * 100:.2f}" in answer
     assert text.count('class="answer"') == 1
-    # Rows of one kind stand together.
+    # Rows of one kind are adjacent.
     beside = text[text.index('<table class="figures lined" id="comparison">') :]
     kinds = re.findall(r'<th scope="row">(.*?)</th>', beside.partition("</table>")[0])
     assert kinds == [
@@ -885,10 +885,10 @@ def test_index_sets_the_models_side_by_side(three_models: Path) -> None:
 
 @pytest.mark.slow
 def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
-    """Equal figures stand equally high, whatever else their model scores."""
+    """Equal scores have equal heights in all models."""
     text = (three_models / "index.html").read_text()
     sparks = re.findall(r'aria-label="(layer 0.*?)"><title>.*?<polyline points="(.*?)"', text)
-    # In the gallery and in the table.
+    # Check the gallery and the table.
     assert len(sparks) == 2 * 3 * len(SENSES) * len(READERS)
     heights: dict[str, set[str]] = {}
     for label, points in sparks:
@@ -900,12 +900,12 @@ def test_small_lines_of_all_models_have_one_scale(three_models: Path) -> None:
         if sum(f" {label}" in description for description, _ in sparks) > 1
     ]
     assert shared
-    # A label has one digit behind the point, and so has a height.
+    # Labels and heights have one decimal.
     assert all(np.ptp([float(y) for y in heights[label]]) <= 0.11 for label in shared)
 
 
 @pytest.mark.slow
-def test_models_stand_in_one_order_everywhere(three_models: Path) -> None:
+def test_models_have_one_order_everywhere(three_models: Path) -> None:
     index, layers = ((three_models / f"{name}.html").read_text() for name in ("index", "layers"))
     made = index[index.index('id="provenance-title"') :]
     assert re.findall(r"<h3>(\w+)</h3>", made)[:3] == ["wide", "tiny", "deep"]
@@ -936,7 +936,7 @@ def test_pages_say_what_a_model_sees(three_models: Path) -> None:
         assert index.count(f"<dt>{term}</dt><dd>{value}</dd>") == 3
 
 
-def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
+def test_pages_do_not_mention_the_usual_input(built: Path) -> None:
     index = (built / "report" / "index.html").read_text()
     assert "<dt>Reads</dt><dd>both sides</dd>" in index
     assert "<dt>Last hidden state</dt><dd>the output of the last block</dd>" in index
@@ -949,7 +949,7 @@ def test_pages_say_nothing_of_what_is_usual(built: Path) -> None:
 
 @pytest.mark.slow
 def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -> None:
-    """Weighted by how often a form stands: 1,500 of one piece and 500 of two."""
+    """The average is weighted by frequency: 1,500 uses of one piece and 500 of two."""
     line = "2,000 focal words, 2 surface forms, 1.25 pieces on average, 3 windows moved"
     for index, count in ((three_models / "index.html", 3), (built / "report/index.html", 1)):
         text = index.read_text()
@@ -973,7 +973,7 @@ def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     own = table[(table["kind"] == "candidate") & (table["model"] == "deep")]
     own = own[own["classifier"] == "logistic"].set_index("layers")["mean_macro_f1"]
     assert lines["deep"]["y"] == pytest.approx([100 * own[i] for i in "012"], abs=1e-3)
-    # Each model's own figure has the numbers of its layers.
+    # Each model's own plot has its layer numbers.
     assert lines_of(page, "curves.deep.mean_macro_f1")["logistic"]["x"][:3] == [0, 1, 2]
     text = (three_models / "layers.html").read_text()
     assert '<th scope="col" class="n">Depth</th>' in text
@@ -981,7 +981,7 @@ def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
 
 
 @pytest.mark.slow
-def test_curves_of_models_of_one_depth_stand_at_layer_numbers(tmp_path: Path) -> None:
+def test_curves_of_models_of_one_depth_share_layer_numbers(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", models=("one", "other"))
     build_report(**run.arguments(tmp_path))
     page = Page(tmp_path / "report" / "layers.html")
@@ -1021,7 +1021,7 @@ def test_several_models_and_training_sets_and_views(tmp_path: Path) -> None:
     assert [classifier["name"] for classifier in data["classifiers"]] == list(READERS)
     pictures = data["choices"][0]["projections"]
     assert list(pictures) == ["pca", "tsne"] and pictures["tsne"]["explained"] is None
-    # The two pages of a word lead to each other.
+    # The two pages of a word link to each other.
     for page, target in ((first, "../words/wide/bank.html"), (other, "../../words/bank.html")):
         assert target in page.links()
     text = (tmp_path / "report" / "layers.html").read_text()
@@ -1049,8 +1049,8 @@ FURTHER = (("focal", "mix-all"), ("focal+context", "mean-last-2+2"), ("per-word"
 
 
 @pytest.mark.slow
-def test_what_has_no_picture_is_in_the_tables_alone(tmp_path: Path) -> None:
-    """A mix, several vectors and a choice per word: all better than the rest."""
+def test_choices_without_a_projection_are_only_in_the_tables(tmp_path: Path) -> None:
+    """A mix, a feature set and a choice per word, all better than the other configurations."""
     run = make_run(tmp_path / "run", further=FURTHER)
     build_report(**run.arguments(tmp_path))
     words = " ".join(Page(tmp_path / "report" / "index.html").text.split())
@@ -1061,7 +1061,7 @@ def test_what_has_no_picture_is_in_the_tables_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
+def test_a_page_opens_with_the_layer_selected_by_cv(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", further=[("focal", "mix-all")])
     path = run.tables["word-layers"][0]
     table = pd.read_csv(path, dtype={"layers": str})
@@ -1073,7 +1073,7 @@ def test_a_page_opens_with_what_the_folds_chose(tmp_path: Path) -> None:
         return chosen[0], chosen[1]
 
     assert opened() == ("2", "logistic")
-    # A learned mix has no picture: the best of those that have one.
+    # A learned mix has no plot; the page opens with the best choice that has one.
     of_bank = (table["word"] == "bank") & (table["classifier"] == "logistic")
     logistic = table["classifier"] == "logistic"
     table.loc[logistic, "selected_by_cv"] = table["layers"] == "mix-all"
@@ -1107,7 +1107,7 @@ def test_small_runs_have_no_controls_and_no_further_training_sets(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_tables_for_a_spreadsheet_hold_no_formula(tmp_path: Path) -> None:
+def test_tables_for_a_spreadsheet_have_no_formula(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     path = run.tables["comparison"][0]
     table = pd.read_csv(path, dtype={"layers": str})
@@ -1163,7 +1163,7 @@ def test_tables_that_do_not_belong_together(
 def test_the_command_reads_a_folder_of_tables_or_each_by_its_name_and_key(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By hand config and command stand in the provenance; in the workflow, in the run's map."""
+    """By hand, the provenance has config and command; in the workflow, the run's map has them."""
     monkeypatch.setattr(report, "find_dataset", lambda _: DATASET)
     tables = tmp_path / "tables"
     shutil.copytree(run.folder / "tables", tables)
@@ -1227,7 +1227,7 @@ def test_a_missing_row(run: Run, tmp_path: Path, name: str) -> None:
         build_report(**arguments)
 
 
-def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
+def test_a_word_without_a_selection(run: Run, tmp_path: Path) -> None:
     table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
     table.loc[table["word"] == "bank", "selected_by_cv"] = False
     table.to_csv(tmp_path / "t.csv", index=False)
@@ -1241,7 +1241,7 @@ def test_a_word_for_which_folds_chose_nothing(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "report").exists()
 
 
-def test_a_figure_that_is_no_number(run: Run, tmp_path: Path) -> None:
+def test_a_score_that_is_not_a_number(run: Run, tmp_path: Path) -> None:
     text = run.tables["layers"][0].read_text().replace("0.4\n", "often\n")
     (tmp_path / "t.csv").write_text(text.replace(",0.4,", ",often,"))
     arguments = run.arguments(tmp_path)
@@ -1262,7 +1262,7 @@ def contrast(a: str, b: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_can_be_told_from_their_ground(scheme: str) -> None:
+def test_colours_contrast_with_their_background(scheme: str) -> None:
     css = render.asset("style.css")
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))

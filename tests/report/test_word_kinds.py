@@ -29,7 +29,7 @@ def with_tables(run: Run, folder: Path, groups: pd.DataFrame, peaks: pd.DataFram
 
 
 def made() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Nouns peak at layer 2, verbs at layer 1; of the adverbs there are few."""
+    """Return tables in which nouns peak at layer 2, verbs at layer 1, and adverbs are few."""
     groups, peaks = [], []
     for reader in READERS:
         for i, (part, size) in enumerate(KINDS):
@@ -61,7 +61,7 @@ def path(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report" / "layers.html"
 
 
-def test_a_curve_with_its_band_per_part_of_speech(path: Path) -> None:
+def test_a_curve_with_its_interval_per_part_of_speech(path: Path) -> None:
     page = Page(path)
     ids = [attributes.get("id") or "" for attributes, _ in page.scripts]
     own = f"{MODEL}.logistic.mean_macro_f1"
@@ -70,7 +70,7 @@ def test_a_curve_with_its_band_per_part_of_speech(path: Path) -> None:
     }  # fmt: skip
     assert set(lines_of(page, f"training_instances.{own}")) == {"20-49"}
     by_name = lines_of(page, f"part_of_speech.{own}")
-    # Of the few there is no interval, and no line.
+    # The small group has no interval and no line.
     assert set(by_name) == {"noun", "verb"}
     assert by_name["verb"]["x"] == [0, 1, 2]
     assert by_name["verb"]["y"] == pytest.approx([52, 62, 72])
@@ -83,7 +83,7 @@ def test_each_kind_has_a_row_with_its_peak(path: Path) -> None:
     section = section.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
     rows = [re.sub(r"<[^>]*>|\s", " ", row).split() for row in section.split("<tr>")]
     peaks = [row for row in rows if row[:2] == ["verb", "all"] and "1,234" in row]
-    # Words, train, test; of each figure the peak, what it is there, and how far from nouns'.
+    # Words, train, test; for each metric the peak layer, its score and the distance from the nouns.
     figure = ["1", "1-2", "62.00", "57.0-66.0", "-1", "-2", "to", "+0"]
     assert peaks == [["verb", "all", "12", "1,234", "5", *figure, *figure]] * len(READERS)
     few = [row for row in rows if row[:1] == [FEW] and "1,234" in row]
@@ -93,7 +93,7 @@ def test_each_kind_has_a_row_with_its_peak(path: Path) -> None:
     assert at_layers[0][:4] == ["verb", "all", "52.0", "47.0-56.0"]
 
 
-def test_without_parts_of_speech_the_pages_are_as_they_were(run: Run, tmp_path: Path) -> None:
+def test_without_parts_of_speech_the_pages_do_not_change(run: Run, tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path / "without"))
     (tmp_path / "tables").mkdir()
     groups, peaks = (table.head(0) for table in made())

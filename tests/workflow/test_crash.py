@@ -1,4 +1,4 @@
-"""The harness of tests/helpers/crash.py, on a run that takes less: a tiny encoder and one word."""
+"""The crash harness of tests/helpers/crash.py, on a short run: a tiny encoder and one word."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ KILLS, WRITES = 2, 1
 
 
 @pytest.mark.slow
-def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
+def test_a_killed_run_ends_like_an_undisturbed_run(tmp_path: Path) -> None:
     checkout = Checkout.create(tmp_path / "base")
     checkout.one_word("crash")
     command = ("--cores", "2", "--configfile", "config/crash.yaml")
@@ -23,7 +23,7 @@ def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     assert all(actual.half_written for actual in kills[-WRITES:])
 
 
-def test_the_moments_are_spread_over_the_whole_run() -> None:
+def test_moments_are_spread_over_the_whole_run() -> None:
     actual = crash.moments(50, 1, 100.0)
     assert [int(moment // 2) for moment in sorted(actual)] == list(range(50))
     assert actual == crash.moments(50, 1, 100.0) != crash.moments(50, 2, 100.0)
@@ -35,8 +35,8 @@ def put(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_difference_is_seen(tmp_path: Path) -> None:
-    """In what people read, also behind a link; not in logs, nor in what a store's paths are."""
+def test_differences_are_reported(tmp_path: Path) -> None:
+    """Differences count in published files and behind links, not in logs or stores' paths."""
     a, b = tmp_path / "a/results", tmp_path / "b/results"
     for results in (a, b):
         put(results / "logs/x.log", str(results))
@@ -60,7 +60,7 @@ def test_a_difference_is_seen(tmp_path: Path) -> None:
     assert "d/m/w.csv: only in one" in crash.differences(tmp_path / "a", tmp_path / "b")
 
 
-def test_damage_is_seen(tmp_path: Path) -> None:
+def test_damage_is_reported(tmp_path: Path) -> None:
     results = tmp_path / "results"
     whole, other = (results / f"d/store/x@0123456789.{kind}" for kind in ("csv", "parquet"))
     for path in (whole, other):

@@ -1,6 +1,6 @@
-"""A run with a file of every kind: each is damaged or missed, and one run mends them all.
+"""A run with files of every kind: a test damages or deletes each, and one run repairs them all.
 
-Its dataset, its word and its model are called as folders are in which results lie.
+Dataset, word and model have the names of folders with results.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from wsd.studies.registry import STUDIES
 pytestmark = pytest.mark.slow
 
 CONFIG = Path("config/rich.yaml")
-# What is made on request alone is asked for too.
+# The targets that only run on request are included.
 ON_REQUEST = ("fit", *(("uses_page",) if "unlabelled" in STUDIES else ()))
 ARGUMENTS = ("all", *ON_REQUEST, "--cores", "2", "--configfile", str(CONFIG))
 TABLES = Path("results/corpus")
@@ -65,7 +65,7 @@ def wsd(checkout: Checkout, *arguments: str) -> None:
 
 
 def put_inputs(checkout: Checkout) -> None:
-    """What comes from outside: a corpus, glosses, another system's outputs, an encoder."""
+    """Write the external inputs: a corpus, glosses, another system's outputs, an encoder."""
     lines = [
         f"{split}\tmodel\t{sense}\tthe [[model]] {text} {number}\n"
         for sense, text in (("a", "flew up on"), ("b", "came down by"))
@@ -84,7 +84,7 @@ def put_inputs(checkout: Checkout) -> None:
 
 @pytest.fixture(scope="module")
 def rich(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """The run, done."""
+    """Return a checkout with the finished run."""
     checkout = Checkout.create(tmp_path_factory.mktemp("rich") / "wsd")
     put_inputs(checkout)
     checkout.configure("rich", **without_deleted_studies(RICH))
@@ -94,7 +94,7 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="module")
 def expected(rich: Checkout) -> dict[str, bytes]:
-    """What people read of it."""
+    """Return the files that people read."""
     return results(rich.root / "results")
 
 
@@ -105,16 +105,16 @@ def here(rich: Checkout, expected: object, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def session() -> Session:
-    """What the same command would make, as far as it can be asked without Snakemake."""
+    """Return the session of the same command, as far as it works without Snakemake."""
     values = read_configs([Path("config/config.yaml"), CONFIG], None)
     return Session(check_config(values), values, command([CONFIG], {}), Path("results"), main=True)
 
 
-# Kinds of files, and what can happen to one
+# Kinds of files, and kinds of damage
 
 
 def kind(name: str) -> str:
-    """Files of one kind have one name: those of a step, of a suffix."""
+    """Return the kind of a file: files of the same step and suffix have the same kind."""
     path = Path(re.sub("^(predictions|trained|predictions-random-1)/", "<model>/", name))
     if path.suffix in (".csv", ".json", ".md", ".tex", ".wsd") and "store" not in path.parts:
         return str(path)
@@ -129,7 +129,7 @@ def first_of_each(named: dict[str, Path]) -> dict[str, Path]:
 
 
 def kinds() -> dict[str, tuple[Path, Path]]:
-    """Of each kind of file in the store a file, and that of the map that is it or lists it."""
+    """Return for each kind of stored file one file, and its entry in the map."""
     run = RunMap(TABLES / RUN_MAP)
     files = {name: Path(path) for name in run.files for path in [os.path.relpath(run.file(name))]}
     results = {kind_name: (path, path) for kind_name, path in first_of_each(files).items()}
@@ -139,13 +139,13 @@ def kinds() -> dict[str, tuple[Path, Path]]:
             results |= {
                 kind_name: (name_, path) for kind_name, name_ in first_of_each(inner).items()
             }
-    # And the checksum beside a file.
+    # Add the checksum next to a file.
     table = files["scores.csv"]
     return results | {"checksum": (table.parent / SUMS / table.name, table)}
 
 
 def copies() -> dict[str, Path]:
-    """Of each kind of what people read as a copy, one."""
+    """Return one published copy of each kind."""
     published = RunMap(TABLES / RUN_MAP).published
     return first_of_each(
         {name: TABLES / name for name, source in published.items() if source is not None}
@@ -168,7 +168,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 @contextlib.contextmanager
 def damaged(damage: str, path: Path, entry: Path) -> Iterator[None]:
-    """Afterwards the files, their checksums and what was set aside are as before."""
+    """Restore the files, their checksums and the quarantine after the block."""
     notes = [file.parent / SUMS / file.name for file in (path, entry) if SUMS not in file.parts]
     before = {file: file.read_bytes() for file in (path, entry, *notes) if file.is_file()}
     DAMAGES[damage](path)
@@ -182,7 +182,7 @@ def damaged(damage: str, path: Path, entry: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
-    """Afterwards the folders are as before."""
+    """Restore the folders after the block."""
     pairs = [(folder, to / folder.name) for folder in folders]
     for folder, copy in pairs:
         shutil.copytree(folder, copy)
@@ -194,19 +194,19 @@ def kept(folders: Iterable[Path], to: Path) -> Iterator[None]:
             shutil.rmtree(copy)
 
 
-def test_there_are_files_of_all_kinds(here: Path) -> None:
+def test_the_run_has_files_of_all_kinds(here: Path) -> None:
     assert len(kinds()) > 50 and len(copies()) > 25, sorted(kinds())
     assert not check(Path("results"), session())[0].problems
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_of_each_kind_is_found_and_made_again(
+def test_damage_of_each_kind_is_found_and_repaired(
     here: Path, damage: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """One file at a time: it is named, and what makes it is planned and nothing else."""
+    """Damage one file at a time: `wsd check` names it, and a dry run plans only what makes it."""
     run = session()
     for kind_name, (path, entry) in kinds().items():
-        # Trained again, an encoder is another by a little: what is made of it goes too.
+        # Training again changes an encoder slightly, so the files made from it are planned too.
         trained = "/finetune/" in kind_name
         made = Path("results/corpus/store").glob("trained@*") if trained else ()
         with kept(made, tmp_path), damaged(damage, path, entry):
@@ -221,7 +221,7 @@ def test_damage_of_each_kind_is_found_and_made_again(
             expected = {str(entry), str(path)}
             expected |= {file for file in run.further if trained and "/store/trained@" in file}
             assert str(entry) in missing <= expected, kind_name
-    # Of what is checked at once, nothing hides another.
+    # With several damaged files, `wsd check` reports each.
     note = kinds()["checksum"][0]
     with contextlib.ExitStack() as all_damaged:
         victims = {path: entry for path, entry in kinds().values() if not is_listing(path)}
@@ -234,13 +234,13 @@ def test_damage_of_each_kind_is_found_and_made_again(
     assert not check(Path("results"), session())[0].problems
 
 
-def test_one_run_mends_all(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
+def test_one_run_repairs_everything(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
     damages = list(DAMAGES)
     victims = {path for path, _ in kinds().values()} | {*copies().values()}
     state = Path("results", STATE, "seen.json")
     for i, path in enumerate([*sorted(victims), TABLES / RUN_MAP, state]):
         DAMAGES[damages[i % len(damages)]](path)
-    # Links that are none, lead elsewhere, or nowhere.
+    # Links that are files, that point elsewhere, and that point nowhere.
     folder = TABLES / "predictions/predictions/full/focal"
     link, other = sorted(folder.glob("1.*.parquet"))
     link.unlink()
@@ -269,11 +269,11 @@ def test_a_link_to_nowhere_in_the_store_and_a_file_edited_by_hand(
     assert rich.run(*ARGUMENTS).nothing
 
 
-# Inputs from outside
+# External inputs
 
 
 def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Path) -> None:
-    """As by `cp -p`, `mv`, `rsync -a` or `unzip`; and put back it is what it was."""
+    """`cp -p`, `mv` and `unzip` keep old dates; restoring the input restores the results."""
 
     def edit(name: str, old: str, new: str) -> None:
         text = Path(name).read_text()
@@ -308,8 +308,8 @@ def test_an_input_replaced_by_an_older_file_is_noticed(rich: Checkout, here: Pat
         assert rich.run("-n", *ARGUMENTS).nothing, rule
 
 
-def test_a_copy_of_all_has_nothing_to_do(rich: Checkout, here: Path, tmp_path: Path) -> None:
-    """With other dates, without Snakemake's folder and at another path."""
+def test_a_copy_of_the_checkout_is_up_to_date(rich: Checkout, here: Path, tmp_path: Path) -> None:
+    """The copy has other dates, no `.snakemake` and another path."""
     subprocess.run(["cp", "-r", here, tmp_path / "copy"], check=True)
     shutil.rmtree(tmp_path / "copy/.snakemake")
     copy = Checkout(tmp_path / "copy")
@@ -321,7 +321,7 @@ def test_a_copy_of_all_has_nothing_to_do(rich: Checkout, here: Path, tmp_path: P
 
 
 def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]) -> None:
-    """What they make is there, but for the page that says how they were called."""
+    """The results are the same, except for the page that names the commands."""
     for name in ("report", "corpus"):
         run = rich.run(*ARGUMENTS, "--config", f"run={name}")
         assert {*run.jobs} <= {"report", "uses_page"}, run.jobs
@@ -339,7 +339,7 @@ def test_runs_of_any_name(rich: Checkout, here: Path, expected: dict[str, bytes]
     shutil.rmtree(TABLES / "runs")
 
 
-# A folder that cannot be written
+# A read-only folder
 
 
 @contextlib.contextmanager
@@ -353,7 +353,7 @@ def read_only(folder: Path) -> Iterator[None]:
         subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
         yield
     finally:
-        # What this process has mapped may still be open.
+        # This process may still have files mapped.
         subprocess.run(["umount", "--lazy", folder], check=True)
 
 
@@ -364,7 +364,7 @@ def test_results_that_cannot_be_written_can_be_read(
         assert rich.run("-n", *ARGUMENTS).nothing
         other = rich.configure("other", tuning={"folds": 2, "repeats": 2})
         assert rich.run("-n", *ARGUMENTS, other).jobs["folds"] == 1
-        # A job that would write over one of its files.
+        # The job would overwrite one of its files.
         refused = rich.run("-n", *ARGUMENTS, "--config", "seed=3", code=1).text
         assert "Write-protected output files for rule embed" in refused
         refused = rich.run(*ARGUMENTS, code=1)

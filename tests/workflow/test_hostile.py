@@ -1,4 +1,4 @@
-"""Hostile words through every step, vectors that are no numbers, text that steers a terminal."""
+"""Hostile words in every step, vectors that are not finite, and text that steers a terminal."""
 
 import json
 import os
@@ -28,17 +28,17 @@ from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name
 from wsd.studies.registry import STUDIES
 
-# In place of `apple` and `crane`: the second is too long to be read back from its name.
+# Replacements for `apple` and `crane`; the second word is too long for a file name.
 WORDS = {"apple": "../CON {x} * 'a\" -\u00e9%$(id)", "crane": "銀" * 100}
 
 
 def allow_any_form(folder: Path) -> None:
-    """Say of a corpus that its focal words are meant, though they are not forms of its words."""
+    """Mark the focal words as correct, although they are not forms of the corpus's words."""
     (folder / "dataset.json").write_text(json.dumps({"any_form": True}))
 
 
 def renamed(root: Path) -> None:
-    """The files of :func:`steps.prepare` as those of the hostile words."""
+    """Rename the words in the files of :func:`steps.prepare` to the hostile words."""
     for old, word in WORDS.items():
         for path in sorted(root.glob(f"source/**/{old}*"), reverse=True):
             path.rename(path.with_name(path.name.replace(old, file_name(word))))
@@ -58,7 +58,7 @@ def renamed(root: Path) -> None:
 
 
 def hostile(arguments: list[str]) -> list[str]:
-    """A step's arguments with the hostile words' names, and ``--word`` the word itself."""
+    """Return a step's arguments with the hostile words."""
     return [
         re.sub("apple|crane", lambda m: WORDS[m[0]], argument)
         if argument.startswith("--word=")
@@ -82,7 +82,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
     renamed(here)
     for command, arguments in STEPS:
         assert main([command, *hostile(arguments)]) == 0, command
-    # Every file lies below the folder, under a name of ours.
+    # Every file is below the folder, under a safe name.
     assert {p.name for p in here.parent.iterdir()} == {here.name}
     for word in WORDS.values():
         page = here / "report" / "words" / f"{file_name(word)}.html"
@@ -97,7 +97,7 @@ def test_hostile_words_through_every_step(here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_hostile_corpus_through_the_workflow(tmp_path: Path) -> None:
-    """The built-in corpus of a copy of the repository, with hostile words in place of its own."""
+    """Replace the words of the built-in corpus by hostile words, in a copy of the repository."""
     checkout = Checkout.create(tmp_path / "repository")
     data = checkout.root / "wsd/data"
     words = {"apple": "../a b/{model}", "bank": "CON", "spring": "-x *é'\"$(touch pwned);"}
@@ -148,7 +148,7 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
     assert run.jobs == {"copy_corpus": 1, "corpus": 1}
     (made,) = checkout.root.glob("results/mine/store/source@*/dataset.json")
     assert json.loads(made.read_text())["title"] == title and not list(tmp_path.rglob("pwned"))
-    # Snakemake has no escape for braces in the path of an input.
+    # Snakemake cannot escape braces in the path of an input.
     (checkout.root / "my {v2}").symlink_to("mine")
     config = checkout.configure("braces", dataset={**dataset, "path": "my {v2}"})
     refused = checkout.run("-n", "--configfile", config, code=1).text
@@ -159,14 +159,14 @@ def test_braces_in_a_title_and_in_paths(tmp_path: Path) -> None:
         "-s", str(elsewhere.root / "Snakefile"), "-n", code=1
     )
     assert "the folder of the program" in refused.text and "Traceback" not in refused.text
-    # The same from within, and with half a pair.
+    # Repeat from inside the folder, and with a single brace.
     inside = Checkout.create(tmp_path / "one { c").run("-n", code=1).text
     assert "the folder of the program" in inside and "Traceback" not in inside
 
 
 @pytest.mark.slow
 def test_called_from_another_folder(tmp_path: Path) -> None:
-    """The default config is the one that came with the program; all files are read as they are."""
+    """The default config is the shipped one; file paths are relative to the current folder."""
     (tmp_path / "work").mkdir()
     away = Checkout(tmp_path / "work", {"PYTHONPATH": str(REPOSITORY)})
     quickstart = str(REPOSITORY / "config/quickstart.yaml")
@@ -179,17 +179,17 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
     refused = away.run(*call, code=1)
     assert "has the key 'seed' twice" in refused.text and not refused.jobs
 
-    # Python takes UTF-8 by itself in such a locale, unless it is kept from it.
+    # Python would use UTF-8 in this locale unless the test prevents it.
     kept = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     refused = away.run(*call[:-1], code=1, **kept)
     assert "PYTHONUTF8=1" in refused.text and "UnicodeEncodeError" not in refused.text
 
 
-# Vectors that are no finite numbers
+# Vectors that are not finite
 
 
 def spoil(path: Path, corpus: corpus_table.Corpus, layer: int, row: int, value: float) -> None:
-    """Make one number of a stored file something else, as if it had been written so."""
+    """Change one number of a stored file, with correct checksums."""
     embeddings = Embeddings(path, corpus)
     offset = 4 * (embeddings.width * (layer * len(corpus) + row) + 1)
     start = path.stat().st_size - 4 * embeddings.layers * len(corpus) * embeddings.width
@@ -201,7 +201,7 @@ def spoil(path: Path, corpus: corpus_table.Corpus, layer: int, row: int, value: 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Vectors of a tiny model, as far as the steps that read them need."""
+    """Write vectors of a tiny model, as far as later steps need them."""
     root = tmp_path_factory.mktemp("stored")
     prepare(root)
     before = Path.cwd()
@@ -265,7 +265,7 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     assert not list((tmp_path / "out").glob("*"))
 
 
-def test_vectors_of_another_kind_are_refused(tmp_path: Path) -> None:
+def test_vectors_of_another_type_are_refused(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
     corpus = corpus_of(("the crane flew", 1), ("a crane", 1))
@@ -331,7 +331,7 @@ def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> 
 
 
 @pytest.mark.parametrize("word", ["", " ", "a\x1b[2J", "a\nb", "\u202ea", "\udcff"])
-def test_a_word_that_cannot_be_seen_is_refused(tmp_path: Path, word: str) -> None:
+def test_an_invisible_word_is_refused(tmp_path: Path, word: str) -> None:
     with pytest.raises(WsdError, match="control character"):
         text_format.read_text(tmp_path, word)
 
@@ -342,8 +342,8 @@ def test_a_corpus_under_another_words_name_is_refused(tmp_path: Path) -> None:
         corpus_table.read_corpora(tmp_path, ["bank"])
 
 
-def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
-    """What it has no letter for is an escape, not a traceback."""
+def test_a_terminal_with_few_characters(tmp_path: Path) -> None:
+    """Characters that the terminal cannot show are escaped; there is no traceback."""
     (tmp_path / "summary.csv").write_text(
         "train,test,model,view,layers,classifier,mean_macro_f1,mean_balanced_accuracy,"
         "mean_word_accuracy,micro_accuracy\nfull,test,銀é,focal,1,knn,.5,.5,.5,.5\n"
@@ -359,7 +359,7 @@ def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
     assert done.returncode == 0 and b"\\u9280\\xe9" in done.stdout, done.stderr
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) -> None:
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch) -> None:
     import gzip
     import tarfile
 

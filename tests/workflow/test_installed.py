@@ -1,4 +1,4 @@
-"""The program as others get it: built as a wheel, installed, and used away from any checkout."""
+"""The installed program: built as a wheel, installed, and used outside of any checkout."""
 
 import contextlib
 import json
@@ -25,9 +25,9 @@ from wsd.commands import COMMANDS
 
 pytestmark = pytest.mark.slow
 
-# What the package is built from.
+# The sources of the package.
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "wsd")
-# Every command says what it takes, and is the one that was installed.
+# Every command prints its help and comes from the installed package.
 EVERY_HELP = """
 import sys, wsd
 from wsd import cli
@@ -42,7 +42,7 @@ KERNEL = "installed-wsd"
 
 
 def sources(folder: Path) -> Path:
-    """A copy of what the package is built from: building leaves files beside it."""
+    """Copy the sources of the package, because building writes files into their folder."""
     folder.mkdir(parents=True)
     for name in SOURCES:
         if (REPOSITORY / name).is_dir():
@@ -54,7 +54,7 @@ def sources(folder: Path) -> Path:
 
 
 def wheel_of(folder: Path) -> Path:
-    """The wheel of a copy of the sources, built with this environment's setuptools."""
+    """Build the wheel from a copy of the sources, with this environment's setuptools."""
     if find_spec("setuptools") is None:
         missing("setuptools", "setuptools, which builds the wheel, is not installed")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
@@ -64,7 +64,7 @@ def wheel_of(folder: Path) -> Path:
 
 
 def left_out(wheel: Path) -> set[str]:
-    """The files of the package in this repository that a wheel does not hold."""
+    """Return the files of the package that are missing in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         held = set(archive.namelist())
     files = (path for path in (REPOSITORY / "wsd").rglob("*") if path.is_file())
@@ -74,7 +74,7 @@ def left_out(wheel: Path) -> set[str]:
 
 @dataclass
 class Installed:
-    """An environment with the wheel, and a folder that holds nothing of the repository."""
+    """An environment with the wheel, and a folder without files of the repository."""
 
     environment: Path
     folder: Path
@@ -84,7 +84,7 @@ class Installed:
         return self.environment / "bin" / "python"
 
     def run(self, *arguments: object, code: int = 0) -> str:
-        """Call a program of the environment; what it prints."""
+        """Call a program of the environment and return its output."""
         program, *others = map(str, arguments)
         clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(
@@ -106,15 +106,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in a new environment, beside the dependencies of this one."""
+    """Install the wheel in a new environment, with the dependencies of this one."""
     folder = tmp_path_factory.mktemp("installed")
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     python = environment / "bin" / "python"
     command = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps"]
     subprocess.run([*command, "--no-index", "--quiet", wheel], check=True)
-    # Only its packages: a line in a .pth file makes no .pth file there count, as that which makes
-    # a checkout importable.
+    # Add only the packages' folder: a .pth line does not process the .pth files in that folder,
+    # such as the file that makes a checkout importable.
     (packages,) = environment.glob("lib/python*/site-packages")
     dependencies = sysconfig.get_path("purelib")
     (packages / "dependencies.pth").write_text(f"{dependencies}\n", encoding="utf-8")
@@ -132,11 +132,11 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 
 def test_the_wheel_holds_the_whole_package(wheel: Path) -> None:
-    """Schema, default configs, templates, scripts, styles, manifests: whatever a command reads."""
+    """The wheel has every file that commands read: schema, configs, templates, scripts."""
     assert left_out(wheel) == set()
 
 
-def test_a_package_that_is_left_out_is_noticed(tmp_path: Path) -> None:
+def test_a_missing_package_is_noticed(tmp_path: Path) -> None:
     copy = sources(tmp_path / "wsd")
     project = copy / "pyproject.toml"
     text = project.read_text()
@@ -147,14 +147,14 @@ def test_a_package_that_is_left_out_is_noticed(tmp_path: Path) -> None:
     assert rooms == "wsd/corpora/importer"
 
 
-def test_every_command_says_what_it_takes(installed: Installed) -> None:
+def test_every_command_prints_its_help(installed: Installed) -> None:
     assert "COMMAND" in installed.run("wsd", "--help")
     *usages, where = installed.run("python", "-c", EVERY_HELP, *COMMANDS).splitlines()
     assert Path(where).is_relative_to(installed.environment)
     assert sum(line.startswith("usage: ") for line in usages) == len(COMMANDS)
 
 
-def test_a_corpus_is_imported_and_its_cost_said(installed: Installed) -> None:
+def test_a_corpus_is_imported_and_its_cost_is_planned(installed: Installed) -> None:
     installed.run("wsd", "import", "own-corpus.tsv", "--name", "mine", "--out", "data/mine")
     config = installed.folder / "mine.yaml"
     config.write_text("dataset: {name: mine, path: data/mine}\n")
@@ -162,14 +162,14 @@ def test_a_corpus_is_imported_and_its_cost_said(installed: Installed) -> None:
     assert "20 words" in installed.run("wsd", "plan")
 
 
-def test_the_doctor_looks_at_it(installed: Installed) -> None:
+def test_the_doctor_checks_the_corpus(installed: Installed) -> None:
     config = installed.folder / "tiny.yaml"
     model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
     config.write_text(json.dumps({"dataset": "quickstart", "models": [model], "layers": ["all"]}))
     assert "A run can start: " in installed.run("wsd", "doctor", "--configfile", config)
 
 
-def test_an_encoder_is_looked_at(installed: Installed) -> None:
+def test_an_encoder_is_inspected(installed: Installed) -> None:
     sentence = "The crane flew over the lake."
     out = installed.run(
         "wsd", "inspect", sentence, "--word", "crane", "--model", "path:tiny", "--json"
@@ -177,7 +177,7 @@ def test_an_encoder_is_looked_at(installed: Installed) -> None:
     assert json.loads(out)
 
 
-def test_a_model_file_answers(installed: Installed) -> None:
+def test_a_model_file_predicts(installed: Installed) -> None:
     out = installed.run(
         "wsd", "predict", "The cranes flew.", "--model-file", "model.wsd", "--format", "jsonl"
     )
@@ -187,7 +187,7 @@ def test_a_model_file_answers(installed: Installed) -> None:
 def test_the_notebook_runs(
     installed: Installed, minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a kernel of that environment; what it prints, tests/docs/test_tutorial.py holds."""
+    """The notebook runs in that environment; tests/docs/test_tutorial.py checks its outputs."""
     kernel = tmp_path / "kernels" / KERNEL / "kernel.json"
     kernel.parent.mkdir(parents=True)
     argv = [str(installed.python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]

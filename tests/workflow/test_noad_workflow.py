@@ -1,4 +1,4 @@
-"""The workflow on NOAD, run for real: a made-up archive in the place of the real one."""
+"""The real workflow on a small archive with the layout of NOAD."""
 
 import shutil
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
     assert kinds.tolist() == ["all", "noun", "verb"]
     assert 'id="kinds-title"' in (results / "report/layers.html").read_text(encoding="utf-8")
     assert checkout.run("--cores", "2", "--configfile", path).nothing
-    # A file that no rule names is missed all the same.
+    # Snakemake also misses a file that no rule lists.
     (checkout.root / "results/noad/source" / WORDS[0] / "test.data.txt").unlink()
     assert checkout.run("--cores", "2", "--configfile", path).jobs["noad"] == 1
     assert checkout.run("--cores", "2", "--configfile", path).nothing
@@ -90,14 +90,14 @@ def test_words_are_found_by_part_of_speech(
     assert chromium.driver.find_element("id", "filter-count").text == "1 of 2"
     chromium.driver.find_element("id", "filter").send_keys("cell")
     assert chromium.js(shown) == []
-    # It stands in the address, and what is opened by that is filtered from the start.
+    # The address contains the filter, and the page applies it when it opens.
     chromium.open(f"{index.as_uri()}#part=noun")
     assert chromium.js(shown) == ["cell.n"] * 2
     chromium.assert_quiet()
 
 
 @pytest.mark.slow
-def test_what_is_no_archive_ends_the_run_with_nothing_written(
+def test_a_changed_archive_ends_the_run_without_results(
     checkout: Checkout, config: dict, tmp_path: Path
 ) -> None:
     changed = {

@@ -1,4 +1,4 @@
-"""The built-in corpora obey the rules they were written by."""
+"""The built-in corpora follow the rules for their sentences."""
 
 import csv
 import itertools
@@ -37,7 +37,7 @@ EVERY = [
     for n, tables in CORPORA.items()
     for w, table in tables.items()
 ]
-# Of a verb and an adjective; of the others the plural.
+# The verb and the adjective have these forms; nouns have the plural.
 FORMS = {
     "charge": {"charge", "charged", "charges", "charging"},
     "light": {"light", "lighter", "lightest"},
@@ -76,19 +76,19 @@ def test_shape_of_the_sentences(name: str, shortest: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_focal_word_stands_once_and_bare(name: str) -> None:
+def test_the_focal_word_occurs_once_without_affixes(name: str) -> None:
     for word, table in CORPORA[name].items():
         plain = name == "quickstart"
         forms = FORMS.get(word, {word, f"{word}s"}) if plain else {word}
         for tokens, position in zip(table.tokens, table.position.tolist(), strict=True):
             assert tokens[position] in forms, tokens
             others = [*tokens[:position], *tokens[position + 1 :]]
-            # No compound, and no other form, as it might be found in its place.
+            # The word is not part of a compound, and no other form of it occurs.
             assert not [token for token in others if any(form in token for form in forms)], tokens
 
 
 def test_no_form_belongs_to_one_sense() -> None:
-    """Nor its share of a sense: else the type of the word, at layer 0, would tell it."""
+    """No form is more frequent in one sense; otherwise layer 0 would separate the senses."""
     for word, table in PLAIN.items():
         forms = np.array(
             [tokens[at] for tokens, at in zip(table.tokens, table.position, strict=True)]
@@ -99,7 +99,7 @@ def test_no_form_belongs_to_one_sense() -> None:
 
 
 @pytest.mark.parametrize("table", EVERY)
-def test_focal_words_stand_anywhere(table: Corpus) -> None:
+def test_focal_words_have_many_positions(table: Corpus) -> None:
     late = [
         2 * position >= len(tokens)
         for tokens, position in zip(table.tokens, table.position.tolist(), strict=True)
@@ -127,7 +127,7 @@ def test_no_two_sentences_are_near_duplicates(name: str) -> None:
 
 
 def test_the_new_sentences_are_new() -> None:
-    """Those of `bench/new_sentences.py`: none is nearly one of the corpus."""
+    """No sentence of `bench/new_sentences.py` is nearly a sentence of the corpus."""
     new = [json.loads(line) for line in NEW.read_text(encoding="utf-8").splitlines()]
     senses = {sense for table in PLAIN.values() for sense in table.senses}
     cut = [
@@ -140,7 +140,7 @@ def test_the_new_sentences_are_new() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_sizes_are_the_ones_noted(name: str) -> None:
+def test_the_sizes_match_the_documentation(name: str) -> None:
     with (DATA / "sizes.csv").open(encoding="utf-8", newline="") as file:
         noted = [tuple(row.values()) for row in csv.DictReader(file)]
     assert [row for row in noted if row[0] == name] == [
@@ -158,7 +158,7 @@ def test_the_sizes_are_the_ones_noted(name: str) -> None:
 
 
 def test_nothing_is_taken_from_coarsewsd20(real_corpora: dict[str, Corpus]) -> None:
-    """No ten tokens in a row, nor a whole shorter sentence, stand in the licensed corpus."""
+    """No ten consecutive tokens, and no whole shorter sentence, come from the licensed corpus."""
     own: dict[int, set[tuple[str, ...]]] = {}
     for tokens in itertools.chain(*SENTENCES.values()):
         n = min(10, len(tokens))
@@ -175,7 +175,7 @@ def test_nothing_is_taken_from_coarsewsd20(real_corpora: dict[str, Corpus]) -> N
 
 
 def macro_f1(name: str, minilm: str) -> dict[str, np.ndarray]:
-    """Of each classifier as it comes, untuned: array of shape (words, layers), in percent."""
+    """Return the untuned classifiers' macro-F1 in percent, arrays of shape (words, layers)."""
     encoder = Encoder.load(minilm, device="cpu")
     scores: dict[str, list[list[float]]] = {"nearest_centroid": [], "logistic": []}
     for corpus in CORPORA[name].values():
@@ -190,8 +190,8 @@ def macro_f1(name: str, minilm: str) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.slow
-def test_the_first_picture_is_clear(minilm: str) -> None:
-    """Nothing to see in layer 0, nearly everything in the best, and a rise in between."""
+def test_layers_differ_clearly_on_the_quickstart(minilm: str) -> None:
+    """Layer 0 shows no senses, the best layer nearly all of them, and scores rise in between."""
     actual = macro_f1("quickstart", minilm)
     curve = actual["logistic"].mean(axis=0)
     assert curve.max() >= 93 and curve[1:].min() - curve[0] > 20
@@ -200,7 +200,7 @@ def test_the_first_picture_is_clear(minilm: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_hard_one_is_hard_enough_to_show_something(minilm: str) -> None:
+def test_the_hard_corpus_is_hard_enough(minilm: str) -> None:
     """Layers differ by at least 5 points, and no classifier is perfect on every word."""
     for word_scores in macro_f1("quickstart-hard", minilm).values():
         assert word_scores.min(axis=0).max() < 100

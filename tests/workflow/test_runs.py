@@ -1,4 +1,4 @@
-"""Two runs on one dataset, side by side: each has its own tables, and neither undoes the other."""
+"""Two named runs on one dataset: each has its own tables, and neither changes the other's."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from same_results import differences, results
 from wsd.report.overview import reports
 from wsd.studies.registry import STUDIES
 
-# What a run has of its own, and what it shares.
+# Files that a run owns, and files that it shares.
 OWN = ("select", "classify_selected", "calibration", "evaluate", "compare",
        "layerwise", "figures", "report", *({"strategies"} & {*STUDIES}))  # fmt: skip
 
@@ -35,11 +35,11 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     assert f"All reports: {here / 'index.html'}" in first.text
     shutil.copytree(here, tmp_path / "before")
 
-    # Of the other run only what is new, and its own tables.
+    # The second run makes only its own tables and new files.
     run = checkout.run("--cores", "2", "--configfile", config, two)
     assert run.jobs == {**dict.fromkeys(OWN, 1), "classify": 1, "project": 2, "neighbours": 1}
     assert str(here / "quickstart/runs/two/report/index.html") in run.text
-    # Nothing that was there is another.
+    # No existing file has changed.
     assert [
         difference
         for difference in differences(tmp_path / "before", here)
@@ -58,14 +58,14 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     page = here / "quickstart/runs/two/report/index.html"
     assert ", run two" in page.read_text()
 
-    # Back and forth: nothing to do, of files or of time stamps.
+    # Both runs are up to date, in either order, by files and by time stamps.
     for files in ([config], [config, two], [config]):
         assert checkout.run("--cores", "2", "--configfile", *files).nothing
-    # By a key of the command line: all is there but for the pages, which name the command.
+    # `run` on the command line changes only the pages, which name the command.
     dry = checkout.run("-n", "--configfile", config, "--config", "run=3.d")
     assert dry.jobs == {"report": 1}
 
-    # All reports from one page, which a run puts right that has nothing to do.
+    # One page lists all reports; a run that has nothing to do still corrects it.
     index = here / "index.html"
     listed = index.read_text()
     assert [report.run for report in reports(here)] == ["", "two"]
@@ -76,7 +76,7 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
     assert checkout.run("--cores", "1", "--no-hooks", "--configfile", config).nothing
     assert index.read_text() == listed
 
-    # What a run that is gone had to itself is not missed, and not listed.
+    # The files of a deleted run are neither missed nor listed.
     shutil.rmtree(here / "quickstart/runs")
     assert checkout.run("--cores", "1", "--configfile", config).nothing
     assert "runs/two" not in index.read_text()
@@ -84,13 +84,13 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["../x", "$(touch x)"])
-def test_a_run_that_is_no_file_name_is_refused(checkout: Checkout, name: str) -> None:
+def test_a_run_whose_name_is_no_file_name_is_refused(checkout: Checkout, name: str) -> None:
     run = checkout.run("-n", "--config", f"run={json.dumps(name)}", code=1)
     assert "config key run" in run.text and "Traceback" not in run.text
 
 
 def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
-    """Call a command of the checkout; what it says."""
+    """Call a command of the checkout and return its output."""
     done = subprocess.run(
         [sys.executable, "-m", "wsd.cli", *arguments],
         cwd=checkout.root,
@@ -105,8 +105,8 @@ def wsd(checkout: Checkout, *arguments: str, code: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_a_run_of_fewer_words_leaves_the_first_run_as_it_was(tmp_path: Path) -> None:
-    """README's sequence: all words, a run of fewer, then a sentence for the first."""
+def test_a_run_of_fewer_words_does_not_change_the_first_run(tmp_path: Path) -> None:
+    """README's sequence: a run of all words, a run of fewer words, then a prediction."""
     checkout = Checkout.create(tmp_path / "wsd")
     common = {
         **{"dataset": "quickstart", "models": [checkout.tiny_model()]},
@@ -121,7 +121,7 @@ def test_a_run_of_fewer_words_leaves_the_first_run_as_it_was(tmp_path: Path) -> 
     assert "seal (character 4)" in answer
     checkout.run("--cores", "1", "--configfile", first, mine)
     assert wsd(checkout, *ask) == answer
-    # Nor with other folds, another seed and another layer.
+    # The first run stays the same with other folds, another seed and another layer too.
     other = checkout.configure("other", run="other", tuning={"folds": 2}, seed=5, layers=[2])
     checkout.run("--cores", "1", "--configfile", first, other)
     assert wsd(checkout, *ask) == answer
@@ -131,8 +131,8 @@ def test_a_run_of_fewer_words_leaves_the_first_run_as_it_was(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
-    """A dataset, run, model and words that are called like a folder of listings."""
+def test_names_of_folders_are_up_to_date(tmp_path: Path) -> None:
+    """A dataset, a run, a model and words have the names of folders of listings."""
     checkout = Checkout.create(tmp_path / "wsd")
     lines = [
         f"{split}\t{word}\t{sense}\tthe [[{word}]] {text} {number}\n"
@@ -154,11 +154,11 @@ def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
         checkout.run("--cores", "1", "--configfile", path)
         assert checkout.run("-n", "--configfile", path).nothing
         assert wsd(checkout, "check")
-        # A run that has nothing to do leaves it so.
+        # A run that has nothing to do changes nothing.
         assert checkout.run("--cores", "1", "--configfile", path).nothing
         assert checkout.run("-n", "--configfile", path).nothing
 
-    # What `wsd check` is for, of every word.
+    # `wsd check` finds damage in every word.
     vectors = checkout.root / "results/corpus/embeddings/embeddings/model/focal.safetensors"
     data = bytearray(vectors.read_bytes())
     data[-1] ^= 1
@@ -166,7 +166,7 @@ def test_names_that_are_those_of_folders_are_up_to_date(tmp_path: Path) -> None:
     output = wsd(checkout, "check", code=6)
     name = vectors.resolve().relative_to(checkout.root)
     assert f"{name}: layer 2 has changed since it was written" in output
-    # A file of the user's own among the results is left alone.
+    # A file of the user among the results stays.
     (checkout.root / "results/notes.csv").write_text("a,b\n")
     output = wsd(checkout, "check", "--set-aside", code=6)
     assert (

@@ -1,4 +1,4 @@
-"""Runs with other settings, one after the other and at once: none disturbs another's results."""
+"""Runs with other settings, in turn and at once: none changes the results of another."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ FIRST = {
     "classifiers": [CENTROID, LOGISTIC],
     "controls": {"baselines": False},
 }
-# What each has otherwise than the first.
+# The settings of each run that differ from the first run's.
 OTHERS: dict[str, dict[str, Any]] = {
     "first": {},
     "seed": {"seed": 7},
@@ -45,7 +45,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "model": {"models": [{**MODEL, "path": "other-bert"}]},
 }
-# A view that is drawn, and what does not depend on its seed.
+# The random view, and a file that does not depend on its seed.
 DRAWN, DRAWN_NOT = "other", ("cls", "context", "focal")
 
 
@@ -63,7 +63,7 @@ def arguments(name: str, cores: int = 2) -> tuple[str, ...]:
 
 
 def look(checkout: Checkout) -> dict[str, bytes]:
-    """What people read of the last run, and what is predicted with it."""
+    """Return the files of the last run that people read, and its predictions."""
     answer = io.StringIO()
     with contextlib.chdir(checkout.root), contextlib.redirect_stdout(answer), logs_as_before():
         assert main(["predict", SENTENCE, "--format", "jsonl"]) == 0
@@ -76,7 +76,7 @@ def unlike(actual: Mapping[str, bytes], expected: Mapping[str, bytes]) -> list[s
 
 
 def files(checkout: Checkout, *kinds: str) -> dict[str, tuple[int, int]]:
-    """The words' files of some kinds of the first model, by their identity and dates."""
+    """Return identity and dates of the words' files of some kinds, for the first model."""
     folder = checkout.root / "results/quickstart/store"
     paths = [path for kind in kinds for path in folder.glob(f"tiny@*/embeddings/*@*/{kind}[.@]*")]
     return {str(path): (path.stat().st_ino, path.stat().st_mtime_ns) for path in paths}
@@ -84,13 +84,13 @@ def files(checkout: Checkout, *kinds: str) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, dict[str, bytes]]:
-    """What people read of each run, as the first checkout has made it."""
+    """Collect the files that people read of each run, as the first checkout made them."""
     return {}
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory, seen: dict[str, Any]) -> Checkout:
-    """One in which the first run is done."""
+    """Return a checkout with the finished first run."""
     checkout = create(tmp_path_factory.mktemp("one") / "wsd")
     checkout.run(*arguments("first"))
     seen["first"] = look(checkout)
@@ -98,7 +98,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, seen: dict[str, Any]) -> 
 
 
 def back(checkout: Checkout, seen: dict[str, dict[str, bytes]], name: str = "first") -> None:
-    """The first run again: nothing is done, and everything is as it was."""
+    """Run the first config again: no job runs, and everything is as before."""
     assert checkout.run(*arguments(name)).nothing
     assert unlike(look(checkout), seen[name]) == []
 
@@ -106,7 +106,7 @@ def back(checkout: Checkout, seen: dict[str, dict[str, bytes]], name: str = "fir
 def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None:
     before = files(checkout, *DRAWN_NOT)
     assert len(before) == len(DRAWN_NOT) and len(files(checkout, DRAWN)) == 1
-    # By a key of the command line, which is part of the command.
+    # `seed` on the command line, which is part of the command.
     run = checkout.run(*arguments("first"), "--config", "seed=7")
     assert {
         rule: n for rule, n in run.jobs.items() if rule in ("corpus", "model", "neighbours")
@@ -116,12 +116,12 @@ def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None
     provenance = read_json(checkout.root / "results/quickstart/provenance.json")
     assert provenance["command"].endswith("--configfile config/first.yaml --config seed=7")
     assert provenance["config"]["seed"] == 7
-    # Of the sentences' views the one that is drawn, and no file more.
+    # Only the random view of the sentences is computed again.
     assert files(checkout, *DRAWN_NOT) == before
     assert len(files(checkout, DRAWN)) == 2
     assert checkout.run("-n", *arguments("first")).nothing
     back(checkout, seen)
-    # In a file, the same: but the command stands on the pages.
+    # `seed` in a file gives the same results, but pages name the command.
     run = checkout.run(*arguments("seed"))
     assert run.jobs == {"report": 1}
     seen["seed"] = look(checkout)
@@ -138,7 +138,7 @@ def test_other_words_folds_and_search_spaces_and_back(
     assert {**files(checkout, *DRAWN_NOT), **before} == files(checkout, *DRAWN_NOT)
     seen["words"] = look(checkout)
     back(checkout, seen)
-    # The order of a search space decides too.
+    # The order of a search space is part of the key.
     order = {"classifiers": [CENTROID, {"name": "logistic", "C": [1, 0.01]}]}
     path = checkout.configure("order", **{**FIRST, **order})
     assert checkout.run("-n", "--configfile", path).jobs["classify"] == 1
@@ -154,10 +154,10 @@ def test_a_model_of_the_same_name_and_back(checkout: Checkout, seen: dict[str, A
         back(checkout, seen, name)
 
 
-def test_in_another_order_and_two_at_once(
+def test_runs_in_another_order_and_at_once(
     checkout: Checkout, seen: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Each run gives what it gives where another comes before it, beside it, or none.
+    """A run's results do not depend on runs before it or at the same time.
 
     Here every run has one core, and there two.
     """
@@ -173,7 +173,7 @@ def test_in_another_order_and_two_at_once(
     while not list((other.root / "results" / STATE).glob(f"*-{words.pid}{RUN}")):
         assert words.poll() is None
         time.sleep(0.05)
-    # While it stands still a second one for the same files is refused.
+    # While the first run stands still, a second run for the same files is refused.
     words.send_signal(signal.SIGSTOP)
     refused = other.run(*arguments("words"), code=1).text
     assert "another run is computing results/quickstart/store/" in refused

@@ -1,4 +1,4 @@
-"""Whatever a job reads counts in the key of what it writes; Snakemake itself says what it reads."""
+"""The key of a file covers everything that its job reads, according to Snakemake."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from wsd.artifacts.run_map import bare
 from wsd.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-# Snakemake, as if a step had other code.
+# Run Snakemake as if a step had other code.
 EDITED = """
 import sys
 from wsd.run import step_code
@@ -24,7 +24,7 @@ main()
 
 
 def jobs(folder: Path, edited: str) -> dict[str, tuple[str, str]]:
-    """By the path that people read: where a file lies, and what its job reads."""
+    """Map each published path to the file's real path and the inputs of its job."""
     command = [sys.executable, "-c", EDITED, edited, "-s", str(ROOT / "workflow/Snakefile")]
     command += ["--configfile", "rich.yaml", "--detailed-summary"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
@@ -33,7 +33,7 @@ def jobs(folder: Path, edited: str) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_what_reads_another_file_is_another_file(tmp_path: Path) -> None:
+def test_a_job_with_other_inputs_writes_another_file(tmp_path: Path) -> None:
     full_config.make(tmp_path)
     (tmp_path / "rich.yaml").write_text(json.dumps(full_config.build_config(tmp_path)))
     before = jobs(tmp_path, "no step")

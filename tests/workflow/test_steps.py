@@ -1,4 +1,4 @@
-"""Every step of the command on a tiny encoder and two words, and what it says to bad input."""
+"""Every step on a tiny encoder and two words, and its messages for bad input."""
 
 import json
 from pathlib import Path
@@ -26,13 +26,13 @@ from steps import (
 from wsd.artifacts import fold_table, predictions, training_set
 from wsd.artifacts.cv_table import read_search
 
-# What they write
+# Written files
 
 
-def test_every_file_of_every_command_is_on_the_disk_before_it_has_its_name(
+def test_every_command_syncs_files_before_it_renames_them(
     every_step: Path,
 ) -> None:
-    # Some are linked to from their places in the workflow.
+    # Some files are also published by a link.
     written = {path.resolve() for path in every_step.rglob("*") if path.is_file()} - PREPARED
     assert len(written) > 40
     assert sorted(written - set(RENAMED)) == [], "written in place"
@@ -65,7 +65,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
         assert provenance["estimator"] == "logistic" and provenance["task"] == "sense"
         assert set(searched.scores) == set(WORDS) and len(searched.grid) == 4
         assert provenance["parameters"] == searched.best("mean_macro_f1")
-        # The one sentence from out of domain is of one of the words.
+        # The only sentence out of domain belongs to one of the words.
         assert [(prediction.word, prediction.split) for prediction in written] == [
             *((word, "test") for word in WORDS),
             ("apple", "outofdomain"),
@@ -74,7 +74,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
         assert {prediction.n_train for prediction in written if prediction.word == "crane"} == {
             n_train
         }
-    # Different training sets, different predictions.
+    # Different training sets give different predictions.
     assert not np.array_equal(
         *(
             predictions.read_predictions(every_step / f"{out}.parquet")[0][0].scores
@@ -86,9 +86,7 @@ def test_classify_writes_a_file_and_a_search_per_training_set(every_step: Path) 
     assert (several["classifier"], several["estimator"]) == ("own", "lda")
 
 
-def test_a_training_set_gives_the_same_alone_as_beside_another(
-    every_step: Path, tmp_path: Path
-) -> None:
+def test_a_training_set_does_not_depend_on_others(every_step: Path, tmp_path: Path) -> None:
     for train, usual in (("full", "p4"), ("1pct", "p41")):
         out, search = tmp_path / train, tmp_path / f"{train}.search"
         arguments = [*VECTORS, "--layers", "1", *LOGISTIC, "--folds", f"{train}.parquet"]
@@ -99,7 +97,7 @@ def test_a_training_set_gives_the_same_alone_as_beside_another(
         assert out.read_bytes() == (every_step / f"{usual}.parquet").read_bytes()
 
 
-def test_what_is_selected_is_what_is_fitted(every_step: Path) -> None:
+def test_the_selected_configuration_is_fitted(every_step: Path) -> None:
     chosen = json.loads((every_step / "selection.json").read_text())["chosen"]["tiny"]["full"]
     assert (
         len([row for row in rows(every_step / "selection.csv") if row["scope"] == "all words"]) == 4
@@ -121,19 +119,19 @@ def test_what_is_selected_is_what_is_fitted(every_step: Path) -> None:
     assert compared
 
 
-def test_a_baseline_is_one_more_file_of_predictions(every_step: Path) -> None:
+def test_a_baseline_writes_a_file_of_predictions(every_step: Path) -> None:
     written, provenance = predictions.read_predictions(every_step / "b.parquet")
     assert (provenance["classifier"], provenance["train"]) == ("bag_of_words", "full")
     assert {prediction.word for prediction in written} == set(WORDS)
     assert {prediction.split for prediction in written} == {"test", "outofdomain"}
 
 
-def test_the_tables_have_every_row_and_what_was_selected(every_step: Path) -> None:
+def test_the_tables_have_every_row_and_the_selection(every_step: Path) -> None:
     summary = rows(every_step / "summary.csv")
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert {("full", "test"), ("full", "outofdomain"), ("balanced", "test")} < {k[:2] for k in keys}
     assert ("full", "test", "per-word", "per-word", "per-word") in keys
-    # All of our own on two test sets, and systems on the one that they say something about.
+    # Our configurations have two test sets; other systems have the one that they cover.
     (given,) = [by_option(arguments) for command, arguments in STEPS if command == "evaluate"]
     assert len(keys) == len(given["--predictions"]) * 2 + len(given.get("--systems", ()))
 
@@ -143,7 +141,7 @@ def test_the_pages_have_every_candidate(every_step: Path) -> None:
     assert "Cross-validation on the training set selects" in index
 
 
-# What they say to bad input
+# Bad input
 
 
 BAD: dict[str, Refused] = {
@@ -241,10 +239,8 @@ def test_bad_input_is_one_error(
     assert_one_error(every_step, capsys, *BAD[case])
 
 
-def test_the_words_of_a_file_may_be_more_than_those_asked_for(
-    every_step: Path, tmp_path: Path
-) -> None:
-    """Folds of two words, and one of them asked for."""
+def test_folds_may_have_further_words(every_step: Path, tmp_path: Path) -> None:
+    """The folds have two words, the command asks for one."""
     assert DATA_ARGUMENTS[-1] == "crane"
     data = ["--corpus", "corpus", "--words", "crane", "--embeddings", "e", "--layers", "1"]
     out = tmp_path / "o.parquet"

