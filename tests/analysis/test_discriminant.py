@@ -105,7 +105,7 @@ def test_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus) -> None:
     corpus, folds, train = made_word(make_corpus, vectors, gold)
     moved = vectors.copy()
     moved[~train] *= 1000
-    (before, _), (after, _) = (discriminants(of, corpus, folds) for of in (vectors, moved))
+    (before, _), (after, _) = (discriminants(rows, corpus, folds) for rows in (vectors, moved))
     assert_array_equal(before[train], after[train])
     assert (before[~train] != after[~train]).all()
 
@@ -130,7 +130,7 @@ def test_no_training_point_is_placed_by_a_fit_that_has_seen_it(make_corpus: Make
     held = folds.held[0]
     moved = vectors.copy()
     moved[np.flatnonzero(train)[held == 2][0]] += [0, 0, 0, 0, 0, 30]
-    (before, _), (after, _) = (discriminants(of, corpus, folds) for of in (vectors, moved))
+    (before, _), (after, _) = (discriminants(rows, corpus, folds) for rows in (vectors, moved))
     change = np.abs(before - after)[train][:, 0]
     others = change[held == 2][1:]
     # Its fold's own fit is the same: its places change by the turn alone, which is a mirroring.
@@ -164,8 +164,8 @@ def test_what_is_left_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None
     corpus, folds, train = made_word(make_corpus, vectors, gold)
     second = discriminants(vectors, corpus, folds)[0][train, 1]
     alike = [
-        np.corrcoef(second[of], common[train][of])[0, 1]
-        for of in (folds.held[0] == fold for fold in range(5))
+        np.corrcoef(second[held], common[train][held])[0, 1]
+        for held in (folds.held[0] == fold for fold in range(5))
     ]
     assert min(alike) > 0.9 or max(alike) < -0.9, alike
 
@@ -183,7 +183,7 @@ def test_what_has_no_axes_lies_at_zero(make_corpus: MakeCorpus) -> None:
         points, explained = discriminants(vectors, corpus, folds)
         assert_allclose(points[:, 1], 0, atol=1e-5)
         sides = [points[train & (gold == sense), 0] for sense in (0, 1)]
-        assert max(of.min() for of in sides) > min(of.max() for of in sides)
+        assert max(side.min() for side in sides) > min(side.max() for side in sides)
         assert explained is None
 
 

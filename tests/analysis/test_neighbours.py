@@ -101,17 +101,17 @@ def test_scikit_learn_finds_the_same(make_corpus: MakeCorpus) -> None:
 def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> None:
     """Eight equal vectors and their multiples, among others; the product rounds as it likes."""
     random = np.random.default_rng(5)
-    one = random.normal(size=384).astype(np.float32)
+    vector = random.normal(size=384).astype(np.float32)
     vectors = random.normal(size=(40, 384)).astype(np.float32)
     equal = [3, 8, 11, 17, 20, 29, 33, 38]
     for k, row in enumerate(equal):
-        vectors[row] = one * 2.0 ** (k - 3)
+        vectors[row] = vector * 2.0 ** (k - 3)
     actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     for row in equal:
         assert actual.rows[row].tolist() == [other for other in equal if other != row][:5]
         assert_array_equal(actual.similarity[row], np.ones(5, dtype=np.float32))
     # Seen from elsewhere they are equally near too.
-    vectors[0] = one + vectors[0] / 9
+    vectors[0] = vector + vectors[0] / 9
     actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     assert actual.rows[0].tolist() == equal[:5]
     assert len(set(actual.similarity[0].tolist())) == 1

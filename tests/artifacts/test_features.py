@@ -170,9 +170,9 @@ def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
 
 def test_the_order_of_the_views_is_the_order_of_the_vectors(stored: Any) -> None:
     folder, corpus, _ = stored
-    _, one, _ = read_features(folder, corpus, "focal+context", "1+2")
+    _, reordered, _ = read_features(folder, corpus, "focal+context", "1+2")
     _, other, _ = read_features(folder, corpus, "context+focal", "2+1")
-    assert_array_equal(one, np.hstack([other[:, 4:], other[:, :4]]))
+    assert_array_equal(reordered, np.hstack([other[:, 4:], other[:, :4]]))
 
 
 def test_units_by_hand_and_a_zero_vector_stays_zero(

@@ -84,7 +84,7 @@ def test_files_under_plain_names_are_of_the_folder_of_the_map(tmp_path: Path) ->
 def test_the_words_files_are_those_that_the_listings_of_the_run_name(tmp_path: Path) -> None:
     folder = tmp_path / "results/mine"
     vectors = f"store/tiny{K}/embeddings"
-    names = [f"{vectors}/{of}{K}/focal.safetensors" for of in ("a", "b")]
+    names = [f"{vectors}/{word}{K}/focal.safetensors" for word in ("a", "b")]
     paths = made(folder, *names, f"{vectors}/a{K}/cls.safetensors")
     listings = [folder / vectors / f"focal{K}.{part}.json" for part in (1, 2)]
     for listing, name in zip(listings, names, strict=True):
@@ -92,7 +92,7 @@ def test_the_words_files_are_those_that_the_listings_of_the_run_name(tmp_path: P
         paths.append(f"results/mine/{listing.relative_to(folder)}")
     write_map(folder / "run.json", paths[-2:], "results/mine", ABOUT)
     words = RunMap(folder / "run.json").words("tiny/embeddings")
-    assert [word_file(words, f"{of}/focal.safetensors") for of in "ab"] == [
+    assert [word_file(words, f"{word}/focal.safetensors") for word in "ab"] == [
         folder / name for name in names
     ]
     with pytest.raises(ResultError, match=r"no listing has a/cls\.safetensors") as caught:

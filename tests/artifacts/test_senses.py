@@ -119,7 +119,9 @@ def test_senses_that_would_be_called_alike_keep_their_labels() -> None:
 
 def test_no_two_senses_are_called_alike() -> None:
     parts = ["w", "x", "_", " ", "w_", "W_"]
-    labels = sorted({"".join(of) for of in product(parts, repeat=3) if "".join(of).strip()})
+    labels = sorted(
+        {"".join(entry) for entry in product(parts, repeat=3) if "".join(entry).strip()}
+    )
     random = Random(0)
     for _ in range(300):
         some = random.sample(labels, random.randint(2, 30))
@@ -136,7 +138,7 @@ def test_what_the_corpus_gives_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "clash"),
     [
         ({"w_a": SenseText("same"), "w_b": SenseText("same")}, ("w_a", "w_b")),
         ({"w_a": SenseText("b")}, ("w_a", "w_b")),
@@ -146,8 +148,8 @@ def test_what_the_corpus_gives_comes_first() -> None:
         ({"w_a": SenseText("", "gloss"), "w_b": SenseText("", "gloss")}, None),
     ],
 )
-def test_a_name_is_of_one_sense(given: dict[str, SenseText], found: tuple[str, str] | None) -> None:
-    assert find_clash("w", ["w_a", "w_b"], given) == found
+def test_a_name_is_of_one_sense(given: dict[str, SenseText], clash: tuple[str, str] | None) -> None:
+    assert find_clash("w", ["w_a", "w_b"], given) == clash
 
 
 @pytest.mark.parametrize(

@@ -170,10 +170,10 @@ def test_only_the_given_rows_are_fitted_on() -> None:
             folds = folds_of(corpus, k=3, rows=rows)
             points.append(tune(BASELINES[name], {"mole": corpus}, folds, "mean_macro_f1"))
         assert points[0] == points[1]
-        (one,) = predictions_of(name, CORPUS, rows, {})
-        (two,) = predictions_of(name, other, rows, {})
-        assert one.n_train == 30
-        assert np.array_equal(one.scores, two.scores)
+        (first,) = predictions_of(name, CORPUS, rows, {})
+        (second,) = predictions_of(name, other, rows, {})
+        assert first.n_train == 30
+        assert np.array_equal(first.scores, second.scores)
 
 
 class Known:
@@ -206,7 +206,7 @@ def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
     held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
     lines = np.arange(6, dtype=np.int32)
     folds = {word: WordFolds(lines, lines, held) for word in corpora}
-    train = Folds("full", 2, 1, 0, folds, {word: of.digest for word, of in corpora.items()})
+    train = Folds("full", 2, 1, 0, folds, {word: table.digest for word, table in corpora.items()})
     assert tune(known, corpora, train, "mean_macro_f1") == ({"point": 1}, ())
     assert tune(known, corpora, train, "mean_word_accuracy") == ({"point": 0}, ())
     folds["mint"] = WordFolds(lines, lines, None)
@@ -234,7 +234,7 @@ def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     with logs_as_before():
         assert main(["baseline", *arguments]) == 0
     read, provenance = predictions.read_predictions(out)
-    mole, of_few = sorted(read, key=lambda of: of.n_train, reverse=True)
+    mole, of_few = sorted(read, key=lambda prediction: prediction.n_train, reverse=True)
     point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
     assert untuned == ("few",) and point in grid_points(BASELINES[name].space)
     assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
@@ -278,10 +278,10 @@ def test_the_prior_shift_is_that_of_logistic() -> None:
 
 
 def test_one_sense_and_sentences_without_words() -> None:
-    one = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
+    single_sense = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
     for name in BASELINES:
-        (actual,) = predictions_of(name, one, ROWS, {})
+        (actual,) = predictions_of(name, single_sense, ROWS, {})
         assert set(actual.predicted.tolist()) == {0}
         assert actual.scores[0, 0] == 1 and np.isnan(actual.scores[0, 1])
         (actual,) = predictions_of(name, bare, ROWS, {})
@@ -298,9 +298,9 @@ def test_an_unknown_baseline_is_named(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_every_grid_names_parameters_of_its_estimator() -> None:
-    for one in BASELINES.values():
-        for point in grid_points(one.space):
-            one.estimator().set_params(**point)
+    for baseline in BASELINES.values():
+        for point in grid_points(baseline.space):
+            baseline.estimator().set_params(**point)
     assert grid_points(BASELINES["most_frequent_sense"].space) == [{}]
     assert isinstance(BASELINES["position_length"].estimator(), Logistic)
 

@@ -242,7 +242,7 @@ def test_classify(folder: Folder) -> None:
     }
     assert {key: provenance[key] for key in expected} == expected
     assert sorted(provenance["untuned"]) == ["mint", "sage"]
-    assert provenance["corpus"] == {word: of.digest for word, of in folder.corpora.items()}
+    assert provenance["corpus"] == {word: corpus.digest for word, corpus in folder.corpora.items()}
     assert provenance["encoder"] == {
         "model": {"name": "toy", "blocks": 2, "width": 2},
         "architecture": {"name": "ToyModel", "causal": False, "last_normed": False},
@@ -308,7 +308,7 @@ def test_other_labels_are_learned_in_place_of_the_senses(folder: Folder) -> None
     for actual in words:
         assert actual.gold.tolist() == actual.predicted.tolist() == [0, 1]
     # The digests are the corpus's, not those of a table with other labels.
-    assert provenance["corpus"] == {word: of.digest for word, of in folder.corpora.items()}
+    assert provenance["corpus"] == {word: table.digest for word, table in folder.corpora.items()}
 
 
 def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
@@ -328,11 +328,11 @@ def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
     }
     both: dict[str, Any] = {
         "layers": ["0", "mean-0-2"],
-        **{key: [one[i] for one in asked[:2]] for i, key in enumerate(KEYS) if i},
+        **{key: [entry[i] for entry in asked[:2]] for i, key in enumerate(KEYS) if i},
     }
     call_step(classification, **shared, **both, searches=searches, out=out)
-    for i, one in enumerate(asked):
-        alone = {key: [text] for key, text in zip(KEYS, one, strict=True)}
+    for i, entry in enumerate(asked):
+        alone = {key: [text] for key, text in zip(KEYS, entry, strict=True)}
         files = {"searches": [folder.search], "out": [folder.out]}
         call_step(classification, **shared, **alone, **files)
         assert out[i].read_bytes() == folder.out.read_bytes()

@@ -29,7 +29,9 @@ def drawn(n: int, k: int = 4, repeats: int = 2, seed: int = 5) -> list[Split]:
     random, rows = np.random.default_rng(seed), np.arange(n)
     held = [random.permutation(rows % k) for _ in range(repeats)]
     return [
-        (np.flatnonzero(of != fold), np.flatnonzero(of == fold)) for of in held for fold in range(k)
+        (np.flatnonzero(folds != fold), np.flatnonzero(folds == fold))
+        for folds in held
+        for fold in range(k)
     ]
 
 
@@ -236,8 +238,8 @@ def test_the_number_of_threads_changes_no_byte() -> None:
     for threads in (1, 2):
         with threadpool_limits(threads):
             actual.append(Logistic().search_folds(X, y, drawn(300), GRID))
-    for one, two in zip(*actual, strict=True):
-        assert one.tobytes() == two.tobytes()
+    for first, second in zip(*actual, strict=True):
+        assert first.tobytes() == second.tobytes()
 
 
 # Words in place of vectors
@@ -249,8 +251,8 @@ def test_every_fold_of_a_bag_of_words_is_scikit_learns_fit() -> None:
     y = random.integers(3, size=90)
     X = np.empty(90, dtype=object)
     X[:] = [
-        tuple(str(word) for word in random.poisson(3 + 2 * of, size=random.integers(0, 9)))
-        for of in y
+        tuple(str(word) for word in random.poisson(3 + 2 * label, size=random.integers(0, 9)))
+        for label in y
     ]
     X[7] = ("only", "here")
     splits, Cs = drawn(90), [0.1, 10.0, 1000.0]

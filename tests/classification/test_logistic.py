@@ -186,8 +186,8 @@ def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
     finally:
         library.mallopt(M_PERTURB, 0)
     for again in actual[1:]:
-        for one, other in zip(actual[0], again, strict=True):
-            assert_array_equal(one, other)
+        for first, second in zip(actual[0], again, strict=True):
+            assert_array_equal(first, second)
 
 
 def test_a_product_is_not_judged_by_the_flags_of_the_processor() -> None:

@@ -21,9 +21,9 @@ def layers(seed: int, *, classes: int = 3) -> tuple[np.ndarray, np.ndarray, np.n
     return np.hstack([noise[0, 0], X, noise[0, 1]]), y, np.hstack([noise[1, 0], test, noise[1, 1]])
 
 
-def mixture(X: np.ndarray, of: np.ndarray, y: np.ndarray) -> np.ndarray:
+def mixture(X: np.ndarray, test: np.ndarray, y: np.ndarray) -> np.ndarray:
     """By hand: the standardised layers, weighted as the scalar mix fitted to X and y says."""
-    fitted, scaled = ((rows - X.mean(axis=0)) / X.std(axis=0) for rows in (X, of))
+    fitted, scaled = ((rows - X.mean(axis=0)) / X.std(axis=0) for rows in (X, test))
     weights = layer_weights(np.stack(np.hsplit(fitted, LAYERS)), y)
     return sum(w * part for w, part in zip(weights, np.hsplit(scaled, LAYERS), strict=True))
 

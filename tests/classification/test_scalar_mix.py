@@ -128,8 +128,8 @@ def test_the_scale_of_a_layer_is_nothing() -> None:
     X, y = layered()
     scaled = X.copy()
     scaled[:, 6:12] *= 1000
-    one, two = (MixedLogistic(4).fit(features, y) for features in (X, scaled))
-    assert one.weights_ == pytest.approx(two.weights_, abs=1e-5)
+    original, rescaled = (MixedLogistic(4).fit(features, y) for features in (X, scaled))
+    assert original.weights_ == pytest.approx(rescaled.weights_, abs=1e-5)
 
 
 def test_layers_lie_side_by_side() -> None:
@@ -137,8 +137,8 @@ def test_layers_lie_side_by_side() -> None:
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
     swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)
-    one, two = (MixedLogistic(4).fit(features, y) for features in (X, swapped))
-    assert two.weights_ == pytest.approx(one.weights_[order], abs=1e-5)
+    original, reordered = (MixedLogistic(4).fit(features, y) for features in (X, swapped))
+    assert reordered.weights_ == pytest.approx(original.weights_[order], abs=1e-5)
 
 
 def test_one_class_leaves_the_weights_equal() -> None:

@@ -121,13 +121,13 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
         for layers in ("mean-last-2", "10", "2")
         for classifier in ("logistic", "another")
     ]
-    one = run(tmp_path, files)
-    other = run(tmp_path, files[::-1])
-    assert one[0].equals(other[0])
-    assert one[1] == other[1]
+    first = run(tmp_path, files)
+    second = run(tmp_path, files[::-1])
+    assert first[0].equals(second[0])
+    assert first[1] == second[1]
     # All are equal: the first layer, then the first view and classifier by name... of any order.
-    assert one[1]["chosen"]["toy"]["full"]["all"]["layers"] == "2"
-    assert one[1]["chosen"]["toy"]["full"]["all"]["classifier"] == "another"
+    assert first[1]["chosen"]["toy"]["full"]["all"]["layers"] == "2"
+    assert first[1]["chosen"]["toy"]["full"]["all"]["classifier"] == "another"
 
 
 def test_of_equal_candidates_the_simpler_is_chosen_however_means_round(tmp_path: Path) -> None:
@@ -156,10 +156,10 @@ def test_ties_of_one_word_go_to_the_one_that_is_better_on_all(tmp_path: Path) ->
               grid=NEAR)
     )  # fmt: skip
     _, chosen = run(tmp_path, files)
-    of = chosen["chosen"]["toy"]["full"]
-    assert of["all"]["layers"] == "7"  # 0.7 to layer 8's 0.675
-    assert of["words"]["mint"]["layers"] == "7"
-    assert of["words"]["sage"]["layers"] == "8"
+    selection = chosen["chosen"]["toy"]["full"]
+    assert selection["all"]["layers"] == "7"  # 0.7 to layer 8's 0.675
+    assert selection["words"]["mint"]["layers"] == "7"
+    assert selection["words"]["sage"]["layers"] == "8"
 
 
 def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None:
@@ -180,10 +180,10 @@ def test_an_untuned_word_gets_the_choice_of_all_with_what_is_fixed(tmp_path: Pat
         for layers, f1 in (("2", 0.1), ("5", 0.3))
     ]
     table, chosen = run(tmp_path, files)
-    of = chosen["chosen"]["toy"]["full"]
-    assert of["all"]["parameters"] == {"C": 0.1, "prior_shift": 0.5}
-    assert of["words"]["sage"] == {**of["all"], "parameters": {"prior_shift": 0.5}}
-    assert of["words"]["mint"] == of["all"]
+    selection = chosen["chosen"]["toy"]["full"]
+    assert selection["all"]["parameters"] == {"C": 0.1, "prior_shift": 0.5}
+    assert selection["words"]["sage"] == {**selection["all"], "parameters": {"prior_shift": 0.5}}
+    assert selection["words"]["mint"] == selection["all"]
     # In the table, what was chosen by its own folds alone.
     assert set(table["scope"]) == {ALL_WORDS, "mint"}
 
@@ -201,9 +201,9 @@ def test_without_any_folds_the_one_candidate_stands_with_no_figure(tmp_path: Pat
     table, chosen = run(tmp_path, [only])
     assert len(table) == 1 and table.loc[0, "selected"]
     assert table[["objective", "spread", "frequency"]].isna().all(axis=None)
-    of = chosen["chosen"]["toy"]["full"]
-    assert of["words"] == {"mint": of["all"], "sage": of["all"]}
-    assert of["all"]["parameters"] == NEAR[0] and of["all"]["objective"] is None
+    selection = chosen["chosen"]["toy"]["full"]
+    assert selection["words"] == {"mint": selection["all"], "sage": selection["all"]}
+    assert selection["all"]["parameters"] == NEAR[0] and selection["all"]["objective"] is None
     another = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, layers="2")
     with pytest.raises(ResultError, match="nothing can be selected for 'toy' among 2 candidates"):
         run(tmp_path, [only, another])

@@ -158,7 +158,7 @@ def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> No
 # What is best
 
 
-def found(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
+def search_with(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
     """A search with the same metric for all three objectives, but for their order of size."""
     return Search(
         [{"C": i} for i in range(n)],
@@ -171,22 +171,22 @@ def found(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Sear
 
 
 def test_the_objective_is_the_mean_over_words_that_have_folds() -> None:
-    of = found({"a": [[0.2, 0.4], [0.4, 0.4]], "b": [[0.6, 0.0], [0.8, 0.4]]}, 2, ("c",))
-    objective = of.objective("mean_word_accuracy")
+    search = search_with({"a": [[0.2, 0.4], [0.4, 0.4]], "b": [[0.6, 0.0], [0.8, 0.4]]}, 2, ("c",))
+    objective = search.objective("mean_word_accuracy")
     assert objective is not None
     assert_allclose(objective, [[0.4, 0.2], [0.6, 0.4]], rtol=1e-12)
     for name, more in (("mean_macro_f1", 0.001), ("mean_balanced_accuracy", 0.002)):
-        assert_allclose(of.objective(name), objective + more, rtol=1e-12)
-    assert_allclose(of.objective("mean_word_accuracy", ["b", "c"]), [[0.6, 0], [0.8, 0.4]])
-    assert of.objective("mean_word_accuracy", ["c"]) is None
-    assert of.best("mean_word_accuracy", ["c"]) is None
-    assert found({}, 2, ("a",)).best("mean_macro_f1") is None
+        assert_allclose(search.objective(name), objective + more, rtol=1e-12)
+    assert_allclose(search.objective("mean_word_accuracy", ["b", "c"]), [[0.6, 0], [0.8, 0.4]])
+    assert search.objective("mean_word_accuracy", ["c"]) is None
+    assert search.best("mean_word_accuracy", ["c"]) is None
+    assert search_with({}, 2, ("a",)).best("mean_macro_f1") is None
 
 
 def test_the_best_point_is_best_over_the_repeats() -> None:
     """The second wins one repeat by much, the first two by little."""
-    of = found({"a": [[0.6, 0.5], [0.6, 0.5], [0.2, 0.9]]}, 2)
-    assert of.best("mean_macro_f1") == {"C": 1}
+    search = search_with({"a": [[0.6, 0.5], [0.6, 0.5], [0.2, 0.9]]}, 2)
+    assert search.best("mean_macro_f1") == {"C": 1}
 
 
 def test_of_equal_points_the_first_although_sums_round_differently() -> None:
@@ -194,8 +194,8 @@ def test_of_equal_points_the_first_although_sums_round_differently() -> None:
     means = repeats.mean(axis=0)
     assert means.max() > means.min() and math.isclose(means.max(), means.min(), abs_tol=1e-15)
     for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
-        assert found({"a": repeats[:, order]}, 3).best("mean_word_accuracy") == {"C": 0}
-    assert found({"a": [[0.1, 0.3, 0.3]]}, 3).best("mean_word_accuracy") == {"C": 1}
+        assert search_with({"a": repeats[:, order]}, 3).best("mean_word_accuracy") == {"C": 0}
+    assert search_with({"a": [[0.1, 0.3, 0.3]]}, 3).best("mean_word_accuracy") == {"C": 1}
 
 
 # Within a run of `classify`
@@ -283,8 +283,8 @@ def test_training_rows_outside_the_training_set_change_nothing_either(
     for vectors in tuned.vectors.values():
         vectors[:, 1:30:2] = 1e4
     after = tuned.classify("after")
-    for one, other in zip(before, after, strict=True):
-        assert one.read_bytes() == other.read_bytes()
+    for first, second in zip(before, after, strict=True):
+        assert first.read_bytes() == second.read_bytes()
 
 
 @pytest.mark.slow
@@ -362,16 +362,16 @@ def test_a_parameter_of_another_estimator_is_refused(
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
-    of = Search(
+    search = Search(
         [{"C": 0.1}, {"C": 1.0}],
         {"yard": random.random((3, 2, 3)), "arm": random.random((3, 2, 3))},
         ("bow",),
     )
-    write_search(tmp_path / "s.parquet", of, {"layers": "6"})
+    write_search(tmp_path / "s.parquet", search, {"layers": "6"})
     again, provenance = read_search(tmp_path / "s.parquet")
-    assert (again.grid, again.untuned, provenance["layers"]) == (of.grid, of.untuned, "6")
-    assert set(again.scores) == set(of.scores)
-    for word, scores in of.scores.items():
+    assert (again.grid, again.untuned, provenance["layers"]) == (search.grid, search.untuned, "6")
+    assert set(again.scores) == set(search.scores)
+    for word, scores in search.scores.items():
         assert_array_equal(again.scores[word], scores)
 
 

@@ -686,7 +686,7 @@ HOSTILE = {
     "endless by record": (pax(record(b"size", b"9" * 1900)) + EMPTY, "a member of 99999"),
     "sparse": (header(tarfile.GNUTYPE_SPARSE, 0), "a sparse file"),
     "map of holes": (
-        pax(*(record(*of) for of in SPARSE), record(b"GNU.sparse.realsize", b"5"))
+        pax(*(record(*entry) for entry in SPARSE), record(b"GNU.sparse.realsize", b"5"))
         + header(tarfile.REGTYPE, 2**20, b"400000\n" + b"0\n" * 400_000),
         "a sparse file",
     ),

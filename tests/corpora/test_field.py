@@ -185,7 +185,7 @@ def test_an_import_is_right_or_refused_with_one_message(
 
         pairs = read_pairs(out)
         tokens, at = pairs.sentences.tokens, pairs.sentences.position
-        focal = [[tokens[row][at[row]] for row in of] for of in pairs.rows]
+        focal = [[tokens[row][at[row]] for row in entry] for entry in pairs.rows]
         actual = zip(pairs.word.tolist(), focal, pairs.same.tolist(), strict=True)
         assert [(word, *both, same) for word, both, same in actual] == expected.rows
         return
@@ -197,7 +197,7 @@ def test_an_import_is_right_or_refused_with_one_message(
     sentences = {" ".join(tokens) for corpus in actual.values() for tokens in corpus.tokens}
     assert sentences >= set(expected.sentences)
     for word, corpus in actual.items():
-        focal = {of[i] for of, i in zip(corpus.tokens, corpus.position, strict=True)}
+        focal = {words[i] for words, i in zip(corpus.tokens, corpus.position, strict=True)}
         assert focal == {word.removesuffix(".n")}
 
 
@@ -226,13 +226,13 @@ def test_sentences_without_senses(
     for word, corpus in actual.items():
         if (n := counts[word]) is not None:
             assert len(corpus.tokens) == n
-        focal = {of[i].lower() for of, i in zip(corpus.tokens, corpus.position, strict=True)}
+        focal = {words[i].lower() for words, i in zip(corpus.tokens, corpus.position, strict=True)}
         assert focal <= {word.lower().removesuffix(".n"), "cells"}
 
 
 def test_words_of_one_character_are_trained_and_tested(field: Path, tmp_path: Path) -> None:
-    out, of = tmp_path / "out", field / "onechar"
-    files = ["--train", str(of / "train.data.xml"), "--test", str(of / "test.data.xml")]
+    out, source = tmp_path / "out", field / "onechar"
+    files = ["--train", str(source / "train.data.xml"), "--test", str(source / "test.data.xml")]
     assert main(["import", *files, "--out", str(out), "--name", "mine"]) == 0
     actual = corpora(out)
     assert {word: corpus.split.tolist().count("test") for word, corpus in actual.items()} == {

@@ -169,6 +169,6 @@ def test_what_the_corpus_has_as_several_tokens_is_found_whole() -> None:
     """Even where one of the tokens is a form too; else that token is meant, as ever."""
     text = "to New York today"
     finder = Finder(["new_york.n"], lambda _: ["new york", "york"])
-    assert [one.form for one in finder.find(text)] == ["New York"]
+    assert [occurrence.form for occurrence in finder.find(text)] == ["New York"]
     finder = Finder(["new_york.n"], lambda _: ["new_york", "york"])
-    assert [one.form for one in finder.find(text)] == ["York"]
+    assert [occurrence.form for occurrence in finder.find(text)] == ["York"]

@@ -102,12 +102,12 @@ def test_folds_are_as_balanced_as_groups_allow(make_corpus: MakeCorpus) -> None:
 
 def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCorpus) -> None:
     corpora = {"mint": grouped(make_corpus)}
-    one, two = (
+    first, second = (
         draw_folds(corpora, None, k=5, repeats=3, seed=seed).words["mint"] for seed in (1, 2)
     )
-    assert one.held is not None and two.held is not None
-    assert len(np.unique(one.held, axis=0)) == 3
-    assert_array_equal(one.held[1:], two.held[:2])
+    assert first.held is not None and second.held is not None
+    assert len(np.unique(first.held, axis=0)) == 3
+    assert_array_equal(first.held[1:], second.held[:2])
 
 
 def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
@@ -281,10 +281,10 @@ def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
 def test_a_file_holds_the_words_that_were_asked_for(shared: Path) -> None:
     every = draw(shared, "arm", "bow", "yard")
     (shared / "folds/full.parquet").write_bytes(b"no table")
-    one = draw(shared, "yard")
-    assert list(one.words) == list(one.corpus) == ["yard"]
+    single_word = draw(shared, "yard")
+    assert list(single_word.words) == list(single_word.corpus) == ["yard"]
     # A word's folds are the same whichever words are drawn with it.
-    assert_array_equal(one.words["yard"].held, every.words["yard"].held)
+    assert_array_equal(single_word.words["yard"].held, every.words["yard"].held)
 
 
 def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:

@@ -470,7 +470,7 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "warning"),
     [
         (("Crane", "crane"), "'Crane' and 'crane' are two words here: write them alike if"),
         (("age.n", "age.noun"), "'age.n' and 'age.noun' are two words"),
@@ -479,7 +479,7 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
     ],
 )
 def test_words_that_may_be_one_are_said(
-    tmp_path: Path, words: tuple[str, ...], said: str | None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, words: tuple[str, ...], warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     lines = [
         f"{word}\t{'ab'[i % 2]}\tthe *{word.partition('.')[0]}* {letter * 3}\n"
@@ -490,25 +490,25 @@ def test_words_that_may_be_one_are_said(
     path.write_text("word\tsense\tsentence\n" + "".join(lines))
     with caplog.at_level("INFO"):
         run(path, tmp_path / "out")
-    assert (said in caplog.text) if said else "two words" not in caplog.text
+    assert (warning in caplog.text) if warning else "two words" not in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("senses", "said"),
+    ("senses", "warning"),
     [
         (("Bird", "bird"), "'Bird' and 'bird' are two senses of 'crane' here: write them alike"),
         (("c.a", "c.s"), None),
     ],
 )
 def test_senses_that_may_be_one_are_said(
-    tmp_path: Path, senses: tuple[str, str], said: str | None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, senses: tuple[str, str], warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     lines = [f"crane\t{senses[i % 2]}\tthe *crane* {c * 3}\n" for i, c in enumerate("pqrs")]
     path = tmp_path / "rows.tsv"
     path.write_text("word\tsense\tsentence\n" + "".join(lines))
     with caplog.at_level("INFO"):
         run(path, tmp_path / "out")
-    assert (said in caplog.text) if said else "two senses" not in caplog.text
+    assert (warning in caplog.text) if warning else "two senses" not in caplog.text
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
@@ -516,8 +516,10 @@ def test_senses_that_may_be_one_are_said(
 def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -> None:
     """As pandas writes whole numbers of a column in which some are missing."""
     lines = [line_of(row, shape) for row in made(Random(2))]
-    for name, of in (("whole", int), ("gaps", float)):
-        numbers = [{k: of(v) if type(v) is int else v for k, v in one.items()} for one in lines]
+    for name, number in (("whole", int), ("gaps", float)):
+        numbers = [
+            {k: number(v) if type(v) is int else v for k, v in line.items()} for line in lines
+        ]
         file = tmp_path / f"{name}{suffix}"
         file.write_text(text_of(numbers, suffix), encoding="utf-8", newline="")
     digests = [run(tmp_path / f"{n}{suffix}", tmp_path / n).digests for n in ("whole", "gaps")]
@@ -601,7 +603,7 @@ def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
     assert (actual.name, actual.title, actual.licence) == ("again", "Again", "CC0")
     assert "left out: 1 instances of words of outofdomain.tsv that have no folder" in text
     imported = json.loads((tmp_path / "b" / MANIFEST).read_text())["imported"]
-    assert str(folder / "cell" / "train.data.txt") in {of["file"] for of in imported}
+    assert str(folder / "cell" / "train.data.txt") in {source["file"] for source in imported}
 
 
 def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def sentences(tmp_path: Path) -> Path:
     senses = {"cell": ["cell_biology", "cell_prison"], "Schloß": ["lock", "castle"]}
     lines = [
         f"{word}\t{sense}\t{letter * 3} {sense}{letter} *{word}* {letter * 5} {letter}{letter}"
-        for word, of in senses.items()
-        for sense in of
+        for word, value in senses.items()
+        for sense in value
         for letter in LETTERS
     ]
     lines += [f"cell\tcell_rare\trare{letter} *cell* {letter * 4} {letter}" for letter in "xy"]
@@ -60,7 +60,10 @@ def test_names_and_glosses_go_in_and_come_out(tmp_path: Path, sentences: Path) -
     # Labels, and the senses' instances, are as they would be without.
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text("utf-8"))
     assert manifest["words"]["cell"]["senses"]["cell_prison"]["train"] == 7
-    assert [Path(of["file"]).name for of in manifest["imported"]] == ["rows.tsv", "senses.tsv"]
+    assert [Path(source["file"]).name for source in manifest["imported"]] == [
+        "rows.tsv",
+        "senses.tsv",
+    ]
     # The copy of a run, and an import of the folder, have them too.
     copy(tmp_path / "out", tmp_path / "copied", name="other")
     assert read_manifest(tmp_path / "copied" / MANIFEST).given == GIVEN
@@ -137,7 +140,7 @@ def test_a_bad_table_is_one_error_with_file_and_line(
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("value", "message"),
     [
         ({"name": "prison"}, "the name or the label of"),
         ({"name": 3}, "no text"),
@@ -146,12 +149,12 @@ def test_a_bad_table_is_one_error_with_file_and_line(
     ],
 )
 def test_a_manifest_edited_badly_is_one_error(
-    tmp_path: Path, sentences: Path, said: object, message: str
+    tmp_path: Path, sentences: Path, value: object, message: str
 ) -> None:
     run(tmp_path, sentences, TABLE)
     path = tmp_path / "out" / MANIFEST
     manifest = json.loads(path.read_text("utf-8"))
-    manifest["words"]["cell"]["senses"]["cell_rare"] = said
+    manifest["words"]["cell"]["senses"]["cell_rare"] = value
     path.write_text(json.dumps(manifest), "utf-8")
     for read in (
         lambda: read_manifest(path),
@@ -171,7 +174,7 @@ def test_a_folder_whose_senses_were_edited_keeps_what_is_left(
     path.write_text(path.read_text("utf-8").replace("lock", "bolt"), "utf-8")
     import_corpus([tmp_path / "out"], out=tmp_path / "again", name="mine")
     given = read_manifest(tmp_path / "again" / MANIFEST).given
-    assert {word: of for word, of in given.items() if of} == {"cell": GIVEN["cell"]}
+    assert {word: value for word, value in given.items() if value} == {"cell": GIVEN["cell"]}
 
 
 def test_files_that_share_a_word_are_put_together_with_its_names(

@@ -66,10 +66,10 @@ def test_what_is_announced_is_written(
             import_corpus([path], out=out, name="mine", at_least=least)
         except CorpusError as error:
             assert "no word with two senses is left" in error.problem
-    message = {int(n): tuple(map(int, of)) for n, *of in LINE.findall(caplog.text)}
+    message = {int(n): tuple(map(int, entry)) for n, *entry in LINE.findall(caplog.text)}
     assert list(message) == list(NUMBERS)
     words = json.loads((out / MANIFEST).read_text())["words"] if out.exists() else {}
-    senses = [sense for of in words.values() for sense in of["senses"].values()]
+    senses = [sense for entry in words.values() for sense in entry["senses"].values()]
     counts = ("train", "test", "outofdomain")
     instances = sum(sense.get(split, 0) for sense in senses for split in counts)
     assert message[least] == (len(words), 5, len(senses), instances)

@@ -90,7 +90,7 @@ def test_senses_are_kept_by_what_is_trained_on() -> None:
         "d.r": {"1": InParts(10, 0), "2": InParts(9, 1)},
         "e.n": {"1": InParts(20, 0), "2": InParts(5, 1), "3": InParts(10, 1)},
     }
-    assert {w: set(of) for w, of in kept(counts, "noad", 10).items()} == {
+    assert {w: set(value) for w, value in kept(counts, "noad", 10).items()} == {
         "a.n": {"1", "2"},
         "b.v": {"1", "2"},
         "d.r": {"1", "2"},
@@ -236,9 +236,12 @@ def test_a_wrong_document_of_the_archive_leaves_nothing(
 
 
 def test_an_empty_token_is_none_and_a_break_on_it_still_ends_a_sentence() -> None:
-    one, other = read(PLAIN.replace(b'"One"', b'""'), "x"), read(document([["a"], ["", "b"]]), "x")
-    assert one[0].tokens == ("cell",) and one[0].labels[0].position == 0
-    assert [sentence.tokens for sentence in other] == [("a",), ("b",)]
+    first, second = (
+        read(PLAIN.replace(b'"One"', b'""'), "x"),
+        read(document([["a"], ["", "b"]]), "x"),
+    )
+    assert first[0].tokens == ("cell",) and first[0].labels[0].position == 0
+    assert [sentence.tokens for sentence in second] == [("a",), ("b",)]
 
 
 # The division
@@ -256,7 +259,7 @@ def test_every_sense_comes_near_the_share() -> None:
     documents = {f"{d}": Counter({("a.n", "1"): 1 + d % 3, ("a.n", "2"): 2}) for d in range(40)}
     tested = documents_to_test(documents, share=0.3, seed=1)
     for sense in (("a.n", "1"), ("a.n", "2")):
-        total = sum(of[sense] for of in documents.values())
+        total = sum(value[sense] for value in documents.values())
         assert abs(sum(documents[d][sense] for d in tested) / total - 0.3) < 0.03
 
 
@@ -270,7 +273,10 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
     documents, _ = noad.read_archive(noad_real, noad_archive.ARCHIVE.file_checksums())
     assert len(documents) == 742
     senses = Counter(
-        (label.word, label.sense) for of in documents.values() for s in of for label in s.labels
+        (label.word, label.sense)
+        for value in documents.values()
+        for s in value
+        for label in s.labels
     )
     assert sum(senses.values()) == 253_752
     # The plain count, and what is left of it without the senses of one document.
@@ -278,7 +284,7 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
     for (word, _), n in senses.items():
         if n >= 10:
             plain.setdefault(word, []).append(n)
-    plain = {word: of for word, of in plain.items() if len(of) > 1}
+    plain = {word: value for word, value in plain.items() if len(value) > 1}
     assert (len(plain), sum(map(len, plain.values()))) == (649, 1532)
     assert sum(map(sum, plain.values())) == 151_315
     counts = noad.counts_of(documents)
@@ -287,12 +293,12 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
     with TABLE.open(newline="") as file:
         table = {row["word"]: row["senses"] for row in csv.DictReader(file)}
     assert table == {
-        word: " ".join(f"{n.semcor}+{n.masc}" for _, n in sorted(of.items()))
-        for word, of in words.items()
+        word: " ".join(f"{n.semcor}+{n.masc}" for _, n in sorted(value.items()))
+        for word, value in words.items()
     }
     for name in NOAD:
-        of = kept(counts, name, 10)
-        assert {word: sum(map(sum, senses.values())) for word, senses in of.items()} == (
+        kept_senses = kept(counts, name, 10)
+        assert {word: sum(map(sum, senses.values())) for word, senses in kept_senses.items()} == (
             DATASETS[name].sizes
         )
     noad.write_dataset(out, "noad")
@@ -300,5 +306,5 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
     assert dataset.sizes == DATASETS["noad"].sizes and sum(dataset.sizes.values()) == 150_948
     manifest = json.loads((out / MANIFEST).read_text())
     assert len(manifest["test_documents"]) == 222
-    for of in manifest["words"].values():
-        assert all(sense["train"] and sense["test"] for sense in of["senses"].values())
+    for entry in manifest["words"].values():
+        assert all(sense["train"] and sense["test"] for sense in entry["senses"].values())

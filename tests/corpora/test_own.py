@@ -37,7 +37,7 @@ def test_the_example_is_what_the_page_says(tmp_path: Path) -> None:
     of_dataset, of_systems = map(yaml.safe_load, blocks("yaml"))
     assert yaml.safe_load((DOCS / "own-corpus.yaml").read_text()) == of_dataset
     assert of_systems == {"systems": [{"name": NAME, "file": "outputs.jsonl"}]}
-    (senses,) = (of for of in blocks("") if of.startswith("word\tsense\tname"))
+    (senses,) = (entry for entry in blocks("") if entry.startswith("word\tsense\tname"))
     (tmp_path / "senses.tsv").write_text(senses)
     assert sense_texts.read(tmp_path / "senses.tsv", rows)["cell"]["cell_prison"].gloss
     assert len(blocks("console")[0].splitlines()) == 3

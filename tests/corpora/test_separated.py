@@ -121,7 +121,7 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
+    ("header", "warning"),
     [
         ("word;sense;sentence", "read with semicolons between the columns"),
         ("word\tsense\tsentence", "read with tabs between the columns"),
@@ -130,13 +130,13 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
     ],
 )
 def test_the_separator_is_said(
-    tmp_path: Path, header: str, said: str | None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, header: str, warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     separator = next(s for s in ";\t," if s in header)
     path = put(tmp_path / "t.csv", f"\r\n{header}\r\n{separator.join('abc')}\r\n")
     with caplog.at_level("INFO"):
         assert cells_of(path) == [["a", "b", "c"]]
-    assert (said in caplog.text) if said else not caplog.text
+    assert (warning in caplog.text) if warning else not caplog.text
 
 
 def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:

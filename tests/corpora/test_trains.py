@@ -379,8 +379,8 @@ def test_real_shots_are_nested_within_a_draw_and_each_sense_has_as_many(
                 if larger and word in larger.lines:
                     assert set(lines.tolist()) < set(larger.lines[word].tolist())
         first, second, third = (real_trains[train].lines for train in DRAWS[f"nshot-{shots}"])
-        for one, other in ((first, second), (second, third), (first, third)):
-            assert all(set(one[word].tolist()) != set(other[word].tolist()) for word in one)
+        for draw_a, draw_b in ((first, second), (second, third), (first, third)):
+            assert all(set(draw_a[word].tolist()) != set(draw_b[word].tolist()) for word in draw_a)
 
 
 @pytest.mark.slow

@@ -174,21 +174,31 @@ def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> 
     ],
 )
 def test_a_part_of_something_else_is_not(word: str, text: str) -> None:
-    assert [one.form for one in Finder([word]).find(text)] in ([], ["age"])
+    assert [occurrence.form for occurrence in Finder([word]).find(text)] in ([], ["age"])
 
 
 def test_the_forms_that_a_corpus_has() -> None:
     finder = Finder(["serve"], lambda word: ["served", "'S"])
-    assert [one.form for one in finder.find("He served, it 's serving; he's")] == ["served", "'s"]
+    assert [occurrence.form for occurrence in finder.find("He served, it 's serving; he's")] == [
+        "served",
+        "'s",
+    ]
     assert finder.words_of("Served") == ("serve",)
     assert finder.words_of("served ,") == finder.words_of("") == ()
 
 
 def test_a_token_that_is_a_form_is_not_part_of_a_longer_one() -> None:
     finder = Finder(["new"], lambda word: ["New_York", "york"])
-    assert [one.form for one in finder.find("New York New_York")] == ["New", "York", "New_York"]
+    assert [occurrence.form for occurrence in finder.find("New York New_York")] == [
+        "New",
+        "York",
+        "New_York",
+    ]
     several = Finder(["ice", "ice_cream"])
-    assert [one.words for one in several.find("ice cream on ice")] == [("ice_cream",), ("ice",)]
+    assert [occurrence.words for occurrence in several.find("ice cream on ice")] == [
+        ("ice_cream",),
+        ("ice",),
+    ]
 
 
 @given(st.text())
@@ -219,7 +229,9 @@ def test_every_training_token_is_found_where_it_stands(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
     for before, token, after in sentences:
         tokens = (*before, token, *after)
-        actual = [(one.tokens, one.position) for one in finder.find(" ".join(tokens))]
+        actual = [
+            (occurrence.tokens, occurrence.position) for occurrence in finder.find(" ".join(tokens))
+        ]
         assert (tokens, len(before)) in actual
 
 

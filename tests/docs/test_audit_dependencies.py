@@ -64,14 +64,14 @@ def test_unexpected_answer_is_not_audited(status: int, body: bytes) -> None:
         assert_not_audited(run_audit(url))
 
 
-def verdict(*found: dict, package_count: int | None = None) -> tuple[int, str]:
+def verdict(*dependencies: dict, package_count: int | None = None) -> tuple[int, str]:
     sys.path.insert(0, str(REPOSITORY / "tools"))
     try:
         import audit
     finally:
         sys.path.pop(0)
-    report = json.dumps({"dependencies": found})
-    return audit.verdict(report, len(found) if package_count is None else package_count)
+    report = json.dumps({"dependencies": dependencies})
+    return audit.verdict(report, len(dependencies) if package_count is None else package_count)
 
 
 def test_exit_code_and_text_of_a_report() -> None:

@@ -30,7 +30,7 @@ def test_no_fence_of_the_tutorial_is_left_out() -> None:
     text = TUTORIAL.read_text()
     actual = snippets.snippets(text)
     assert text.count("```python") + text.count("```sh") == len(actual) > 6
-    assert text.count("```text") == sum(one.shown is not None for one in actual)
+    assert text.count("```text") == sum(entry.shown is not None for entry in actual)
     others = text.count("```text") + text.count("```console") + text.count("```yaml")
     assert text.count("```") == 2 * (len(actual) + others)
 
@@ -47,8 +47,8 @@ def test_every_snippet_of_the_tutorial_prints_what_is_shown(
     (command,) = re.findall(r"^snakemake (.*)$", text, re.MULTILINE)
     checkout.run(*command.split())
     monkeypatch.chdir(checkout.root)
-    for one, came in snippets.run(TUTORIAL):
-        assert snippets.same(one.shown or "", came), f"{TUTORIAL}:{one.line}: prints\n{came}"
+    for entry, came in snippets.run(TUTORIAL):
+        assert snippets.same(entry.shown or "", came), f"{TUTORIAL}:{entry.line}: prints\n{came}"
 
 
 @pytest.mark.slow
@@ -81,7 +81,9 @@ def test_the_notebook_runs_and_says_what_it_shows(minilm: str) -> None:
     for before, after in zip(shown.cells, ran.cells, strict=True):
         if before.cell_type == "code":
             assert before.outputs, before.source
-            assert snippets.same(_said(before), _said(after)), f"{before.source}\n{_said(after)}"
+            assert snippets.same(_output(before), _output(after)), (
+                f"{before.source}\n{_output(after)}"
+            )
 
 
 def test_the_first_cell_of_the_notebook_is_under_ten_lines() -> None:
@@ -90,10 +92,10 @@ def test_the_first_cell_of_the_notebook_is_under_ten_lines() -> None:
     assert len(first.source.splitlines()) < 10
 
 
-def _said(cell: nbformat.NotebookNode) -> str:
+def _output(cell: nbformat.NotebookNode) -> str:
     """What a cell gives, but for warnings: those are of the machine."""
     return " ".join(
-        one.text if one.output_type == "stream" else one.data["text/plain"]
-        for one in cell.outputs
-        if one.get("name") != "stderr"
+        entry.text if entry.output_type == "stream" else entry.data["text/plain"]
+        for entry in cell.outputs
+        if entry.get("name") != "stderr"
     )

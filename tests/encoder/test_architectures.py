@@ -232,13 +232,13 @@ def test_length_limits(model: Any, stated: int | None, limit: int | None) -> Non
 
 def test_xlnet_gets_the_segment_of_its_cls(built: Built) -> None:
     encoder = Encoder.load(str(built("xlnet")), device="cpu")
-    for one in encoder.align(SENTENCES):
-        assert one.segments is not None
-        assert one.segments == [0] * (len(one.ids) - 1) + [2]
-        assert one.cls == len(one.ids) - 1
+    for aligned_sentence in encoder.align(SENTENCES):
+        assert aligned_sentence.segments is not None
+        assert aligned_sentence.segments == [0] * (len(aligned_sentence.ids) - 1) + [2]
+        assert aligned_sentence.cls == len(aligned_sentence.ids) - 1
     for name in set(zoo.KINDS) - {"xlnet"}:
         actual = Encoder.load(str(built(name)), device="cpu").align(SENTENCES)
-        assert all(one.segments is None for one in actual)
+        assert all(entry.segments is None for entry in actual)
 
 
 def test_gpt2_has_no_cls_and_no_padding_and_does_without(built: Built) -> None:
@@ -346,7 +346,7 @@ FUNNEL = {
 
 
 @pytest.mark.parametrize(
-    ("config", "model", "kind", "shape", "told"),
+    ("config", "model", "kind", "shape", "problem"),
     [
         ("FNetConfig", "FNetForMaskedLM", "albert", {"num_attention_heads": None},
          "FNetModel ignores the attention mask: padding changes layer"),
@@ -366,12 +366,12 @@ FUNNEL = {
     ],
 )  # fmt: skip
 def test_models_that_cannot_be_handled(
-    config: str, model: str, kind: str, shape: dict[str, Any], told: str, tmp_path: Path
+    config: str, model: str, kind: str, shape: dict[str, Any], problem: str, tmp_path: Path
 ) -> None:
     folder = other(config, model, kind, tmp_path / "model", **shape)
     with pytest.raises(ModelError) as error:
         Encoder.load(str(folder), device="cpu")
-    assert told in str(error.value)
+    assert problem in str(error.value)
     assert str(folder) in str(error.value)
 
 
@@ -474,9 +474,12 @@ def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, 
         n_train=3,
     )
     aligned = encoder.align(SENTENCES)
-    assert all(one.ids.count(encoder.tokenizer.mask_token_id) == 1 for one in aligned)
-    assert all(len(one.focal) == 1 for one in aligned)
-    assert max(len(one.pieces) for one in aligned) > 3  # what was masked is still told
+    assert all(
+        aligned_sentence.ids.count(encoder.tokenizer.mask_token_id) == 1
+        for aligned_sentence in aligned
+    )
+    assert all(len(aligned_sentence.focal) == 1 for aligned_sentence in aligned)
+    assert max(len(entry.pieces) for entry in aligned) > 3  # what was masked is still told
     focal, context = encode(encoder, SENTENCES, ("focal", "context"))
     for i, expected in enumerate(naive_vectors(folder, instances(written), seed=5)):
         assert close(focal[:, i], expected["focal"]), (name, SENTENCES.tokens[i])
@@ -495,8 +498,8 @@ def test_a_masked_word_tells_nothing_of_itself(built: Built) -> None:
     encoder = Encoder.load(str(built("bert")), device="cpu", masked=True)
     (focal,) = encode(encoder, pair)
     assert np.array_equal(focal[:, 0], focal[:, 1])
-    one, other = encoder.static(pair, encoder.align(pair), ["static"])["static"]
-    assert np.array_equal(one, other)
+    first, second = encoder.static(pair, encoder.align(pair), ["static"])["static"]
+    assert np.array_equal(first, second)
 
 
 def test_masking_comes_before_the_window() -> None:
@@ -510,5 +513,5 @@ def test_masking_comes_before_the_window() -> None:
             masked=masked,
             device=torch.device("cpu"),
         )
-        (one,) = encoder.align(corpus_of((" ".join(["a"] * 30 + ["x" * 20]), 30)))
-        assert (len(one.ids), len(one.others), one.windowed) == (32, others, True)
+        (aligned,) = encoder.align(corpus_of((" ".join(["a"] * 30 + ["x" * 20]), 30)))
+        assert (len(aligned.ids), len(aligned.others), aligned.windowed) == (32, others, True)

@@ -58,8 +58,8 @@ def positions(vectors: np.ndarray, view: str) -> list[float]:
 
 def test_the_focal_word_is_found_behind_split_words() -> None:
     aligned = position_encoder().align(SENTENCES)
-    assert [one.focal for one in aligned] == [[2], [8], [4, 5], [1], [8]]
-    assert [one.cls for one in aligned] == [0] * 5
+    assert [aligned_sentence.focal for aligned_sentence in aligned] == [[2], [8], [4, 5], [1], [8]]
+    assert [aligned_sentence.cls for aligned_sentence in aligned] == [0] * 5
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_other_is_one_other_piece_the_same_in_every_layer_and_batch() -> None:
     vectors = encode(position_encoder(), SENTENCES)
     other = vectors[VIEWS.index("other")]
     aligned = position_encoder().align(SENTENCES)
-    for i, one in enumerate(aligned):
+    for i, aligned_sentence in enumerate(aligned):
         assert (other[:, i, 0] == other[0, i, 0]).all()
-        assert not one.others or other[0, i, 0] in one.others
+        assert not aligned_sentence.others or other[0, i, 0] in aligned_sentence.others
     alone = corpus_of(("the crane flew", 1), ("xyz xyz the crane flew near xyz", 3))
     few = encode(position_encoder(), alone)
     # The second instance here is the first test instance in both corpora.
@@ -240,20 +240,20 @@ def test_known_heads_and_buffers_are_left_out_and_others_named(
 ) -> None:
     plain = tiny_bert(tmp_path / "plain")
     expected = encode(Encoder.load(str(plain), device="cpu"), SENTENCES)
-    folder, one = tiny_bert(tmp_path / "more"), torch.zeros(1)
+    folder, tensor = tiny_bert(tmp_path / "more"), torch.zeros(1)
     known = (
         "cls.predictions.bias", "cls.seq_relationship.weight", "classifier.weight",
         "qa_outputs.bias", "lm_head.weight", "score.weight", "bert.embeddings.position_ids",
         "bert.embeddings.token_type_ids", "bert.encoder.layer.0.attention.rotary_emb.inv_freq",
         "bert.encoder.layer.1.attn.bias", "bert.encoder.layer.1.attention.masked_bias",
     )  # fmt: skip
-    rewrite_weights(folder, {name: one.clone() for name in known}, "bert.")
+    rewrite_weights(folder, {name: tensor.clone() for name in known}, "bert.")
     # An earlier test may have set the level of the log to DEBUG.
     caplog.clear()
     with caplog.at_level("WARNING"):
         assert np.array_equal(encode(Encoder.load(str(folder), device="cpu"), SENTENCES), expected)
     assert not caplog.records
-    rewrite_weights(folder, {"reward.weight": one})
+    rewrite_weights(folder, {"reward.weight": tensor})
     with caplog.at_level("WARNING"):
         Encoder.load(str(folder), device="cpu")
     (record,) = caplog.records
@@ -385,8 +385,8 @@ def test_the_digest_sees_a_weight_and_a_name(tmp_path: Path) -> None:
 def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
     encoder = Encoder.load(str(tiny_bert(tmp_path)))
     corpus = corpora.read_text(QUICKSTART / "crane", "crane")
-    one, two = (encode(encoder, corpus, threads=n) for n in (1, 2))
-    assert np.array_equal(one, two)
+    one_thread, two_threads = (encode(encoder, corpus, threads=n) for n in (1, 2))
+    assert np.array_equal(one_thread, two_threads)
 
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:

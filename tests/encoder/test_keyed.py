@@ -43,7 +43,7 @@ def embed(
     arguments = ["embed", "--model", "tiny.json", "--corpus", "corpus", "--words", *words]
     arguments += ["--views", *views, "--out", "e", "--threads", "2", *more]
     if "--listings" not in more:
-        arguments += ["--listings", *(f"e/{of}.{part}.json" for of in (*views, "alignment"))]
+        arguments += ["--listings", *(f"e/{entry}.{part}.json" for entry in (*views, "alignment"))]
     with pytest.MonkeyPatch.context() as patched, logs_as_before():
         patched.setattr(Encoder, "_forward", counted)
         patched.setenv("HF_HUB_OFFLINE", "1")

@@ -801,7 +801,7 @@ def test_a_missing_repository(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "said", "told"),
+    ("status", "headers", "problem", "fix"),
     [
         (401, {"X-Error-Code": "GatedRepo"}, "access on request", "hf auth login"),
         (403, {"X-Error-Code": "GatedRepo"}, "access on request", "hf auth login"),
@@ -815,26 +815,26 @@ def test_a_missing_repository(client: Client) -> None:
     ],
 )
 def test_a_repository_that_is_refused(
-    client: Client, hub: HubServer, status: int, headers: dict[str, str], said: str, told: str
+    client: Client, hub: HubServer, status: int, headers: dict[str, str], problem: str, fix: str
 ) -> None:
     hub.refuse[REPO] = (status, headers)
     answer = client()
     assert answer["error"] == "ModelError"
-    assert said in answer["problem"]
-    assert told in answer["fix"]
+    assert problem in answer["problem"]
+    assert fix in answer["fix"]
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "said"),
+    ("status", "headers", "problem"),
     [(403, {"X-Error-Code": "GatedRepo"}, "access on request"), (410, {}, "answered 410")],
 )
 def test_a_file_that_is_refused_though_its_repository_is_not(
-    client: Client, hub: HubServer, status: int, headers: dict[str, str], said: str
+    client: Client, hub: HubServer, status: int, headers: dict[str, str], problem: str
 ) -> None:
     hub.refuse["model.safetensors"] = (status, headers)
     answer = client()
     assert answer["error"] == "ModelError"
-    assert said in answer["problem"]
+    assert problem in answer["problem"]
 
 
 def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:

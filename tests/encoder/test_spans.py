@@ -55,8 +55,8 @@ def instances(corpus: Corpus, spans: list[range]) -> list[tuple[str, list[str], 
     name = "{0.word} {0.split[{1}]} {0.index[{1}]}"
     names = [name.replace("{1}", str(i)).format(corpus) for i in range(len(corpus))]
     return [
-        (of, " ".join(tokens).split(), span)
-        for of, tokens, span in zip(names, corpus.tokens, spans, strict=True)
+        (words, " ".join(tokens).split(), span)
+        for words, tokens, span in zip(names, corpus.tokens, spans, strict=True)
     ]
 
 
@@ -83,10 +83,10 @@ def test_every_piece_of_the_span_is_pooled(pooling: str, expected: list[float]) 
 def test_the_context_is_all_but_the_span() -> None:
     corpus, _ = corpus_with_spans(*MARKED)
     aligned = Aligner(tiny_tokenizer(), None).align(corpus)
-    for one in aligned:
-        inner = set(range(1, len(one.ids) - 1))
-        assert set(one.others) == inner - set(one.focal)
-        assert one.as_text and not one.vanished
+    for aligned_sentence in aligned:
+        inner = set(range(1, len(aligned_sentence.ids) - 1))
+        assert set(aligned_sentence.others) == inner - set(aligned_sentence.focal)
+        assert aligned_sentence.as_text and not aligned_sentence.vanished
     report = alignment_report(corpus, aligned)
     forms = {form["form"]: form["pieces"] for form in report["forms"]}
     assert forms["crane xyz"] == "crane x ##y ##z"
@@ -104,8 +104,8 @@ def test_one_mask_stands_for_the_whole_span() -> None:
 
 def test_a_window_keeps_the_whole_span() -> None:
     corpus, _ = corpus_with_spans("a bird of the |crane xyz| near the river")
-    (one,) = Aligner(tiny_tokenizer(8), 8).align(corpus)
-    assert one.windowed and len(one.focal) == 4 and len(one.ids) == 8
+    (aligned,) = Aligner(tiny_tokenizer(8), 8).align(corpus)
+    assert aligned.windowed and len(aligned.focal) == 4 and len(aligned.ids) == 8
     with pytest.raises(ModelError, match="the focal word has 4 pieces, the limit is 5"):
         Aligner(tiny_tokenizer(5), 5).align(corpus)
 

@@ -165,7 +165,7 @@ def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
     @given(SENTENCE, st.data())
     def check(tokens: list[str], data: st.DataObject) -> None:
         position = data.draw(st.integers(0, len(tokens) - 1))
-        own, actual = (try_align(one, tokens, position) for one in (plain, masked))
+        own, actual = (try_align(entry, tokens, position) for entry in (plain, masked))
         if isinstance(own, ModelError):
             assert isinstance(actual, ModelError)
             return
@@ -187,7 +187,7 @@ def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) ->
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         tokens = ["x", *["cranes"] * repeats, "y"]
         actual = [try_align(aligner, tokens, i + 1) for i in range(repeats)]
-        places = [place for one in actual for place in one.focal]  # type: ignore[union-attr]
+        places = [place for aligned_sentence in actual for place in aligned_sentence.focal]  # type: ignore[union-attr]
         assert places == sorted(set(places)), name
 
 
@@ -272,8 +272,8 @@ def test_what_pieces_spell(built: Built, name: str) -> None:
 def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
     made = tiny_tokenizer()
     made.backend_tokenizer.decoder = None
-    (one,) = Aligner(made, None).align(corpus_of(("the crane", 1)))
-    assert one.pieces == ("crane",)
+    (aligned,) = Aligner(made, None).align(corpus_of(("the crane", 1)))
+    assert aligned.pieces == ("crane",)
 
 
 @pytest.mark.parametrize(
@@ -281,9 +281,9 @@ def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
 )
 def test_special_tokens_in_the_text(built: Built, name: str, special: str) -> None:
     aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
-    (one,) = aligner.align(corpus_of((f"the {special} crane", 2)))
+    (aligned,) = aligner.align(corpus_of((f"the {special} crane", 2)))
     # GPT-2's one special token is also what it calls unknown.
-    assert (one.special, one.unknown) == (0 if name == "gpt2" else 1, False)
+    assert (aligned.special, aligned.unknown) == (0 if name == "gpt2" else 1, False)
     if name == "gpt2":
         return
     with pytest.raises(ModelError, match="is a special token of this tokenizer") as error:
@@ -293,9 +293,9 @@ def test_special_tokens_in_the_text(built: Built, name: str, special: str) -> No
 
 def test_cls_is_what_the_tokenizer_put_there_not_what_the_text_says(built: Built) -> None:
     aligner = Aligner(AutoTokenizer.from_pretrained(built("xlnet")), None)
-    (one,) = aligner.align(corpus_of(("the <cls> crane", 2)))
-    assert one.cls == len(one.ids) - 1
-    assert one.ids.count(one.ids[-1]) == 2
+    (aligned,) = aligner.align(corpus_of(("the <cls> crane", 2)))
+    assert aligned.cls == len(aligned.ids) - 1
+    assert aligned.ids.count(aligned.ids[-1]) == 2
 
 
 # The report
@@ -317,13 +317,13 @@ def test_what_is_reported_of_a_word() -> None:
     assert actual["pieces"] == {"1": 4, "2": 1}
     nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
     of_one = {"word": "crane", "instances": 1, "spellings": 1, "unlike_text": 0, "unlike_file": 0}
-    one = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
+    one_piece = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
     two = {"min_pieces": 2, "mean_pieces": 2.0, "max_pieces": 2}
     assert actual["forms"] == [
-        {**of_one, **one, **nothing, "form": "crane", "pieces": "crane", "instances": 3,
+        {**of_one, **one_piece, **nothing, "form": "crane", "pieces": "crane", "instances": 3,
          "windowed": 1, "vanished_words": 1},
         {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
-        {**of_one, **one, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
+        {**of_one, **one_piece, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
     assert [set(form) for form in actual["forms"]] == [
         {*alignment.ALIGNMENT_COLUMNS} - {"model"}
@@ -340,7 +340,7 @@ def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:
     corpus = corpus_of(("crane flew", 0), ("a crane flew", 1), ("the crane slept", 1))
     aligned = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
     (row,) = alignment.alignment_report(corpus, aligned)["forms"]
-    counts = [len(one.pieces) for one in aligned]
+    counts = [len(entry.pieces) for entry in aligned]
     assert row["pieces"] == " ".join(aligned[1].pieces)
     assert (row["instances"], row["spellings"]) == (3, 2)
     assert (row["min_pieces"], row["max_pieces"]) == (min(counts), max(counts))
@@ -353,10 +353,13 @@ def test_pieces_unlike_the_folder_s_own_file_are_counted(built: Built) -> None:
     file = Tokenizer.from_file(str(folder / "tokenizer.json"))
     corpus = corpus_of(("the \ufb01nch crane", 2), ("the crane", 1), n_train=1)
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    assert [one.as_file for one in Aligner(tokenizer, None, file=file).align(corpus)] == [True] * 2
+    assert [
+        aligned_sentence.as_file
+        for aligned_sentence in Aligner(tokenizer, None, file=file).align(corpus)
+    ] == [True] * 2
     file.normalizer = normalizers.Sequence([normalizers.Precompiled(zoo.CHARSMAP), file.normalizer])
     aligned = Aligner(tokenizer, None, file=file).align(corpus)
-    assert [one.as_file for one in aligned] == [False, True]
+    assert [aligned_sentence.as_file for aligned_sentence in aligned] == [False, True]
     assert (
         "1 sentences have other pieces by the folder's"
         in alignment.report_warnings(alignment.alignment_report(corpus, aligned))[0]
@@ -370,7 +373,7 @@ def test_sentences_unlike_the_running_text_are_counted(
     monkeypatch.setattr(aligner, "spaced", False)
     corpus = corpus_of(("the crane", 1), ("crane", 0))
     aligned = aligner.align(corpus)
-    assert [one.as_text for one in aligned] == [False, True]
+    assert [aligned_sentence.as_text for aligned_sentence in aligned] == [False, True]
     (row,) = alignment.alignment_report(corpus, aligned)["forms"]
     assert row["unlike_text"] == 1
 

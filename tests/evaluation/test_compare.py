@@ -116,9 +116,11 @@ def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() 
         "mean_macro_f1",
         table,
     )
-    shown = [[r.classifier for r in of.others if r.kind == FINE_TUNED] for of in actual]
+    shown = [
+        [r.classifier for r in comparison.others if r.kind == FINE_TUNED] for comparison in actual
+    ]
     assert shown == [["finetuned-1", "finetuned-2"], []]
-    assert [len(of.candidates) for of in actual] == [1, 1]
+    assert [len(comparison.candidates) for comparison in actual] == [1, 1]
 
 
 def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_of() -> None:
@@ -140,10 +142,11 @@ def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_o
         table,
     )
     shown = [
-        [(r.classifier, r.layers) for r in of.others if r.kind == FINE_TUNED_LAYER] for of in actual
+        [(r.classifier, r.layers) for r in comparison.others if r.kind == FINE_TUNED_LAYER]
+        for comparison in actual
     ]
     assert shown == [[("lda", "1"), ("knn", "1")], []]
-    assert [[r.model for r in of.candidates] for of in actual] == [["m"], ["n"]]
+    assert [[r.model for r in comparison.candidates] for comparison in actual] == [["m"], ["n"]]
 
 
 def test_errors_stand_beside_one_another() -> None:
@@ -152,10 +155,12 @@ def test_errors_stand_beside_one_another() -> None:
     (theirs,) = (other for other in actual.others if other.kind == PUBLISHED)
     assert {(line["kind"], line["model"]) for line in table} == {(PUBLISHED, "published")}
     expected = []
-    for ours, of in zip(actual.reference.words, theirs.words, strict=True):
-        rows = zip(of.index, of.gold, ours.predicted, of.predicted, strict=True)
+    for ours, prediction in zip(actual.reference.words, theirs.words, strict=True):
+        rows = zip(
+            prediction.index, prediction.gold, ours.predicted, prediction.predicted, strict=True
+        )
         expected += [
-            (of.word, index, *(of.senses[code] for code in codes))
+            (prediction.word, index, *(prediction.senses[code] for code in codes))
             for index, *codes in rows
             if len(set(codes)) > 1
         ]
@@ -326,7 +331,9 @@ def test_learning_curves_average_draws_and_words_in_common() -> None:
     assert shots["mean_macro_f1"] == pytest.approx(0.6)
 
 
-def written(path: Path, of: list[WordPredictions], task: str = "sense", **other: object) -> Path:
+def written(
+    path: Path, word_predictions: list[WordPredictions], task: str = "sense", **other: object
+) -> Path:
     source = {
         "view": "focal",
         "layers": "1",
@@ -337,7 +344,7 @@ def written(path: Path, of: list[WordPredictions], task: str = "sense", **other:
         "corpus": {word: corpus.digest for word, corpus in corpora().items()},
         **other,
     }
-    predictions.write_predictions(path, of, source)
+    predictions.write_predictions(path, word_predictions, source)
     return path
 
 
@@ -349,10 +356,10 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="other instances of 'bat'"):
         read_rows([foreign], CANDIDATE, corpora())
     lacking = written(tmp_path / "lacking.parquet", words(FEW)[:1])
-    (there, absent) = [of.word for of in words(FEW)]
+    (there, absent) = [prediction.word for prediction in words(FEW)]
     with pytest.raises(ResultError, match=f"nothing of '{absent}', only of {there}"):
         read_rows([lacking], CANDIDATE, corpora())
-    gold = [replace(of, gold=of.gold[::-1]) for of in words(FEW)]
+    gold = [replace(prediction, gold=prediction.gold[::-1]) for prediction in words(FEW)]
     control = written(tmp_path / "control.parquet", gold, task="control")
     with pytest.raises(ResultError, match="other instances of 'bat'"):
         read_rows([control], CANDIDATE, corpora())
@@ -372,9 +379,9 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
     # A published system has the model's name.
     lines = [
-        {**base, **of, "train": "full", "draw": "", "word": word, "n_train": 9}
+        {**base, **changes, "train": "full", "draw": "", "word": word, "n_train": 9}
         for word in GOLD
-        for of in ({"macro_f1": 0.5}, {"macro_f1": 0.9, "classifier": "published-1nn"})
+        for changes in ({"macro_f1": 0.5}, {"macro_f1": 0.9, "classifier": "published-1nn"})
     ]
     theirs = {
         "encoder": {

@@ -39,7 +39,7 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
     call_step(
         layerwise,
         corpora(),
-        predictions=[one for one, _ in pairs],
+        predictions=[entry for entry, _ in pairs],
         searches=[other for _, other in pairs],
         seed=seed,
         layers=layers,
@@ -177,7 +177,7 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
         for layers in ("2", "1")
     ]
     together = run(tmp_path, others[0], *three(tmp_path), *others[1:])
-    for one, of_all in zip(alone, together, strict=True):
+    for entry, of_all in zip(alone, together, strict=True):
         names = of_all[["model", "view", "classifier"]].agg(" ".join, axis=1)
         assert names.drop_duplicates().tolist() == [
             "m focal knn",
@@ -186,7 +186,7 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
             "n focal lda",
         ]
         own = of_all[names == "m focal lda"].reset_index(drop=True)
-        pd.testing.assert_frame_equal(own, one)
+        pd.testing.assert_frame_equal(own, entry)
 
 
 def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
@@ -286,8 +286,10 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     predicted = [np.stack([words(wrong)[i].predicted for wrong in systems]) for i in (0, 1)]
     gold = [w.gold for w in words({})]
 
-    def best(of: slice, metric: str = "mean_macro_f1") -> list[bool]:
-        return confidence_set.confidence_set(gold[of], predicted[of], metric, rng=3).within.tolist()
+    def best(rows: slice, metric: str = "mean_macro_f1") -> list[bool]:
+        return confidence_set.confidence_set(
+            gold[rows], predicted[rows], metric, rng=3
+        ).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
     assert layers["in_confidence_set"].tolist() == over_all == [True, False, True]
@@ -320,9 +322,11 @@ def refused(folder: Path, *pairs: Pair, problem: str, where: Path) -> None:
 
 
 def test_a_search_of_other_predictions(tmp_path: Path) -> None:
-    (one, search), (other, of_other), _ = three(tmp_path)
-    problem = f"the search is not that of {one}"
-    refused(tmp_path, (one, of_other), (other, search), problem=problem, where=of_other)
+    (predictions_file, search), (other, of_other), _ = three(tmp_path)
+    problem = f"the search is not that of {predictions_file}"
+    refused(
+        tmp_path, (predictions_file, of_other), (other, search), problem=problem, where=of_other
+    )
     # Of the same layers, but trained on another set.
     balanced, _ = pair(tmp_path, "1", FEW, FAIR, train="balanced")
     problem = f"the search is not that of {balanced}"
@@ -384,5 +388,10 @@ def test_no_word_has_folds(tmp_path: Path) -> None:
 
 
 def test_predictions_given_as_searches(tmp_path: Path) -> None:
-    one, _ = pair(tmp_path, "1", FEW, FAIR)
-    refused(tmp_path, (one, one), problem="does not have the expected content", where=one)
+    predictions_file, _ = pair(tmp_path, "1", FEW, FAIR)
+    refused(
+        tmp_path,
+        (predictions_file, predictions_file),
+        problem="does not have the expected content",
+        where=predictions_file,
+    )

@@ -67,7 +67,7 @@ def test_a_published_row_stands_with_each_model_s_difference() -> None:
         for model, difference in (("m_1", 0.1), ("m_2", -0.2))
     ]
     text = markdown(rows, against, "mean_macro_f1")
-    first, second = [of for of in text.splitlines() if "published" in of][:2]
+    first, second = [text_line for text_line in text.splitlines() if "published" in text_line][:2]
     assert "+10.00 [" in first
     assert "-20.00 [" in second
     # The table says what each row is compared with, and in what unit.

@@ -82,11 +82,11 @@ def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
 def test_an_interval_is_of_words_drawn_with_replacement() -> None:
     kinds = word_groups(CORPORA, SEED)
     layers, _ = of_groups(group(), kinds)
-    (verbs,) = (of for of in kinds if of[:2] == ("verb", ALL))
+    (verbs,) = (entry for entry in kinds if entry[:2] == ("verb", ALL))
     assert (verbs.weights.sum(axis=1) == 12).all() and verbs.weights.std() > 0.5
     row = group().rows[1]
     matrices = [row.confusions[i] for i in verbs.words]
-    right = np.array([np.trace(of) for of in matrices])
+    right = np.array([np.trace(entry) for entry in matrices])
     drawn = [(w * right).sum() / (8 * w.sum()) for w in verbs.weights]
     actual = row_of(layers, part_of_speech="verb", training_instances=ALL, layers="1")
     expected = bounded(*np.quantile(drawn, [0.025, 0.975]), actual["micro_accuracy"], floor=0)
@@ -117,11 +117,11 @@ def test_too_few_words_have_no_interval_and_no_peak() -> None:
 
 
 def test_words_are_told_apart_by_training_instances_too() -> None:
-    kinds = {of[:2]: of.words.tolist() for of in word_groups(CORPORA, SEED)}
+    kinds = {entry[:2]: entry.words.tolist() for entry in word_groups(CORPORA, SEED)}
     assert next(iter(kinds)) == (ALL, ALL) and kinds[ALL, ALL] == list(range(len(WORDS)))
     names = list(WORDS)
     for n, name in zip(TRAINED, ("<20", "20-49", "50-99", "300+"), strict=True):
-        assert kinds[ALL, name] == [i for i, of in enumerate(names) if WORDS[of][0] == n]
+        assert kinds[ALL, name] == [i for i, entry in enumerate(names) if WORDS[entry][0] == n]
         assert kinds["verb", name] == [i for i in kinds[ALL, name] if names[i].endswith("v")]
     assert (ALL, "100-299") not in kinds
 

@@ -34,8 +34,8 @@ class Choices:
         self._at += width
         return int.from_bytes(result, "little") % max(1, below)
 
-    def pick(self, of: Sequence[T]) -> T:
-        return of[self.number(len(of))]
+    def pick(self, options: Sequence[T]) -> T:
+        return options[self.number(len(options))]
 
     @property
     def done(self) -> bool:

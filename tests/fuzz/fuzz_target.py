@@ -84,15 +84,26 @@ def small_corpus(word: str = "crane") -> Corpus:
     )
 
 
-def check_predictions(found: Any) -> None:
-    for of in found[0]:
-        n = len(of.index)
-        assert n and of.scores.shape == (n, len(of.senses)) and of.scores.dtype.kind == "f"
-        assert len(of.gold) == len(of.predicted) == n and not np.isinf(of.scores).any()
-        for codes in (of.gold, of.predicted):
-            assert ((codes >= 0) & (codes < len(of.senses))).all()
-        assert (of.index >= 0).all() and isinstance(of.n_train, int) and of.n_train >= 0
-        assert len(set(of.senses)) == len(of.senses)
+def check_predictions(content: Any) -> None:
+    for prediction in content[0]:
+        n = len(prediction.index)
+        assert (
+            n
+            and prediction.scores.shape == (n, len(prediction.senses))
+            and prediction.scores.dtype.kind == "f"
+        )
+        assert (
+            len(prediction.gold) == len(prediction.predicted) == n
+            and not np.isinf(prediction.scores).any()
+        )
+        for codes in (prediction.gold, prediction.predicted):
+            assert ((codes >= 0) & (codes < len(prediction.senses))).all()
+        assert (
+            (prediction.index >= 0).all()
+            and isinstance(prediction.n_train, int)
+            and prediction.n_train >= 0
+        )
+        assert len(set(prediction.senses)) == len(prediction.senses)
 
 
 # What JSON is made of

@@ -28,13 +28,13 @@ def check_focal(position: int, tokens: tuple[str, ...]) -> None:
     assert all(token.split() == [token] for token in others)
 
 
-def check_gathered(found: Gathered) -> None:
-    for row in found.rows:
+def check_gathered(gathered: Gathered) -> None:
+    for row in gathered.rows:
         assert row.word and row.sense and row.where
         assert row.split in ("", *ALL_SPLITS)
         assert visible(row.word) == row.word and visible(row.sense) == row.sense
         check_focal(row.position, row.tokens)
-    assert all(count >= 0 for count in found.left_out.values())
+    assert all(count >= 0 for count in gathered.left_out.values())
 
 
 def run_table(data: bytes, at: Path) -> None:
@@ -139,4 +139,6 @@ def folder_seeds() -> list[bytes]:
     text = [classes, data, gold, data, gold]
     further = b"crane\tbird\t1\tA crane\nbank\triver\t0\tbank\n"
     manifest = json.dumps({"title": "x", "licence": "y", "words": {"crane": {}}}).encode()
-    return [SEPARATOR.join(of) for of in (text, [*text, further], [*text, further, manifest], [])]
+    return [
+        SEPARATOR.join(entry) for entry in (text, [*text, further], [*text, further, manifest], [])
+    ]

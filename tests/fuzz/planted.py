@@ -56,7 +56,7 @@ FAULTS = {
 }
 
 
-def found(fault: Fault, count: int = 20_000) -> bool:
+def is_found(fault: Fault, count: int = 20_000) -> bool:
     """Whether fuzzing a copy of the package with the fault ends in a finding."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "wsd"
@@ -81,7 +81,7 @@ def found(fault: Fault, count: int = 20_000) -> bool:
 def main() -> int:
     results = {}
     for name, fault in FAULTS.items():
-        results[name] = found(fault)
+        results[name] = is_found(fault)
         print(f"{name}: {'found' if results[name] else 'NOT FOUND'} by {fault.target}", flush=True)
     return int(not all(results.values()))
 

@@ -135,53 +135,61 @@ def run_corpus(data: bytes, folder: Path) -> None:
 
 
 def small_predictions() -> predictions.WordPredictions:
-    of = small_corpus()
+    corpus = small_corpus()
     scores = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, 1.0]])
     rows = np.arange(3, dtype=np.int32)
     return predictions.WordPredictions(
-        "crane", of.senses, 6, rows, of.gold[6:], np.array([0, 1, 1], np.int32), scores
+        "crane", corpus.senses, 6, rows, corpus.gold[6:], np.array([0, 1, 1], np.int32), scores
     )
 
 
-def check_corpus(found: Corpus) -> None:
-    assert found.digest == small_corpus(found.word).digest
+def check_corpus(corpus: Corpus) -> None:
+    assert corpus.digest == small_corpus(corpus.word).digest
 
 
-def check_folds(found: fold_table.Folds) -> None:
-    assert found.k >= 2 and found.repeats >= 1 and set(found.words) == set(found.corpus)
-    for of in found.words.values():
-        assert len(of.lines) == len(of.component) > 0 and (np.diff(of.lines) > 0).all()
-        assert of.lines[0] >= 0
-        if of.held is not None:
-            assert of.held.shape == (found.repeats, len(of.lines))
-            assert ((of.held >= 0) & (of.held < found.k)).all()
+def check_folds(folds: fold_table.Folds) -> None:
+    assert folds.k >= 2 and folds.repeats >= 1 and set(folds.words) == set(folds.corpus)
+    for value in folds.words.values():
+        assert len(value.lines) == len(value.component) > 0 and (np.diff(value.lines) > 0).all()
+        assert value.lines[0] >= 0
+        if value.held is not None:
+            assert value.held.shape == (folds.repeats, len(value.lines))
+            assert ((value.held >= 0) & (value.held < folds.k)).all()
 
 
-def check_trains(found: training_set.TrainingSet) -> None:
-    assert isinstance(found.name, str) and set(found.lines) == set(found.corpus)
-    for lines in found.lines.values():
+def check_trains(training_set_: training_set.TrainingSet) -> None:
+    assert isinstance(training_set_.name, str) and set(training_set_.lines) == set(
+        training_set_.corpus
+    )
+    for lines in training_set_.lines.values():
         assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
         assert (np.diff(lines) > 0).all()
 
 
-def check_search(found: Any) -> None:
-    search, _ = found
+def check_search(content: Any) -> None:
+    search, _ = content
     for values in search.scores.values():
         assert values.shape[1:] == (len(search.grid), 3) and len(values)
         assert ((values >= 0) & (values <= 1)).all()
     assert all(isinstance(point, dict) for point in search.grid)
 
 
-def check_projection(found: Any) -> None:
-    for of in found[0].values():
-        assert of.points.ndim == 2 and of.points.shape[1] == 2 and not np.isinf(of.points).any()
+def check_projection(content: Any) -> None:
+    for value in content[0].values():
+        assert (
+            value.points.ndim == 2
+            and value.points.shape[1] == 2
+            and not np.isinf(value.points).any()
+        )
 
 
-def check_neighbours(found: Any) -> None:
-    for of in found[0].values():
-        n = len(of.rows)
-        assert of.rows.shape == of.similarity.shape == (n, nearest.K)
-        assert ((of.rows >= -1) & (of.rows < n)).all() and not np.isinf(of.similarity).any()
+def check_neighbours(content: Any) -> None:
+    for value in content[0].values():
+        n = len(value.rows)
+        assert value.rows.shape == value.similarity.shape == (n, nearest.K)
+        assert ((value.rows >= -1) & (value.rows < n)).all() and not np.isinf(
+            value.similarity
+        ).any()
 
 
 def read_said(path: Path) -> Any:
@@ -190,29 +198,34 @@ def read_said(path: Path) -> Any:
     return substitute_table.read_substitutes(path.parent, {"crane": small_corpus()})
 
 
-def check_substitutes(found: Any) -> None:
-    for of in found[0]["crane"].fillers.values():
-        assert len(of.pieces) == len(of.probabilities) == len(small_corpus())
-        for pieces, chances in zip(of.pieces, of.probabilities, strict=True):
+def check_substitutes(content: Any) -> None:
+    for fillers in content[0]["crane"].fillers.values():
+        assert len(fillers.pieces) == len(fillers.probabilities) == len(small_corpus())
+        for pieces, chances in zip(fillers.pieces, fillers.probabilities, strict=True):
             assert all(isinstance(piece, str) for piece in pieces)
             assert len(pieces) == len(chances) and ((chances >= 0) & (chances <= 1.001)).all()
 
 
 def write_tables(folder: Path) -> dict[str, Path]:
     """A valid file of each kind."""
-    of = small_corpus()
+    corpus = small_corpus()
     held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
     lines = np.arange(6, dtype=np.int32)
     made = fold_table.Folds(
-        "full", 2, 1, 1, {"crane": fold_table.WordFolds(lines, lines, held)}, {"crane": of.digest}
+        "full",
+        2,
+        1,
+        1,
+        {"crane": fold_table.WordFolds(lines, lines, held)},
+        {"crane": corpus.digest},
     )
     shared = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "tiny"}}}
     paths = {name: folder / f"{name}.parquet" for name in READERS}
-    corpus_table.write(paths["corpus"], of)
+    corpus_table.write(paths["corpus"], corpus)
     fold_table.write(paths["folds"], made)
     training_set.write(
         paths["trains"],
-        training_set.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": of.digest}),
+        training_set.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": corpus.digest}),
     )
     predictions.write_predictions(paths["predictions"], [small_predictions()], shared)
     grid = [{"C": 0.1}, {"C": 1.0}]
@@ -221,7 +234,7 @@ def write_tables(folder: Path) -> dict[str, Path]:
     points = np.arange(18, dtype=np.float32).reshape(9, 2)
     projection.write_projections(
         paths["projection"],
-        {"crane": of},
+        {"crane": corpus},
         {"crane": projection.Projection(points, (0.5, 0.25), 0.75)},
         {**shared, "method": "pca"},
     )
@@ -229,7 +242,7 @@ def write_tables(folder: Path) -> dict[str, Path]:
     similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
     neighbour_table.write_neighbours(
         paths["neighbours"],
-        {"crane": of},
+        {"crane": corpus},
         {"crane": neighbour_table.Neighbours(near, similar, 0.5)},
         shared,
     )
@@ -237,8 +250,8 @@ def write_tables(folder: Path) -> dict[str, Path]:
         [["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9
     )
     fillers = dict.fromkeys(substitute_table.SEEN, output)
-    about = {"corpus": of.digest, "model": {"name": "tiny"}}
-    substitute_table.write_substitutes(paths["substitutes"], of, fillers, about)
+    about = {"corpus": corpus.digest, "model": {"name": "tiny"}}
+    substitute_table.write_substitutes(paths["substitutes"], corpus, fillers, about)
     return paths
 
 
@@ -298,23 +311,23 @@ def vector_seeds() -> list[bytes]:
 
 @cache
 def fitted_word(estimator: str) -> FittedWord:
-    of = small_corpus()
+    corpus = small_corpus()
     vectors = np.random.default_rng(1).normal(size=(6, 3)).astype(np.float32)
     parameters = {"transform": "whiten"} if estimator == "nearest_centroid" else {}
-    classifier = make_estimator(estimator, parameters).fit(vectors, of.gold[:6])
+    classifier = make_estimator(estimator, parameters).fit(vectors, corpus.gold[:6])
     return FittedWord(
         word="crane",
-        senses=of.senses,
-        called=sense_names.sense_texts("crane", of.senses),
+        senses=corpus.senses,
+        called=sense_names.sense_texts("crane", corpus.senses),
         estimator=estimator,
         parameters=classifier.get_params(),
         classifier=classifier,
         temperature=1.5,
         threshold=0.25,
         train=out_of_distribution.unit(vectors).astype(np.float32),
-        gold=of.gold[:6],
-        lines=of.index[:6],
-        corpus=of.digest,
+        gold=corpus.gold[:6],
+        lines=corpus.index[:6],
+        corpus=corpus.digest,
         forms=("crane", "cranes"),
     )
 
@@ -486,10 +499,13 @@ def run_layers(data: bytes, folder: Path) -> None:
         assert list(result.layers) == sorted(set(result.layers))
         assert result.layers[0] >= 0 and result.layers[-1] <= blocks
         states = {layer: np.full((1, 1), layer, np.float32) for layer in result.layers}
-        of = result.combine(states)
-        assert of.shape == (1, len(result.layers) if result.operation in ("concat", "mix") else 1)
+        combined = result.combine(states)
+        assert combined.shape == (
+            1,
+            len(result.layers) if result.operation in ("concat", "mix") else 1,
+        )
         if result.operation == "mean":
-            assert abs(of.item() - sum(result.layers) / len(result.layers)) < 1e-4
+            assert abs(combined.item() - sum(result.layers) / len(result.layers)) < 1e-4
     for chosen in text.split(","):
         if chosen == "all" or not data:
             continue
@@ -573,7 +589,7 @@ def archive_seeds() -> list[bytes]:
         plain_tar()[:1024],
     ]
     # A first byte of 0: packed here, so that a change reaches the tar behind gzip's checksum.
-    return [*(b"\0" + one for one in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3",
+    return [*(b"\0" + tar for tar in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3",
             b"\3", b"\4" + plain[0]]  # fmt: skip
 
 
@@ -651,8 +667,8 @@ def run_read_trains(data: bytes, folder: Path) -> None:
     (of_train / "train.gold.txt").write_bytes(parts[2])
     result = training_sets.read_training_set(folder, "balanced", {"crane": small_corpus()})
     check_trains(result)
-    of, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
-    taken = sorted(" ".join(of.tokens[row]) for row in result.lines["crane"])
+    corpus, lines = small_corpus(), parts[1].decode().removesuffix("\n").split("\n")
+    taken = sorted(" ".join(corpus.tokens[row]) for row in result.lines["crane"])
     assert taken == sorted(" ".join(line.split("\t")[1].split()) for line in lines)
 
 

@@ -93,9 +93,9 @@ def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: 
         at = [data.draw(st.integers(0, len(tokens) - 1)) for tokens in sentences]
         gold = [data.draw(st.integers(0, len(senses) - 1)) for _ in sentences]
         lines = [f"{i}\t{' '.join(tokens)}" for i, tokens in zip(at, sentences, strict=True)]
-        for kind, of in (("data", lines), ("gold", map(str, gold))):
+        for kind, entry in (("data", lines), ("gold", map(str, gold))):
             path = tmp_path / f"{split}.{kind}.txt"
-            path.write_text("\n".join(of), encoding="utf-8", newline="\n")
+            path.write_text("\n".join(entry), encoding="utf-8", newline="\n")
         written[split] = list(zip(at, map(tuple, sentences), gold, strict=True))
     try:
         actual = text_format.read_text(tmp_path, word)
@@ -132,7 +132,9 @@ def test_every_choice_of_the_grammar_is_its_layers(data: Any, blocks: int, opera
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(string.printable, max_size=9),
-    lambda of: st.lists(of, max_size=3) | st.dictionaries(st.text(max_size=5), of, max_size=3),
+    lambda values: (
+        st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=5), values, max_size=3)
+    ),
     max_leaves=6,
 )
 

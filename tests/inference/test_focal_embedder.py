@@ -161,7 +161,7 @@ def test_a_vector_does_not_depend_on_what_else_is_embedded(embedder: FocalEmbedd
     order = np.random.default_rng(0).permutation(len(X))
     shuffled = embedder.transform([X[i] for i in order])
     np.testing.assert_allclose(shuffled, together[order], rtol=1e-4, atol=1e-5)
-    alone = np.concatenate([embedder.transform([one]) for one in X[:5]])
+    alone = np.concatenate([embedder.transform([entry]) for entry in X[:5]])
     np.testing.assert_allclose(alone, together[:5], rtol=1e-4, atol=1e-5)
 
 

@@ -132,9 +132,11 @@ def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
         for split in ("train", "test"):
             X, y = labelled(corpus, split)
             rows = np.flatnonzero(corpus.split == split)
-            assert [corpus.tokens[row] for row in rows] == [one.tokens for one in read_instances(X)]
+            assert [corpus.tokens[row] for row in rows] == [
+                entry.tokens for entry in read_instances(X)
+            ]
             assert [corpus.position[row] for row in rows] == [
-                one.position for one in read_instances(X)
+                entry.position for entry in read_instances(X)
             ]
             assert y.tolist() == [corpus.senses[gold] for gold in corpus.gold[rows]]
     with pytest.raises(ConfigError, match="no split 'outofdomain'"):

@@ -81,7 +81,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
                  "--occurrence", "1", "2", "--json"]) == 0  # fmt: skip
     record = json.loads(capsys.readouterr().out)
     assert record["model"] == folder.name
-    assert [one["position"] for one in record["sentences"]] == [1, 4]
+    assert [entry["position"] for entry in record["sentences"]] == [1, 4]
     assert record["sentences"][0]["hidden_states"] == {"number": 3, "shape": [5, 32]}
     assert main(["inspect", "a crane flew", *arguments]) == 0
     shown = capsys.readouterr().out

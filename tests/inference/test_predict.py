@@ -108,11 +108,11 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
         used = rows[0]
         path = results.folder / used["model"] / "predictions/full" / used["view"]
         stored = next(
-            one
-            for one in predictions.read_predictions(
+            prediction
+            for prediction in predictions.read_predictions(
                 path / f"{used['layers']}.{used['classifier']}.parquet"
             )[0]
-            if one.word == word
+            if prediction.word == word
         )
         # The focal word may stand elsewhere too, as a plural.
         at = {
@@ -131,11 +131,11 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
 @pytest.mark.parametrize(
     "configuration",
     [
-        pytest.param(of, marks=[pytest.mark.slow] if of[2] in ("knn", "own") else [])
-        for of in small_results.CONFIGURATIONS
-        if "mix" not in of[1]
+        pytest.param(entry, marks=[pytest.mark.slow] if entry[2] in ("knn", "own") else [])
+        for entry in small_results.CONFIGURATIONS
+        if "mix" not in entry[1]
     ],
-    ids=lambda of: " ".join(of[:3]),
+    ids=lambda names: " ".join(names[:3]),
 )
 def test_test_sentences_get_the_stored_predictions(
     root: Path, answers: Call, tmp_path: Path, configuration: tuple[str, ...]
@@ -245,9 +245,9 @@ def test_it_works_from_another_folder_and_working_directory(
     assert done.returncode == 0, done.stderr
     after = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(after) == 2
-    for one, other in zip(before, after, strict=True):
-        assert one["sense"] == other["sense"]
-        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+    for first, second in zip(before, after, strict=True):
+        assert first["sense"] == second["sense"]
+        assert first["scores"] == pytest.approx(second["scores"], abs=1e-5)
 
 
 def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> None:
@@ -800,16 +800,19 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
         Line(3, text, span=(2, 9)),
         Line(4, text),
         Line(5, "a [[dog]] here"),
-        *(Line(6 + i, text, span=of) for i, of in enumerate([(9, 2), (4, 4), (2, 99), (2, 8)])),
+        *(
+            Line(6 + i, text, span=entry)
+            for i, entry in enumerate([(9, 2), (4, 4), (2, 99), (2, 8)])
+        ),
     ]
-    *rows, one, backwards, empty, beyond, part = predictor.predict(lines)
+    *rows, hot_dog, backwards, empty, beyond, part = predictor.predict(lines)
     assert [(row.status, row.form, row.start) for row in rows] == [
         ("ok", "hot dog", start) for start in (4, 3, 2, 2)
     ]
     for row in rows[1:]:
         assert row.scores == pytest.approx(rows[0].scores, abs=1e-5)
     # The whole span is read, and not one of its tokens.
-    assert one.form == "dog" and one.scores != pytest.approx(rows[0].scores, abs=1e-5)
+    assert hot_dog.form == "dog" and hot_dog.scores != pytest.approx(rows[0].scores, abs=1e-5)
     refused = (backwards, empty, beyond, part)
     assert [row.status for row in refused] == ["unreadable"] * 4
     says = (
@@ -866,7 +869,7 @@ def test_senses_are_called_by_readable_names(
     (row,) = answers("A crane flew over the marsh.", "--model-file", "model.wsd")
     assert row["sense"] == f"crane_{row['sense_name']}"
     assert set(row["scores"]) == {"crane_bird", "crane_machine"} and "called" not in row
-    assert {one["sense"] for one in row["neighbours"]} <= set(row["scores"])
+    assert {entry["sense"] for entry in row["neighbours"]} <= set(row["scores"])
     call = ["predict", "--model-file", "model.wsd"]
     assert main([*call, "A crane flew over the marsh."]) == 0
     details = capsys.readouterr().out
@@ -920,8 +923,8 @@ def test_what_a_model_file_calls_its_senses_is_checked(root: Path, tmp_path: Pat
     file = WsdFile(Path("model.wsd"))
     crane = dict(file.manifest["words"]["crane"])
 
-    def opened(**said: Any) -> WsdFile:
-        words = {**file.manifest["words"], "crane": said}
+    def opened(**word_entry: Any) -> WsdFile:
+        words = {**file.manifest["words"], "crane": word_entry}
         content = json.dumps({**file.manifest, "words": words}).encode()
         return WsdFile(rewritten(Path("model.wsd"), tmp_path / "a.wsd", manifest_json=content))
 
@@ -946,9 +949,9 @@ def test_chunks_make_no_difference(
     monkeypatch.setattr(predictor_module, "CHUNK", 4)
     parts = answers("--file", file, "--model-file", "model.wsd")
     assert [row["line"] for row in whole] == [n for n in range(1, 24) for _ in range(2)]
-    for one, other in zip(whole, parts, strict=True):
-        assert one["sense"] == other["sense"]
-        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+    for first, second in zip(whole, parts, strict=True):
+        assert first["sense"] == second["sense"]
+        assert first["scores"] == pytest.approx(second["scores"], abs=1e-5)
 
 
 @pytest.mark.slow
@@ -968,11 +971,11 @@ def test_long_lines_and_many_occurrences_are_taken_in_parts(
     monkeypatch.setattr(predictor_module, "TOKENS", 10)
     parts = answers("--file", file, "--model-file", "model.wsd")
     assert sum(together) == len(whole) == len(parts) and max(together) <= 4
-    for one, other in zip(whole, parts, strict=True):
-        assert (one["line"], one["start"], one["sense"]) == (
-            *(other["line"], other["start"], other["sense"]),
+    for first, second in zip(whole, parts, strict=True):
+        assert (first["line"], first["start"], first["sense"]) == (
+            *(second["line"], second["start"], second["sense"]),
         )
-        assert one["scores"] == pytest.approx(other["scores"], abs=1e-5)
+        assert first["scores"] == pytest.approx(second["scores"], abs=1e-5)
 
 
 def test_one_sentence_that_cannot_be_aligned_leaves_the_others(
@@ -1221,19 +1224,19 @@ def test_each_run_answers_by_its_own_selection(
     run_of("b", "knn")
     text = ["a crane lifted it", "--word", "crane"]
     (nameless,) = answers(*text)
-    (one,) = answers(*text, "--run", "a")
-    (other,) = answers(*text, "--run", "b")
-    assert (one["classifier"], other["classifier"]) == ("nearest_centroid", "knn")
+    (first,) = answers(*text, "--run", "a")
+    (second,) = answers(*text, "--run", "b")
+    assert (first["classifier"], second["classifier"]) == ("nearest_centroid", "knn")
     (same,) = answers(*text, "--run", "b", "--results", RESULTS)
-    assert same == other and nameless["classifier"] in ("logistic", "own")
+    assert same == second and nameless["classifier"] in ("logistic", "own")
     for given in (f"{RESULTS}/runs/b", f"{RESULTS}/runs/b/run.json"):
-        assert answers(*text, "--results", given) == [other]
+        assert answers(*text, "--results", given) == [second]
     # What `fit` kept of a run is read for that run.
     kept = Path(RESULTS) / f"store/selected@{'b' * 10}.wsd"
     assert main(["fit", "--results", RESULTS, "--run", "b", "--out", str(kept)]) == 0
     run_of("b", "knn", kept)
     capsys.readouterr()
-    assert answers(*text, "--run", "b") == [other]
+    assert answers(*text, "--run", "b") == [second]
     assert main(["predict", *text, "--run", "b"]) == 0
     assert "fitting" not in capsys.readouterr().err
     assert main(["predict", *text, "--run", "c"]) == ConfigError.exit_code
@@ -1259,7 +1262,7 @@ def written(command: str) -> dict[str, bytes]:
     """What a command writes; it is removed."""
     assert main([command, *COMMANDS[command]]) == 0
     out = Path(COMMANDS[command][-1])
-    files = [out] if out.is_file() else [one for one in out.rglob("*") if one.is_file()]
+    files = [out] if out.is_file() else [path for path in out.rglob("*") if path.is_file()]
     results = {str(file): file.read_bytes() for file in files}
     for file in files:
         file.unlink()

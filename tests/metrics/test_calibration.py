@@ -68,7 +68,7 @@ def test_the_error_by_hand() -> None:
     expected = (4 * abs(0.95 - 0.75) + 2 * abs(0.55 - 0.5)) / 6
     assert reliability.calibration_error(confidence, correct) == pytest.approx(expected)
     bins = reliability.reliability(confidence, correct)
-    assert [(one["high"], one["n"], one["accuracy"]) for one in bins] == [
+    assert [(entry["high"], entry["n"], entry["accuracy"]) for entry in bins] == [
         (0.6, 2, 0.5),
         (1.0, 4, 0.75),
     ]
@@ -77,7 +77,7 @@ def test_the_error_by_hand() -> None:
 
 def test_the_ends_of_the_bins() -> None:
     bins = reliability.reliability(np.array([0, 0.1, 0.10001, 1.0]), np.ones(4))
-    assert [(one["high"], one["n"]) for one in bins] == [(0.1, 2), (0.2, 1), (1.0, 1)]
+    assert [(entry["high"], entry["n"]) for entry in bins] == [(0.1, 2), (0.2, 1), (1.0, 1)]
 
 
 def test_the_interval_covers_the_true_error() -> None:

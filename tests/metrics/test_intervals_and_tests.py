@@ -149,10 +149,10 @@ def test_all_right_is_not_certainty() -> None:
 
 def test_a_sense_without_instances_changes_nothing_that_it_should_not() -> None:
     # The inventory's other senses take the errors; macro-F1 keeps to the senses that occurred.
-    one = word_intervals(np.array([[7, 0, 0], [0, 0, 0], [0, 0, 0]]))
-    assert one["accuracy"] == one["balanced_accuracy"]
-    assert one["macro_f1"][1] == 1
-    assert one["macro_f1"][0] > one["accuracy"][0]
+    intervals = word_intervals(np.array([[7, 0, 0], [0, 0, 0], [0, 0, 0]]))
+    assert intervals["accuracy"] == intervals["balanced_accuracy"]
+    assert intervals["macro_f1"][1] == 1
+    assert intervals["macro_f1"][0] > intervals["accuracy"][0]
     assert word_intervals(np.array([[7]])) == dict.fromkeys(WORD_SCORES, (1.0, 1.0))
 
 
@@ -258,7 +258,7 @@ def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
     clusters = [np.arange(90)] * 6
     # Less a system without errors, whose scores are 1 however often an instance is drawn.
     alone = cluster_intervals(zip(golds, guesses, golds, clusters, strict=True))
-    doubled = [[np.tile(x, 2) for x in of] for of in (golds, guesses, golds, clusters)]
+    doubled = [[np.tile(x, 2) for x in entry] for entry in (golds, guesses, golds, clusters)]
     twice = cluster_intervals(zip(*doubled, strict=True))
     for name in MEAN_SCORES:
         assert alone[name].inflation == pytest.approx(1, abs=0.08)

@@ -36,9 +36,9 @@ def word(n_senses: int, n: int, seed: int) -> Word:
 # The same by arrays of every cell: gold, first, second
 
 
-def every_triple(of: Word, n_senses: int) -> np.ndarray:
+def every_triple(labels: Word, n_senses: int) -> np.ndarray:
     counts = np.zeros((n_senses,) * 3)
-    np.add.at(counts, of, 1)
+    np.add.at(counts, labels, 1)
     return counts
 
 
@@ -73,16 +73,16 @@ def scores(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def naive_means(drawn: Sequence[Scores], sizes: Sequence[float]) -> dict[str, np.ndarray]:
-    over = {name: np.mean([of[name] for of in drawn], axis=0) for name in WORD_SCORES}
-    micro = np.average([of["accuracy"] for of in drawn], axis=0, weights=sizes)
+    over = {name: np.mean([entry[name] for entry in drawn], axis=0) for name in WORD_SCORES}
+    micro = np.average([entry["accuracy"] for entry in drawn], axis=0, weights=sizes)
     return dict(zip(MEAN_SCORES, (micro, *over.values()), strict=True))
 
 
 def shifted(drawn: Scores, estimate: Scores, floor: int) -> dict[str, tuple[float, float]]:
     results = {}
-    for name, of in estimate.items():
-        low, high = of + np.quantile(drawn[name] - drawn[name].mean(), [0.025, 0.975])
-        results[name] = (min(max(low, floor), float(of)), max(min(high, 1), float(of)))
+    for name, value in estimate.items():
+        low, high = value + np.quantile(drawn[name] - drawn[name].mean(), [0.025, 0.975])
+        results[name] = (min(max(low, floor), float(value)), max(min(high, 1), float(value)))
     return results
 
 
@@ -139,16 +139,16 @@ def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[
         kinds[(np.arange(len(kinds)), *np.nonzero(joint))] = 1
         by_instance.append((kinds, joint[joint > 0]))
     drawn = []
-    for of in (by_cluster, by_instance):
-        times = [rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n in of]
-        pairs = zip(of, times, strict=True)
+    for entry in (by_cluster, by_instance):
+        times = [rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n in entry]
+        pairs = zip(entry, times, strict=True)
         drawn.append(naive_estimate([np.tensordot(t, kinds, 1) for (kinds, _), t in pairs]))
     estimate = naive_estimate([np.tensordot(n, kinds, 1) for kinds, n in by_instance])
     results = {}
-    for name, of in estimate.items():
-        low, high = 2 * of - np.quantile(drawn[0][name], [0.975, 0.025])
+    for name, value in estimate.items():
+        low, high = 2 * value - np.quantile(drawn[0][name], [0.975, 0.025])
         inflation = drawn[0][name].std() / drawn[1][name].std()
-        results[name] = [min(max(low, -1), of), max(min(high, 1), of), inflation]
+        results[name] = [min(max(low, -1), value), max(min(high, 1), value), inflation]
     return results
 
 
@@ -182,7 +182,7 @@ def test_a_words_intervals_are_those_of_every_cell_whatever_its_senses(n_senses:
 def test_clusters_are_drawn_as_from_arrays_of_every_cell() -> None:
     rng = np.random.default_rng(3)
     words = [(word(n, 40, n), rng.integers(25, size=40)) for n in (2, 3, 9)]
-    actual = cluster_intervals(((*of, clusters) for of, clusters in words), rng=5)
+    actual = cluster_intervals(((*entry, clusters) for entry, clusters in words), rng=5)
     for name, expected in naive_clusters(words, 5).items():
         assert actual[name] == pytest.approx(expected, abs=1e-12)
 
@@ -192,8 +192,8 @@ def test_pieces_have_the_distribution_of_every_cell(
     monkeypatch: pytest.MonkeyPatch, n_senses: int
 ) -> None:
     """Drawn otherwise, so equal but for chance: 3% of the width, in 20,000 draws."""
-    of = word(n_senses, 8 * n_senses, 2)
-    matrix, joint = confusion(of[0], of[1], n_senses), joint_confusion(*of, n_senses)
+    labels = word(n_senses, 8 * n_senses, 2)
+    matrix, joint = confusion(labels[0], labels[1], n_senses), joint_confusion(*labels, n_senses)
     for draw in (
         lambda: mean_intervals([matrix], draws=20_000, rng=1),
         lambda: difference_intervals([joint], draws=20_000, rng=1),
@@ -221,26 +221,28 @@ def peak(function: Callable[[], object]) -> float:
 
 def test_memory_does_not_grow_with_the_senses_cube() -> None:
     """400 draws of the 216,000 cells of 60 senses are 691 MB."""
-    of = word(60, 600, 1)
-    matrix, joint = confusion(of[0], of[1], 60), joint_confusion(*of, 60)
+    labels = word(60, 600, 1)
+    matrix, joint = confusion(labels[0], labels[1], 60), joint_confusion(*labels, 60)
     for function in (
         lambda: difference_intervals([joint], draws=400),
         lambda: mean_intervals([matrix], draws=4000),
         lambda: word_intervals(matrix, draws=4000),
         lambda: paired_permutations([joint], permutations=4000),
-        lambda: cluster_intervals([(*of, np.arange(600))]),
-        lambda: confidence_set([of[0]], [np.stack(of[1:])], MEAN_SCORES[0], permutations=400),
+        lambda: cluster_intervals([(*labels, np.arange(600))]),
+        lambda: confidence_set(
+            [labels[0]], [np.stack(labels[1:])], MEAN_SCORES[0], permutations=400
+        ),
     ):
         assert peak(function) < 64
-    of = word(1000, 600, 1)
-    assert peak(lambda: joint_confusion(*of, 1000)) < 1
+    labels = word(1000, 600, 1)
+    assert peak(lambda: joint_confusion(*labels, 1000)) < 1
 
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_words() -> None:
     """With all 2,500 exchanges of 12 choices on 200 words at once it is 460 MB."""
-    of = [word(2, 20, seed) for seed in range(200)]
-    golds = [gold for gold, *_ in of]
-    tables = [np.stack([*systems, gold] * 4) for gold, *systems in of]
+    labels_of_words = [word(2, 20, seed) for seed in range(200)]
+    golds = [gold for gold, *_ in labels_of_words]
+    tables = [np.stack([*systems, gold] * 4) for gold, *systems in labels_of_words]
     name = MEAN_SCORES[0]
     assert peak(lambda: confidence_set(golds, tables, name, permutations=2500)) < 256

@@ -41,9 +41,9 @@ def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(near_duplicates, "BLOCK", request.param)
 
 
-@given(one=TOKENS, other=TOKENS)
-def test_a_pair_has_the_index_of_the_naive_loop(one: list[str], other: list[str]) -> None:
-    assert nearest([one], [other])[0].tolist() == [jaccard(one, other)]
+@given(first=TOKENS, second=TOKENS)
+def test_a_pair_has_the_index_of_the_naive_loop(first: list[str], second: list[str]) -> None:
+    assert nearest([first], [second])[0].tolist() == [jaccard(first, second)]
 
 
 @given(texts=SENTENCES, threshold=st.sampled_from([0.01, 0.3, 0.5, 1.0]))
@@ -91,15 +91,15 @@ def test_a_trigram_counts_once_however_often_it_occurs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [("mint", "mint", 1.0), ("mint tea", "mint tea", 1.0), ("mint tea", "tea mint", 0.0),
      ("mint tea", "mint tea cup", 0.0), ("tea", "mint", 0.0)],
 )  # fmt: skip
 def test_a_sentence_of_fewer_than_three_tokens_is_one_shingle(
-    one: str, other: str, expected: float
+    first: str, second: str, expected: float
 ) -> None:
-    assert nearest(sentences(one), sentences(other))[0].tolist() == [expected]
-    assert len(shingles(one.split())) == 1
+    assert nearest(sentences(first), sentences(second))[0].tolist() == [expected]
+    assert len(shingles(first.split())) == 1
 
 
 @pytest.mark.usefixtures("_blocks")

@@ -33,7 +33,7 @@ def test_no_other_threshold_is_better() -> None:
         same = rng.random(12) < 0.5
         actual = best_threshold(values, same)
         every = [*values, 2.0]
-        best = max(((values >= one) == same).sum() for one in every)
+        best = max(((values >= threshold) == same).sum() for threshold in every)
         assert ((values >= actual) == same).sum() == best
 
 

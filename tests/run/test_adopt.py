@@ -89,10 +89,10 @@ def test_vectors_that_match_are_taken_over_as_they_are(here: Path) -> None:
 
 
 def test_the_step_leaves_what_was_taken_over_as_it_is(here: Path) -> None:
-    of = files()
-    adopt(of, HERE)
+    run_files = files()
+    adopt(run_files, HERE)
     before = {path: path.stat().st_mtime_ns for path in kept().values()}
-    listings = of.listings("tiny", ["focal", "other", "alignment"])
+    listings = run_files.listings("tiny", ["focal", "other", "alignment"])
     run("embed", "--model", "tiny.json", "--corpus", "corpus", "--words", "crane", "--views",
         "focal", "other", "--seed", str(SEED), "--listings", *listings, "--out",
         str(Path(listings[0]).parent))  # fmt: skip
@@ -103,7 +103,7 @@ def test_the_step_leaves_what_was_taken_over_as_it_is(here: Path) -> None:
 @pytest.mark.parametrize(
     "differing",
     [{"pooling": "last"}, {"input": "masked"}, {"random_weights": 3}, {"path": "other"}],
-    ids=lambda of: next(iter(of)),
+    ids=lambda given: next(iter(given)),
 )
 def test_vectors_that_are_of_something_else_are_left_alone(
     here: Path, differing: dict[str, Any]

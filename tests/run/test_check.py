@@ -80,7 +80,7 @@ def faults(where: Path = Path("results")) -> dict[Path, str]:
     return {path: problem for path, (problem, _) in check(where)[0].problems.items()}
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+def run_check(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
     assert main(["check", *arguments]) == code
     out, err = capsys.readouterr()
     assert err.count("error:") == (code > 0), err
@@ -91,11 +91,11 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 def test_what_are_no_results(capsys: pytest.CaptureFixture[str], given: str, code: int) -> None:
     Path("file").write_text("")
     Path("empty").mkdir()
-    assert "what to do" in said(capsys, given, code=code)
+    assert "what to do" in run_check(capsys, given, code=code)
 
 
 def test_results_that_are_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "change to the folder that it is in" in said(capsys, code=2)
+    assert "change to the folder that it is in" in run_check(capsys, code=2)
 
 
 def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,10 +103,10 @@ def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("config").mkdir()
     Path("config/config.yaml").write_text("layer: [")  # a broken config is no matter
     before = {path: path.lstat().st_mtime_ns for path in ended.rglob("*")}
-    out = said(capsys)
+    out = run_check(capsys)
     count = re.search(r"results: (\d+) files read, each is what was written", out)
     assert count and int(count[1]) >= len([path for path in kept_files() if not path.is_symlink()])
-    assert said(capsys, "results/quickstart").count("without a name") == 1
+    assert run_check(capsys, "results/quickstart").count("without a name") == 1
     assert {path: path.lstat().st_mtime_ns for path in ended.rglob("*")} == before
 
 
@@ -215,7 +215,7 @@ def no_entry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]
 
     def refusing(function: Callable) -> Callable:
         def call(path: object, *arguments: object, **options: object) -> object:
-            if any(str(path).startswith(of) for of in closed):
+            if any(str(path).startswith(entry) for entry in closed):
                 raise PermissionError(13, "Permission denied", str(path))
             return function(path, *arguments, **options)
 
@@ -232,7 +232,7 @@ def test_a_folder_that_cannot_be_read_is_named(
 ) -> None:
     (folder,) = QUICKSTART.glob("store/comparison@*/")
     no_entry(folder)
-    text = said(capsys, code=6)
+    text = run_check(capsys, code=6)
     assert f"{folder}: cannot be read: Permission denied" in text
     assert f"{folder / 'words.csv'}: cannot be read" in text
     assert "change the permissions, so that you can read it" in text
@@ -242,7 +242,7 @@ def test_a_folder_that_cannot_be_read_is_named(
 
 def test_a_link_in_the_place_of_a_dataset(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("results/mine").symlink_to("gone")
-    assert "results/mine: is a link that leads nowhere" in said(capsys, code=6)
+    assert "results/mine: is a link that leads nowhere" in run_check(capsys, code=6)
 
 
 def test_damage_of_no_run_is_put_out_of_the_way(
@@ -252,17 +252,17 @@ def test_damage_of_no_run_is_put_out_of_the_way(
     atomic.write_text(stray, "a,b\n")
     assert faults() == {}
     stray.write_text("a,c\n")
-    text = said(capsys, code=6)
+    text = run_check(capsys, code=6)
     assert "`wsd check --set-aside` renames the" in text and "snakemake" not in text
     assert f"{stray}: the file has changed since it was written" in text
-    assert "kept as geometry@0000000000.csv.damaged" in said(capsys, "--set-aside", code=6)
+    assert "kept as geometry@0000000000.csv.damaged" in run_check(capsys, "--set-aside", code=6)
     assert stray.with_name(f"{stray.name}.damaged").exists() and faults() == {}
 
 
 def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = QUICKSTART / "run.json"
     DAMAGE["halved"](path)
-    text = said(capsys, code=6)
+    text = run_check(capsys, code=6)
     assert f"{path}: the file has changed since it was written" in text
     path.unlink()
     # That the run has ended once, its tables say.
@@ -275,11 +275,11 @@ def test_a_run_that_is_not_finished_is_no_error(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_results.begin(fake_results.session(seed=7))
-    text = said(capsys)
+    text = run_check(capsys)
     unfinished = "a run was begun, and is not finished: `snakemake --cores all --configfile"
     assert f"results/quickstart: {unfinished}" in text
     fake_results.begin(fake_results.session("b", seed=7))
-    assert f"results/quickstart/runs/b: {unfinished}" in said(capsys)
+    assert f"results/quickstart/runs/b: {unfinished}" in run_check(capsys)
 
 
 def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
@@ -293,37 +293,37 @@ def test_what_a_config_asks_for_must_be_there(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     again()
-    assert "files read" in said(capsys, "--configfile", "my.yaml")
-    assert "a run without its config" in said(capsys, "--run", "a", code=2)
+    assert "files read" in run_check(capsys, "--configfile", "my.yaml")
+    assert "a run without its config" in run_check(capsys, "--run", "a", code=2)
     # Every file that is not there is named, of words too.
     kinds = (".parquet", ".safetensors")
     gone = [path for path in kept_files() if not path.is_symlink() and path.suffix in kinds]
     assert len(gone) > 12
     for path in gone:
         path.unlink()
-    text = said(capsys, "--configfile", "my.yaml", code=6)
+    text = run_check(capsys, "--configfile", "my.yaml", code=6)
     for path in gone:
         assert f"{path}: is not there\n" in text
     # One run more makes them.
     assert "run `snakemake --cores all --configfile my.yaml` again" in text
     again()
-    assert "files read" in said(capsys, "--configfile", "my.yaml")
+    assert "files read" in run_check(capsys, "--configfile", "my.yaml")
 
 
 def test_results_of_another_config(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Such as an earlier folder that was put back."""
     shutil.copytree("results", "earlier", symlinks=True)
     again(layers=[0], seed=2)
-    assert "files read" in said(capsys, "--configfile", "my.yaml")
+    assert "files read" in run_check(capsys, "--configfile", "my.yaml")
     shutil.rmtree("results")
     shutil.move("earlier", "results")
-    assert "files read" in said(capsys)
-    text = said(capsys, "--configfile", "my.yaml", code=6)
+    assert "files read" in run_check(capsys)
+    text = run_check(capsys, "--configfile", "my.yaml", code=6)
     assert "results/quickstart/run.json: belongs to another config" in text
     assert re.search(r"store/tiny@\w+/embeddings/other@\w+\.1\.json: is not there", text)
     assert "embeddings/focal" not in text
     again(layers=[0], seed=2)
-    assert "files read" in said(capsys, "--configfile", "my.yaml")
+    assert "files read" in run_check(capsys, "--configfile", "my.yaml")
 
 
 def test_what_people_read_of_a_config_must_be_there(
@@ -332,7 +332,7 @@ def test_what_people_read_of_a_config_must_be_there(
     again()
     (QUICKSTART / "run.json").unlink()
     (QUICKSTART / "report/index.html").unlink()
-    text = said(capsys, "--configfile", "my.yaml", code=6)
+    text = run_check(capsys, "--configfile", "my.yaml", code=6)
     assert text.count("is not there") == 2
     for name in ("run.json", "report/index.html"):
         assert f"{QUICKSTART / name}: is not there" in text
@@ -341,14 +341,14 @@ def test_what_people_read_of_a_config_must_be_there(
 def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"]}
     fake_results.session("a", **asked)
-    text = said(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
+    text = run_check(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
     assert "results/quickstart/runs/a/scores.csv: is not there" in text
     # Its pages say by which command they were made; all else is there.
     assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"portable", "report"}
     fake_results.made("a", **asked)
-    assert "files read" in said(capsys, "--configfile", "my.yaml", "--run", "a")
+    assert "files read" in run_check(capsys, "--configfile", "my.yaml", "--run", "a")
     Path("results/quickstart/runs/a/scores.csv").unlink()
-    text = said(capsys, code=6)
+    text = run_check(capsys, code=6)
     command = "snakemake --cores all --configfile my.yaml --config 'run=\"a\"'"
     assert "runs/a/scores.csv: is not there" in text and f"run `{command}` again" in text
 
@@ -387,27 +387,27 @@ def test_how_many_test_sentences_have_their_word_found(
 ) -> None:
     fake_results.made()
     tables = {path.stem: path for path in QUICKSTART.glob("store/corpus@*/*.parquet")}
-    one = read_text(DATA / "quickstart" / "crane", "crane")
-    is_test = one.split == "test"
+    crane = read_text(DATA / "quickstart" / "crane", "crane")
+    is_test = crane.split == "test"
     # Of the other word no test sentence has what the training sentences have.
     tokens = tuple(("no",) if test else ("it",) for test in is_test)
     corpus_table.write(
-        tables["apple"], replace(one, word="apple", tokens=tokens, position=one.position * 0)
+        tables["apple"], replace(crane, word="apple", tokens=tokens, position=crane.position * 0)
     )
     listing = tables["apple"].with_name("words.json")
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
     actual, both = is_test.sum(), 2 * is_test.sum()
     line = f"results/quickstart: finds the focal word in {actual} of {both} test sentences\n"
-    assert line in said(capsys) and line in said(capsys, "results/quickstart")
+    assert line in run_check(capsys) and line in run_check(capsys, "results/quickstart")
     # Words that are called like the tables of pairs.
     for word in ("pairs", "model"):
         tables[word] = listing.with_name(f"{word}.parquet")
-        corpus_table.write(tables[word], replace(one, word=word))
+        corpus_table.write(tables[word], replace(crane, word=word))
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
-    assert f"in {3 * actual} of {4 * actual} test sentences" in said(capsys, code=6)
+    assert f"in {3 * actual} of {4 * actual} test sentences" in run_check(capsys, code=6)
     # A damaged table is said to be damaged, and is not counted.
     DAMAGE["halved"](tables["apple"])
-    assert f"in {3 * actual} of {3 * actual} test sentences" in said(capsys, code=6)
+    assert f"in {3 * actual} of {3 * actual} test sentences" in run_check(capsys, code=6)
 
 
 def test_a_damaged_file_of_the_download_is_not_in_its_way() -> None:

@@ -27,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+def run_clean(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
     capsys.readouterr()
     assert main(["clean", *arguments]) == code
     out, err = capsys.readouterr()
@@ -44,7 +44,7 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
     fake_results.made("b", seed=2)
     before = files(DATASET)
     for arguments in ([], ["--yes"], ["--yes", "--unfinished"]):
-        text = said(capsys, *arguments)
+        text = run_clean(capsys, *arguments)
         assert text == "results: 0.0 MB in 0 files belong to no run\n"
         assert files(DATASET) == before
     assert check(Path("results"))[0].problems == {}
@@ -58,7 +58,7 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     # The next run removes the map with which this one has begun.
     former = {path for path in before if "runs" not in path.parts}
     fake_results.made(seed=2)
-    text = said(capsys)
+    text = run_clean(capsys)
     # Of the other seed are the view `other`, folds and what follows; corpus and focal stay.
     sizes = dict(re.findall(r"quickstart, no run: (\S+): [\d.]+ MB, (\d+) files\n", text))
     assert {"tiny/embeddings", "tiny/predictions", "folds", "report", "scores.csv"} <= {*sizes}
@@ -68,14 +68,14 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     assert text.endswith("the same command with --yes deletes them\n")
     assert former <= {*files()}
     much = clean.unused_bytes(Path("results"))
-    assert said(capsys, "--yes").endswith("they are deleted\n")
+    assert run_clean(capsys, "--yes").endswith("they are deleted\n")
     gone = former - {*files()}
     # With their checksums, and no empty folder stays.
     actual = [len(before[path]) for path in gone if SUMS not in path.parts]
     assert (len(actual), sum(actual)) == (int(total[1]), much)
     assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
     assert check(Path("results"))[0].problems == {}
-    assert said(capsys) == "results: 0.0 MB in 0 files belong to no run\n"
+    assert run_clean(capsys) == "results: 0.0 MB in 0 files belong to no run\n"
     # The former run makes them again.
     fake_results.made()
     assert gone - {*files()} == set()
@@ -84,16 +84,16 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
 def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     """Killed while it embedded: the words that are done are in no listing yet."""
     fake_results.made()
-    of = fake_results.session("b", **_other_pooling())
-    fake_results.begin(of)
-    folder = next(Path(path).parent for path in of.made if "/embeddings/" in path)
+    session = fake_results.session("b", **_other_pooling())
+    fake_results.begin(session)
+    folder = next(Path(path).parent for path in session.made if "/embeddings/" in path)
     write_text(folder / "apple@0123456789/focal.safetensors", "hours of work")
-    assert said(capsys, "--yes") == "results: 0.0 MB in 0 files belong to no run\n"
+    assert run_clean(capsys, "--yes") == "results: 0.0 MB in 0 files belong to no run\n"
     assert (folder / "apple@0123456789/focal.safetensors").exists()
-    text = said(capsys, "--unfinished")
+    text = run_clean(capsys, "--unfinished")
     assert "quickstart, run b: runs: 0.0 MB, 1 files\n" in text
     assert "quickstart, no run: tiny/embeddings: 0.0 MB, 1 files\n" in text
-    said(capsys, "--unfinished", "--yes")
+    run_clean(capsys, "--unfinished", "--yes")
     assert not folder.exists() and check(Path("results"))[0].problems == {}
 
 
@@ -104,13 +104,16 @@ def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[
     shutil.rmtree(DATASET / "runs")
     assert main(["check"]) == 0
     assert "the tables of a run were removed: `wsd clean` lists what" in capsys.readouterr().out
-    assert "quickstart, run b: tiny/embeddings: 0.0 MB, 3 files\n" in said(capsys, "--yes")
+    assert "quickstart, run b: tiny/embeddings: 0.0 MB, 3 files\n" in run_clean(capsys, "--yes")
     assert {path for path in files() if "runs" not in path.parts} == {
         path for path in before if "runs" not in path.parts
     }
     # A map that is gone is no sign that a run was given up: its tables are there.
     (DATASET / RUN_MAP).unlink()
-    assert said(capsys, "--yes", "--unfinished") == "results: 0.0 MB in 0 files belong to no run\n"
+    assert (
+        run_clean(capsys, "--yes", "--unfinished")
+        == "results: 0.0 MB in 0 files belong to no run\n"
+    )
 
 
 def _other_pooling() -> dict[str, object]:
@@ -125,26 +128,26 @@ def test_of_runs_that_have_begun_the_last_of_a_name_counts(
     fake_results.make(first)
     time.sleep(0.01)
     fake_results.begin(second)
-    assert "quickstart, the run without a name: folds: 0.0 MB, 1 files\n" in said(capsys)
+    assert "quickstart, the run without a name: folds: 0.0 MB, 1 files\n" in run_clean(capsys)
     time.sleep(0.01)
     fake_results.begin(first)
-    text = said(capsys, "--yes")
+    text = run_clean(capsys, "--yes")
     assert re.findall("quickstart, .*: (.*): ", text) == ["runs"]
     assert first.map.exists() and not second.map.exists()
     assert all(Path(path).exists() for path in first.made)
 
 
 def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
-    of = fake_results.made()
+    session = fake_results.made()
     table = next(STORE.glob("comparison@*/words.csv"))
     aside = set_aside(table)
     fake_results.run(fake_results.session())
     written = STORE / ".report@0123456789.x.part/new/index.html"  # by a process that lives
     write_text(written, "half")
-    text = said(capsys, "--yes")
+    text = run_clean(capsys, "--yes")
     assert "quickstart, no run: set aside: 0.0 MB, 1 files\n" in text
     assert not aside.exists()
-    assert table.exists() and written.exists() and of.map.exists()
+    assert table.exists() and written.exists() and session.map.exists()
 
 
 @pytest.mark.parametrize("kind", ["halved", "folder", "link", "listing"])
@@ -164,7 +167,7 @@ def test_where_a_map_cannot_be_read_nothing_is_deleted(
     else:
         damaged.unlink()
         damaged.mkdir() if kind == "folder" else damaged.symlink_to("gone")
-    text = said(capsys, "--yes", code=6)
+    text = run_clean(capsys, "--yes", code=6)
     assert str(damaged) in text and "so nothing is listed for their datasets" in text
     assert "mine, no run: stray.csv" in text and "quickstart, " not in text
     assert [path.exists() for path in stray] == [True, False]
@@ -184,7 +187,7 @@ def test_no_link_is_followed_out_of_the_store(
     moved = STORE / "moved@0123456789"
     shutil.move(model, moved)
     model.symlink_to(moved.absolute())
-    assert said(capsys, "--yes").count(", 1 files\n") == 2
+    assert run_clean(capsys, "--yes").count(", 1 files\n") == 2
     assert (here / "mine/file.csv").read_text() == "mine"
     assert not (STORE / "folder@0123456789").is_symlink()
     assert model.is_symlink() and check(Path("results"))[0].problems == {}
@@ -199,10 +202,10 @@ def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         for planned in ([str(STORE / "x.csv")], []):
             other.write_text(json.dumps({"planned": planned}))
-            assert "another run is computing files here" in said(capsys, "--yes", code=1)
-            assert stray.exists() and "stray.csv" in said(capsys)
+            assert "another run is computing files here" in run_clean(capsys, "--yes", code=1)
+            assert stray.exists() and "stray.csv" in run_clean(capsys)
         other.write_text(json.dumps({"planned": ["results/mine/store/x.csv"]}))
-        said(capsys, "--yes")
+        run_clean(capsys, "--yes")
         assert not stray.exists()
 
 
@@ -211,9 +214,9 @@ def test_one_dataset_alone(capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(DATASET, "results/mine", symlinks=True)
     for name in ("mine", "quickstart"):
         write_text(Path("results", name, "store/stray@0123456789.csv"), "of no run")
-    assert "choose among mine, quickstart" in said(capsys, "--dataset", "x", code=2)
-    assert "give results --dataset mine" in said(capsys, "results/mine", code=2)
-    assert "there is no such folder" in said(capsys, "none", code=2)
-    text = said(capsys, "--dataset", "mine", "--yes")
+    assert "choose among mine, quickstart" in run_clean(capsys, "--dataset", "x", code=2)
+    assert "give results --dataset mine" in run_clean(capsys, "results/mine", code=2)
+    assert "there is no such folder" in run_clean(capsys, "none", code=2)
+    text = run_clean(capsys, "--dataset", "mine", "--yes")
     assert "mine, no run: stray.csv" in text and "quickstart" not in text
     assert (STORE / "stray@0123456789.csv").exists()

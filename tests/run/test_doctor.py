@@ -186,12 +186,12 @@ def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
 def seal(root: Path) -> dict[Path, int]:
     mine = ("my.yaml", "tiny")
     results = {path: path.lstat().st_mtime_ns for path in root.rglob("*") if path.name not in mine}
-    return {path: of for path, of in results.items() if root / "config" not in path.parents}
+    return {path: value for path, value in results.items() if root / "config" not in path.parents}
 
 
 def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
-    of = fake_results.made()
-    store = tmp_path / of.files.store
+    session = fake_results.made()
+    store = tmp_path / session.files.store
     table = next(store.glob("comparison@*.csv"))
     table.write_bytes(table.read_bytes()[:-2])
     page = next(store.glob("report@*/index.html"))

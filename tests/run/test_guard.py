@@ -115,10 +115,10 @@ def test_beside_a_damaged_map_nothing_is_written(
 def test_every_command_says_what_it_writes() -> None:
     """What is called --out, and whatever else its help calls a file to be made."""
     _, each = parser()
-    for name, of in each.items():
-        of.fill()
-        names = {action.dest for action in of._actions}
-        writes = set(of.get_default("outputs"))
+    for name, command in each.items():
+        command.fill()
+        names = {action.dest for action in command._actions}
+        writes = set(command.get_default("outputs"))
         assert "log" in writes and writes <= names | {"log"}, name
         assert ("out" in names) == ("out" in writes), name
     assert len(each) == len(COMMANDS)

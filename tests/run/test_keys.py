@@ -51,10 +51,10 @@ def test_the_same_config_has_the_same_keys_wherever_it_is_and_whatever_it_is_cal
     here, there = build_config(folder), build_config(tmp_path / "elsewhere")
     kinds = paths(here, folder), paths(there, tmp_path)
     for kind in kinds[0].keys() - {"report", "record"}:  # which say where the encoder was
-        one, other = (
-            [of[p].rpartition("/store/")[2] for p in of] for of in (k[kind] for k in kinds)
+        first, second = (
+            [entry[p].rpartition("/store/")[2] for p in entry] for entry in (k[kind] for k in kinds)
         )
-        assert one == other, kind
+        assert first == second, kind
 
 
 def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(

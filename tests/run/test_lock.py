@@ -156,8 +156,8 @@ def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
         assert not of_a_run
     (results / STATE).mkdir(parents=True)
     monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
-    with as_job() as one, as_job() as other:
-        assert one and other
+    with as_job() as first, as_job() as second:
+        assert first and second
     monkeypatch.setenv(VARIABLE, str(results / "no such folder" / "x.jobs"))
     with as_job() as of_a_run:
         assert of_a_run
@@ -204,8 +204,8 @@ def test_a_run_begins_with_a_folder_in_order(
 ) -> None:
     """Nothing half-written, and nothing damaged of its own."""
     monkeypatch.chdir(tmp_path)
-    of = fake_results.made()
-    store = Path(of.files.store)
+    session = fake_results.made()
+    store = Path(session.files.store)
     damaged = [next(store.glob("scores@*.csv")), next(store.glob("tiny@*/*/crane@*/focal.s*"))]
     for path in damaged:
         flip(path, 20)

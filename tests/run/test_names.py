@@ -72,7 +72,7 @@ def files_of(config: Mapping[str, Any], folder: Path) -> Files:
 def places(files: Files) -> tuple[list[str], list[str]]:
     """Every file of a config in the store and of logs, and where people read it."""
     kept = [*dict.fromkeys([*files.made(), *files.by_name()])]
-    results = [*dict.fromkeys(one for path in kept for one in listed(files, path))]
+    results = [*dict.fromkeys(file for path in kept for file in listed(files, path))]
     top = str(files.config.tables(Path("results")))
     folder = files.source.removesuffix(".json")
     shown = dict.fromkeys(folder if path.startswith(f"{folder}/") else path for path in results)
@@ -88,7 +88,9 @@ def apart(paths: Iterable[str]) -> None:
     for path in paths:
         assert results.setdefault(path.lower(), path) is path, path
     for path in results:
-        assert not [of for of in PurePosixPath(path).parents if str(of) in results], path
+        assert not [folder for folder in PurePosixPath(path).parents if str(folder) in results], (
+            path
+        )
 
 
 def listings(files: Files) -> set[str]:
@@ -207,11 +209,11 @@ def test_any_names_are_refused_by_their_keys_or_have_paths_of_their_own(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("of", ["dataset", "run", "models", "trained", "words"])
-def test_every_fixed_name_as_that_of_anything(tmp_path: Path, encoders: Path, of: str) -> None:
+@pytest.mark.parametrize("key", ["dataset", "run", "models", "trained", "words"])
+def test_every_fixed_name_as_that_of_anything(tmp_path: Path, encoders: Path, key: str) -> None:
     for fixed in FIXED:
-        value: Any = {"models": [fixed], "words": {fixed: ["a", "b"]}}.get(of, fixed)
-        refused_or_apart(tmp_path, encoders, **{**ORDINARY_NAMES, of: value})
+        value: Any = {"models": [fixed], "words": {fixed: ["a", "b"]}}.get(key, fixed)
+        refused_or_apart(tmp_path, encoders, **{**ORDINARY_NAMES, key: value})
 
 
 def test_the_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> None:
@@ -252,9 +254,11 @@ def test_the_names_of_tables_are_reserved() -> None:
     ],
 )
 def test_what_is_reserved(kind: str, name: str, why: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(f"a {kind} cannot be called {name!r}")) as of:
+    with pytest.raises(
+        ConfigError, match=re.escape(f"a {kind} cannot be called {name!r}")
+    ) as caught:
         check_reserved(kind, name, "config key x")
-    assert why in of.value.problem and of.value.where == "config key x"
+    assert why in caught.value.problem and caught.value.where == "config key x"
 
 
 @pytest.mark.parametrize(

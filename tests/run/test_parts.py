@@ -8,9 +8,9 @@ from wsd.run.embedding_jobs import SENTENCES, in_parts
 
 @given(st.lists(st.integers(1, 3 * SENTENCES), min_size=1, max_size=50))
 def test_every_word_is_in_one_part(sizes: list[int]) -> None:
-    of = {f"w{i}": n for i, n in enumerate(sizes)}
-    parts = in_parts(list(of), of)
-    assert [word for part in parts for word in part] == list(of)
+    sentences = {f"w{i}": n for i, n in enumerate(sizes)}
+    parts = in_parts(list(sentences), sentences)
+    assert [word for part in parts for word in part] == list(sentences)
     for part in parts:
-        assert part and sum(of[word] for word in part[:-1]) < SENTENCES
+        assert part and sum(sentences[word] for word in part[:-1]) < SENTENCES
     assert len(parts) <= 1 + sum(sizes) // SENTENCES

@@ -282,12 +282,12 @@ def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.Monkey
     config = check_shipped("minilm.yaml", "study.yaml")
     actual = list(plan.classifications(config, config.models[MINILM]))
     on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
-    assert [sum(one.sets == n for one in actual) for n in (1, 18)] == [on_full, 16 * 2]
+    assert [sum(entry.sets == n for entry in actual) for n in (1, 18)] == [on_full, 16 * 2]
     jobs = 12 * 4 + 1 + 4 * 4 + 3 + 1 + 16 * 2
-    assert sum(one.job for one in actual) == pytest.approx(jobs)
+    assert sum(entry.job for entry in actual) == pytest.approx(jobs)
     control = list(plan.classifications(config, config.random_controls[f"{MINILM}-random-1"]))
     assert len(control) == 7 * 2
-    assert sum(one.job for one in control) == pytest.approx(1)
+    assert sum(entry.job for entry in control) == pytest.approx(1)
     # LDA: of 12 layer choices one is four wide; features of 2, 2, 3 and 4 widths; controls.
     sizes = [*config.dataset.sizes.values()]
     for name in ("JOB_SECONDS", "SET_SECONDS"):
@@ -371,7 +371,7 @@ def test_durations(seconds: float, text: str) -> None:
 def test_processors_are_those_that_the_process_may_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda of: {0, 2, 5}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda commands: {0, 2, 5}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     limit = tmp_path / "cpu.max"
     monkeypatch.setattr(arguments, "CPU_MAX", limit)
@@ -380,7 +380,7 @@ def test_processors_are_those_that_the_process_may_use(
         limit.write_text(f"{text}\n")
         assert arguments.processors() == expected
     limit.write_text("200000 100000\n")
-    of = parser()[1]
+    commands = parser()[1]
     for command, option in (("plan", "cores"), ("predict", "threads")):
-        of[command].fill()
-        assert of[command].get_default(option) == 2
+        commands[command].fill()
+        assert commands[command].get_default(option) == 2

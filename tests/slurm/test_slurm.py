@@ -59,7 +59,7 @@ class Queued:
     jobs: list[Job]
     logs: dict[int, Path]
 
-    def of(self, name: str) -> list[Job]:
+    def jobs_of_rule(self, name: str) -> list[Job]:
         """The jobs of a rule or group, by the beginning of where their logs were announced."""
         return [
             job
@@ -120,12 +120,12 @@ def test_every_job_went_through_the_queue(
     # Of a kind together: the queue sees far fewer jobs than there are steps.
     assert sum(queued.run.jobs.values()) > 50
     assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 3
-    assert len(queued.of("rule_corpus")) == len(queued.of("rule_embed")) == 1
-    assert [job.state for job in queued.of("group_tables")] == ["COMPLETED"]
+    assert len(queued.jobs_of_rule("rule_corpus")) == len(queued.jobs_of_rule("rule_embed")) == 1
+    assert [job.state for job in queued.jobs_of_rule("group_tables")] == ["COMPLETED"]
 
 
 def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) -> None:
-    killed, passed = queued.of("rule_folds")
+    killed, passed = queued.jobs_of_rule("rule_folds")
     assert killed.state != "COMPLETED"
     assert passed.state == "COMPLETED"
     assert passed.mb == 2 * killed.mb

@@ -71,8 +71,8 @@ def test_a_name_leads_back_to_its_word(word: str) -> None:
 
 @settings(deadline=None)
 @given(WORDS, WORDS)
-def test_no_two_words_have_one_name(one: str, other: str) -> None:
-    assert (file_name(one) == file_name(other)) == (one == other)
+def test_no_two_words_have_one_name(first: str, second: str) -> None:
+    assert (file_name(first) == file_name(second)) == (first == second)
 
 
 @settings(deadline=None)

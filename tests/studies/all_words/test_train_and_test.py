@@ -61,7 +61,10 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
     actual = counted_instances.read(out / counted_instances.FILE)
-    assert [(one.word, one.status, one.index, one.most_frequent) for one in actual] == [
+    assert [
+        (prediction.word, prediction.status, prediction.index, prediction.most_frequent)
+        for prediction in actual
+    ] == [
         ("cell.n", TESTED, 0, "c2"),
         ("cell.n", TESTED, 1, "c2"),
         ("cell.n", NO_SENSE, -1, "c2"),
@@ -71,8 +74,8 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
         ("never.n", NO_WORD, -1, ""),
         ("cell.n", TESTED, 2, "c2"),
     ]
-    assert [one.is_right("c2") for one in actual[:3]] == [True, False, False]
-    assert {one.part for one in actual} == {"noun"}
+    assert [entry.is_right("c2") for entry in actual[:3]] == [True, False, False]
+    assert {entry.part for entry in actual} == {"noun"}
     assert actual[0].where == f"{test}:3"
     # The file is no part of the corpus, which is read and copied as ever.
     assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
@@ -91,8 +94,8 @@ def test_rare_senses_of_training_are_left_out_and_told_of_before(
     assert "--at-least 2 would keep 1 of 3 words, 2 senses, 7 instances" in caplog.text
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
     status = {
-        one.keys: one.status
-        for one in counted_instances.read(tmp_path / "out" / counted_instances.FILE)
+        instance.keys: instance.status
+        for instance in counted_instances.read(tmp_path / "out" / counted_instances.FILE)
     }
     assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
 
@@ -111,7 +114,7 @@ def test_a_word_without_an_instance_of_its_senses_is_not_announced(
     assert "--at-least 2 would keep 1 of 2 words, 2 senses, 5 instances" in caplog.text
     assert "left out: 4 instances of words of whose senses the test files have no" in text
     written = json.loads((out / MANIFEST).read_text())["words"]
-    assert [(word, len(of["senses"])) for word, of in written.items()] == [("cell.n", 2)]
+    assert [(word, len(entry["senses"])) for word, entry in written.items()] == [("cell.n", 2)]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +122,9 @@ def test_a_word_without_an_instance_of_its_senses_is_not_announced(
 )
 def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) -> None:
     path = put(tmp_path, "a", *TRAIN)
-    of = {name: [path] for name in files}
+    arguments = {name: [path] for name in files}
     with pytest.raises(ConfigError, match="which files are for what"):
-        import_corpus(of.pop("files", []), out=tmp_path / "out", name="mine", **of)
+        import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
 
 
 def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
@@ -160,8 +163,11 @@ def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None
     path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
     import_corpus([path], out=tmp_path / "out", name="mine")
     tested = counted_instances.read(tmp_path / "out" / counted_instances.FILE)
-    assert {(one.keys, one.status) for one in tested} == {("c0\td0", TESTED), ("c1\td1", TESTED)}
-    assert [one.index for one in tested] == list(range(len(tested)))
+    assert {(entry.keys, entry.status) for entry in tested} == {
+        ("c0\td0", TESTED),
+        ("c1\td1", TESTED),
+    }
+    assert [entry.index for entry in tested] == list(range(len(tested)))
 
 
 def test_what_at_least_would_keep_is_told_with_the_refusal(tmp_path: Path) -> None:

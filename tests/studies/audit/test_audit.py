@@ -50,14 +50,14 @@ BOW: Rows = [
 def corpus_of(word: str, rows: Rows) -> Corpus:
     senses = tuple(dict.fromkeys(sense for _, sense, _ in rows))
     tokens = [text.split() for *_, text in rows]
-    focal = [next(i for i, t in enumerate(one) if t.startswith("*")) for one in tokens]
+    focal = [next(i for i, t in enumerate(words) if t.startswith("*")) for words in tokens]
     splits = [split for split, *_ in rows]
     return Corpus(
         word=word,
         senses=senses,
         split=np.array(splits),
         index=np.array([splits[:i].count(s) for i, s in enumerate(splits)], dtype=np.int32),
-        tokens=tuple(tuple(t.strip("*") for t in one) for one in tokens),
+        tokens=tuple(tuple(t.strip("*") for t in words) for words in tokens),
         position=np.array(focal, dtype=np.int32),
         gold=np.array([senses.index(sense) for _, sense, _ in rows], dtype=np.int32),
     )

@@ -126,8 +126,8 @@ def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
     """No split of 6 and 4 comes nearer to 5 and 5; a single type leaves nothing to choose."""
     two = corpus_of_types(["of"] * 6 + ["in"] * 4, ["of"], [0] * 5 + [1] * 5)
     assert sorted(counts(control_labels(two, 1), two)) == [4, 6]
-    one = corpus_of_types(["of"] * 6, ["in"], [0] * 4 + [1] * 2)
-    assert counts(control_labels(one, 1), one) == [6, 0]
+    corpus = corpus_of_types(["of"] * 6, ["in"], [0] * 4 + [1] * 2)
+    assert counts(control_labels(corpus, 1), corpus) == [6, 0]
 
 
 def test_a_sense_without_training_instances_is_never_drawn() -> None:

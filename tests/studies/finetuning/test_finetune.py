@@ -78,8 +78,8 @@ def weights(tagger: Tagger) -> dict[str, torch.Tensor]:
     return {name: p.detach().clone() for name, p in tagger.trained.items()}
 
 
-def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return one.keys() == other.keys() and all(torch.equal(one[k], other[k]) for k in one)
+def equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bool:
+    return first.keys() == second.keys() and all(torch.equal(first[k], second[k]) for k in first)
 
 
 def trained(folder: Path, path: Path, setting: Setting = ONE, **how: Any) -> Tagger:
@@ -106,7 +106,7 @@ def test_an_epoch_sees_every_instance_once_in_an_order_of_its_own() -> None:
     )
     assert sorted(first) == list(range(70)) and (first == again).all()
     assert (first != second).any() and (first != other).any()
-    assert [len(of) for of in batches(70, 1, 0)] == [BATCH, BATCH, 70 - 2 * BATCH]
+    assert [len(entry) for entry in batches(70, 1, 0)] == [BATCH, BATCH, 70 - 2 * BATCH]
     assert number_of_steps(70, 3) == 9
 
 
@@ -115,7 +115,7 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     batch = instances[:20] + instances[40:60]
     with torch.no_grad():  # at first, with a layer of zeros, the encoder has no gradient
         tagger.weight.normal_(generator=torch.Generator().manual_seed(0))
-    lengths = [len(one.aligned.ids) for one in batch]
+    lengths = [len(entry.aligned.ids) for entry in batch]
     assert len(list(fixed(lengths, PART))) > 2
     loss = gradient(tagger, batch, threads=1)
     actual = [p.grad for p in tagger.trained.values()]
@@ -125,13 +125,13 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
     assert all(torch.equal(a, b) for a, b in zip(actual, again, strict=True) if a is not None)
     plain(tagger)
     whole = torch.nn.functional.cross_entropy(
-        tagger.logits(batch), torch.tensor([one.gold for one in batch])
+        tagger.logits(batch), torch.tensor([instance.gold for instance in batch])
     )
     expected = torch.autograd.grad(whole, list(tagger.trained.values()))
     assert abs(loss - whole.item()) < 1e-5
     length = max(other.norm() for other in expected)
-    for one, other in zip(actual, expected, strict=True):
-        assert one is not None and (one - other).norm() < 1e-5 * length
+    for first, second in zip(actual, expected, strict=True):
+        assert first is not None and (first - second).norm() < 1e-5 * length
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
         for rows in batches(len(instances), 1, epoch):
             batch = [instances[row] for row in rows]
             loss = torch.nn.functional.cross_entropy(
-                tagger.logits(batch), torch.tensor([one.gold for one in batch])
+                tagger.logits(batch), torch.tensor([instance.gold for instance in batch])
             )
             peer.zero_grad()
             loss.backward()
@@ -193,8 +193,8 @@ def test_a_word_has_its_own_senses_and_those_it_learned_from(folder: Path) -> No
     known[instances[0].senses.start] = False
     tagger = Tagger.load(folder, known, "all", **HOW)
     chances = tagger.probabilities([instances[0], instances[-1]])
-    for row, one in enumerate((instances[0], instances[-1])):
-        allowed = [sense for sense in one.senses if known[sense]]
+    for row, instance in enumerate((instances[0], instances[-1])):
+        allowed = [sense for sense in instance.senses if known[sense]]
         assert torch.allclose(chances[row, allowed], torch.tensor(1 / len(allowed)))
         assert chances[row].count_nonzero() == len(allowed)
 
@@ -203,8 +203,8 @@ def test_a_word_has_its_own_senses_and_those_it_learned_from(folder: Path) -> No
 
 
 def test_two_threads_give_the_same_weights(folder: Path, tmp_path: Path) -> None:
-    one = trained(folder, tmp_path / "a", threads=1)
-    assert equal(weights(one), weights(trained(folder, tmp_path / "b", threads=2)))
+    one_thread = trained(folder, tmp_path / "a", threads=1)
+    assert equal(weights(one_thread), weights(trained(folder, tmp_path / "b", threads=2)))
 
 
 def test_a_training_that_was_killed_ends_as_if_it_was_not(
@@ -215,12 +215,12 @@ def test_a_training_that_was_killed_ends_as_if_it_was_not(
     calls = 0
     own = training.gradient
 
-    def killed(*of: Any) -> float:
+    def killed(*arguments: Any) -> float:
         nonlocal calls
         calls += 1
         if calls == 5:  # within the second of three epochs of three steps
             raise KeyboardInterrupt
-        return own(*of)
+        return own(*arguments)
 
     monkeypatch.setattr(training, "gradient", killed)
     with pytest.raises(KeyboardInterrupt):
@@ -314,14 +314,14 @@ def test_what_was_done_before_the_memory_ran_out_is_kept(
         return own(self, part)
 
     monkeypatch.setattr(Tagger, "gradients", gradients)
-    most, one = 0, {**GRID, "rate": [1e-3]}
-    assert finetune(place, tmp_path / "whole", grid=one) == 0
+    most, one_rate = 0, {**GRID, "rate": [1e-3]}
+    assert finetune(place, tmp_path / "whole", grid=one_rate) == 0
     all_calls, calls = calls, 0
     most = all_calls - 2  # within the second seed
-    assert finetune(place, tmp_path / "out", grid=one) == ModelError.exit_code
+    assert finetune(place, tmp_path / "out", grid=one_rate) == ModelError.exit_code
     assert [path.name for path in (tmp_path / "out").rglob("*.*")] == [UNFINISHED, "seed-1.safetensors"]  # noqa: E501  # fmt: skip
     most, calls = 0, 0
-    assert finetune(place, tmp_path / "out", grid=one) == 0 and calls < 0.6 * all_calls
+    assert finetune(place, tmp_path / "out", grid=one_rate) == 0 and calls < 0.6 * all_calls
     for name in ("finetuned-1.parquet", "finetuned-2.parquet", "model/model.safetensors"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
@@ -392,13 +392,17 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
         words, about = read_predictions(out / f"finetuned-{seed}.parquet")
         assert (about["layers"], about["classifier"]) == ("finetuned", f"finetuned-{seed}")
         assert about["parameters"]["rate"] == chosen["rate"].item()
-        for of in words:
-            corpus = corpora[of.word]
-            learned = np.isin(np.arange(len(of.senses)), corpus.gold[corpus.split == "train"])
-            assert learned[0] == (of.word != "bank")
-            assert (np.isnan(of.scores) == ~learned).all() and learned[of.predicted].all()
-            assert np.allclose(np.nansum(of.scores, axis=1), 1, atol=1e-5)
-            assert (of.gold == corpus.gold[corpus.split == "test"]).all()
+        for prediction in words:
+            corpus = corpora[prediction.word]
+            learned = np.isin(
+                np.arange(len(prediction.senses)), corpus.gold[corpus.split == "train"]
+            )
+            assert learned[0] == (prediction.word != "bank")
+            assert (np.isnan(prediction.scores) == ~learned).all() and learned[
+                prediction.predicted
+            ].all()
+            assert np.allclose(np.nansum(prediction.scores, axis=1), 1, atol=1e-5)
+            assert (prediction.gold == corpus.gold[corpus.split == "test"]).all()
 
 
 @pytest.mark.slow
@@ -419,9 +423,11 @@ def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
 
 
 def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_path: Path) -> None:
-    actual, before = (load_file(of / "model.safetensors") for of in (out / "model", place / "tiny"))
-    assert {name: of.shape for name, of in actual.items()} == {
-        name: of.shape for name, of in before.items()
+    actual, before = (
+        load_file(entry / "model.safetensors") for entry in (out / "model", place / "tiny")
+    )
+    assert {name: value.shape for name, value in actual.items()} == {
+        name: value.shape for name, value in before.items()
     }
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
@@ -447,7 +453,10 @@ def other_tests(corpus: Corpus, changed: str) -> Corpus:
     if changed == "labels":
         other = (corpus.gold + 1) % len(corpus.senses)
         return dataclasses.replace(corpus, gold=np.where(test, other, corpus.gold).astype(np.int32))
-    tokens = [(*of, "indeed") if held else of for of, held in zip(corpus.tokens, test, strict=True)]
+    tokens = [
+        (*words, "indeed") if held else words
+        for words, held in zip(corpus.tokens, test, strict=True)
+    ]
     return dataclasses.replace(corpus, tokens=tuple(tokens))
 
 
@@ -466,7 +475,8 @@ def test_no_test_instance_comes_into_it(
         assert (tmp_path / "out" / name).read_bytes() == (out / name).read_bytes()
     for seed in (1, 2):
         was, now = (
-            read_predictions(of / f"finetuned-{seed}.parquet")[0] for of in (out, tmp_path / "out")
+            read_predictions(path / f"finetuned-{seed}.parquet")[0]
+            for path in (out, tmp_path / "out")
         )
         for before, after in zip(was, now, strict=True):
             same = np.array_equal(before.scores, after.scores, equal_nan=True)
@@ -495,13 +505,13 @@ def test_held_out_instances_are_not_learned_in_a_trial(
     assert names[:4] == ["trial-1-0", "trial-1-1", "trial-2-0", "trial-2-1"]
     assert names[4:] == ["seed-1", "seed-2", "seed-1"]
     for name, rows in seen:
-        for word, of in rows.items():
+        for word, value in rows.items():
             every, held = folds.rows(corpora[word]), folds.words[word].held
             # Those with a sense of one instance, or with one sense, have no folds: learned whole.
             assert (held is None) == (word != "apple")
             out = held is not None and name.startswith("trial")
             expected = every[held[0] != int(name[-1])] if out and held is not None else every
-            assert np.array_equal(of, expected)
+            assert np.array_equal(value, expected)
 
 
 def test_of_equal_settings_the_first_is_chosen() -> None:
@@ -542,7 +552,7 @@ def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     _, about = read_predictions(tmp_path / "finetuned-1.parquet")
     assert about["parameters"]["epochs"] >= 3
     # What was asked for is the same of every training set: tables that have several say it once.
-    assert [of["epochs"] for of in about["space"]["settings"]] == [1, 3, 4]
+    assert [entry["epochs"] for entry in about["space"]["settings"]] == [1, 3, 4]
     assert about["space"]["steps"] == 13
 
 
@@ -602,4 +612,4 @@ def test_every_architecture_can_be_trained(
             shutil.copy(file, tmp_path / "saved")
     again = Tagger.load(tmp_path / "saved", [True], "all", **HOW)
     names = [key for key in tagger.trained if "(head)" not in key]
-    assert equal(*({key: of.trained[key] for key in names} for of in (tagger, again)))
+    assert equal(*({key: entry.trained[key] for key in names} for entry in (tagger, again)))

@@ -76,8 +76,8 @@ def test_its_layers_are_rows_beside_those_of_the_model(checkout: Checkout, confi
     assert [r["classifier"] for r in best] == list(CLASSIFIERS)
     assert {r["reference_model"] for r in best} == {"tiny"}
     for row in best:
-        of = [r["mean_macro_f1"] for r in actual if r["classifier"] == row["classifier"]]
-        assert float(row["mean_macro_f1"]) == max(map(float, of))
+        macro_f1 = [r["mean_macro_f1"] for r in actual if r["classifier"] == row["classifier"]]
+        assert float(row["mean_macro_f1"]) == max(map(float, macro_f1))
     assert rows(checkout, "comparison/differences", kind=KIND)
 
 

@@ -128,7 +128,9 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
     # Every classifier on the single layers of one view, and nothing else.
     assert config.stored_views(actual) == ("focal",)
     assert config.feature_sets(actual) == [("focal", str(layer)) for layer in range(7)]
-    assert [of.name for of in config.classifiers_of(actual)] == list(config.classifiers)
+    assert [classifier.name for classifier in config.classifiers_of(actual)] == list(
+        config.classifiers
+    )
 
 
 def test_a_corpus_without_senses_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,20 +22,20 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
         training = STUDIES["finetuning"].training_seconds
         return training(config, config.models[MINILM], train, plan.COSTS)
 
-    one, sentences = seconds(), 23_370
+    plan_seconds, sentences = seconds(), 23_370
     # Three passes of two epochs, of 24 width² operations per block and piece.
     passes = 6 * 24 * 384**2 * 6 * machine_speed.PIECES * sentences
-    assert one == pytest.approx(passes / 1e10 / machine_speed.TRAINING_EFFICIENCY)
-    assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * one)
+    assert plan_seconds == pytest.approx(passes / 1e10 / machine_speed.TRAINING_EFFICIENCY)
+    assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * plan_seconds)
     # Without the lower half, no gradients of it; two rates on four of five folds' instances.
-    assert seconds(blocks=[3]) == pytest.approx(one * 2 / 3)
-    assert seconds(rate=[1e-4, 1e-5]) == pytest.approx(one * (1 + 2 * 0.8))
+    assert seconds(blocks=[3]) == pytest.approx(plan_seconds * 2 / 3)
+    assert seconds(rate=[1e-4, 1e-5]) == pytest.approx(plan_seconds * (1 + 2 * 0.8))
     # Of smaller training sets there is less to do: a tenth, word by word; 3 of each of 53 senses.
-    assert seconds("10pct", steps=1) == pytest.approx(one / 10, rel=0.01)
+    assert seconds("10pct", steps=1) == pytest.approx(plan_seconds / 10, rel=0.01)
     # 300 steps are the fewest: with 5 an epoch that is 60 epochs.
-    assert seconds("nshot-3.set2") == pytest.approx(one * 159 / sentences * 30)
-    assert seconds("nshot-3.set2", steps=5) == pytest.approx(one * 159 / sentences)
-    assert seconds("balanced") == one
+    assert seconds("nshot-3.set2") == pytest.approx(plan_seconds * 159 / sentences * 30)
+    assert seconds("nshot-3.set2", steps=5) == pytest.approx(plan_seconds * 159 / sentences)
+    assert seconds("balanced") == plan_seconds
     config = check_shipped("minilm.yaml", finetune=tuned)
     assert "to fine-tune, on full: at most roughly" in describe(config, tmp_path, 2)
     assert "fine-tune" not in describe(check_shipped("minilm.yaml"), tmp_path, 2)

@@ -10,7 +10,7 @@ def test_every_seed_of_a_fine_tuned_encoder_is_a_row_and_none_is_a_candidate(
 ) -> None:
     both = {"finetuned-1", "finetuned-2"}
     scored = [r for r in rows(every_step / "scores.csv") if r["layers"] == "finetuned"]
-    assert {(r["view"], r["classifier"]) for r in scored} == {("focal", of) for of in both}
+    assert {(r["view"], r["classifier"]) for r in scored} == {("focal", entry) for entry in both}
     compared = [r for r in rows(every_step / "comparison.csv") if r["classifier"] in both]
     assert {(r["kind"], r["model"]) for r in compared} == {("fine-tuned", "tiny")}
     assert both <= {r["classifier"] for r in rows(every_step / "comparison/differences.csv")}

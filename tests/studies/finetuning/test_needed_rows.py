@@ -45,7 +45,9 @@ def test_what_comes_after_attention_is_computed_where_it_is_read(kind: str) -> N
     whole = block(STATE)
     needed = spare(block, lambda: block(STATE))
     assert needed is not None
-    assert [name for name, of in block.named_modules() if isinstance(of, NeededRows)] == ["after"]
+    assert [name for name, entry in block.named_modules() if isinstance(entry, NeededRows)] == [
+        "after"
+    ]
     seen = []
     block.after.linear.register_forward_pre_hook(lambda _, args: seen.append(len(args[0])))
     assert torch.equal(block(STATE), whole)
@@ -99,7 +101,9 @@ def test_every_architecture_gives_the_same_of_the_focal_word(
 def test_keys_and_values_are_computed_of_every_position(built: Callable[..., Path]) -> None:
     tagger = Tagger.load(built("bert"), [True], "all", pooling="mean", masked=False, device="cpu")
     encoder = tagger.encoder
-    spared = [name for name, of in encoder.model.named_modules() if isinstance(of, NeededRows)]
+    spared = [
+        name for name, entry in encoder.model.named_modules() if isinstance(entry, NeededRows)
+    ]
     last = f"encoder.layer.{encoder.blocks - 1}"
     assert spared == [
         f"{last}.attention.self.query",

@@ -59,8 +59,8 @@ def test_anisotropy_is_the_mean_over_all_pairs_of_different_words() -> None:
     words = [unit_vectors(drawn(n, n)) for n in (3, 5, 8)]
     pairs = np.array(
         [
-            [np.mean([cosine(a, b) for a, b in product(one, other)]) for other in words]
-            for one in words
+            [np.mean([cosine(a, b) for a, b in product(entry, other)]) for other in words]
+            for entry in words
         ]
     )
     expected = [(pairs[i].sum() - pairs[i, i]) / 2 for i in range(3)]
@@ -153,7 +153,7 @@ def test_the_corpus_wide_mean_weighs_words_not_instances(make_corpus: MakeCorpus
     training = [vectors[corpus.split == "train"] for corpus, vectors in words.values()]
     mean = (training[0].mean(axis=0) + training[1].mean(axis=0)) / 2
     centred = {w: gather(corpus, v - mean, 1) for w, (corpus, v) in words.items()}
-    actual = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", CORPUS, 1)
+    actual = measure({w: gather(*value, 1) for w, value in words.items()}, "centre", CORPUS, 1)
     expected = measure(centred, "none", NOTHING, 1)
     pd.testing.assert_frame_equal(actual, expected, rtol=1e-9)
 
@@ -164,7 +164,7 @@ def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
         w: gather(corpus, v - v[corpus.split == "train"].mean(axis=0), 1)
         for w, (corpus, v) in words.items()
     }
-    actual = measure({w: gather(*of, 1) for w, of in words.items()}, "centre", WORD, 1)
+    actual = measure({w: gather(*value, 1) for w, value in words.items()}, "centre", WORD, 1)
     expected = measure(centred, "none", NOTHING, 1)
     pd.testing.assert_frame_equal(actual, expected, rtol=1e-9)
 
@@ -309,7 +309,9 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
 def test_means_are_of_what_could_be_measured(make_corpus: MakeCorpus) -> None:
     corpora = {word: make_corpus(ROWS) for word in ("mint", "bow", "deck")}
     corpora["spring"] = make_corpus([(split, 0) for split, _ in ROWS])
-    words = {word: gather(of, drawn(18, i), 1) for i, (word, of) in enumerate(corpora.items())}
+    words = {
+        word: gather(value, drawn(18, i), 1) for i, (word, value) in enumerate(corpora.items())
+    }
     table = measure(words, "none", NOTHING, 1).set_index("word")
     assert np.isnan(table.loc["spring", "silhouette"])
     assert table.loc[MEAN, "silhouette"] == np.mean(table["silhouette"].to_numpy()[:3])

@@ -18,7 +18,7 @@ def gloss_seeds() -> list[bytes]:
     ]
     texts = [lines, [*lines, "crane\tlock\tx"], lines[1:], [*lines, lines[0]]]
     texts += [[*lines, "crane\tcrane_bird\tit wades"], [*lines, "crane\tcrane_bird\t "]]
-    return ["\n".join(["word\tsense\tgloss", *of]).encode() for of in texts]
+    return ["\n".join(["word\tsense\tgloss", *entry]).encode() for entry in texts]
 
 
 def run_glosses(data: bytes, folder: Path) -> None:
@@ -28,7 +28,9 @@ def run_glosses(data: bytes, folder: Path) -> None:
             make_corpus([("train", 0)], word=word, senses=SENSES[word]), lines
         )
         assert set(made.gold) == {0, 1} and len(made) == len(lines)
-        assert all(0 <= at < len(of) for of, at in zip(made.tokens, made.position, strict=True))
+        assert all(
+            0 <= at < len(words) for words, at in zip(made.tokens, made.position, strict=True)
+        )
 
 
 PARSERS = {

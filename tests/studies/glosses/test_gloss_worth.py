@@ -46,10 +46,10 @@ def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
     drawn = drawn_rows(CORPUS, 1)
     assert len(drawn) == DRAWS
     for rows in drawn:
-        assert [len(of) for of in rows] == [30, 20, 5]
-        for sense, of in enumerate(rows):
-            assert TRAIN[of].all() and (CORPUS.gold[of] == sense).all()
-            assert len(set(of.tolist())) == len(of)
+        assert [len(entry) for entry in rows] == [30, 20, 5]
+        for sense, entry in enumerate(rows):
+            assert TRAIN[entry].all() and (CORPUS.gold[entry] == sense).all()
+            assert len(set(entry.tolist())) == len(entry)
     assert len({tuple(rows[0][:4].tolist()) for rows in drawn}) > 15
     # They hang on seed and word alone.
     again, other = drawn_rows(CORPUS, 1), drawn_rows(CORPUS, 2)
@@ -65,7 +65,7 @@ def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
     for (start, n), matrices in actual.items():
         assert len(matrices) == (DRAWS if n else 1)
         for draw in (0, len(matrices) - 1):
-            rows = np.concatenate([of[:n] for of in drawn[draw]])
+            rows = np.concatenate([entry[:n] for entry in drawn[draw]])
             X, y = VECTORS[rows], CORPUS.gold[rows]
             if start in KINDS:
                 given = GLOSSES[start]
@@ -142,11 +142,11 @@ def test_the_step(tmp_path: Path) -> None:
         out=tmp_path / "o.csv",
     )
     actual = pd.read_csv(tmp_path / "o.csv", dtype={"layers": str})
-    of = actual.set_index(["layers", "start", "n"])["mean_macro_f1"]
-    assert of["0", "gloss", 0] == 0 and of["1", "gloss", 0] == 1
-    assert (of[:, ALONE] == 1).all()
+    macro_f1 = actual.set_index(["layers", "start", "n"])["mean_macro_f1"]
+    assert macro_f1["0", "gloss", 0] == 0 and macro_f1["1", "gloss", 0] == 1
+    assert (macro_f1[:, ALONE] == 1).all()
     # A gloss of the wrong sense is outvoted by two sentences, not by one.
-    assert of["0", "gloss", 1] < 1 and of["0", "gloss", 2] == 1
+    assert macro_f1["0", "gloss", 1] < 1 and macro_f1["0", "gloss", 2] == 1
     n_train = actual[(actual["layers"] == "1") & (actual["start"] == "gloss")]
     assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {
         0: 0,

@@ -44,7 +44,7 @@ def test_glosses_stand_by_sense_with_their_focal_word(tmp_path: Path) -> None:
     assert actual.gold.tolist() == [0, 0, 1]
     assert set(actual.split) == {GLOSS} and actual.index.tolist() == [0, 1, 2]
     # An inflected form, the word itself, and a gloss without it, which follows a colon.
-    assert [of[at] for of, at in zip(actual.tokens, actual.position, strict=True)] == [
+    assert [words[at] for words, at in zip(actual.tokens, actual.position, strict=True)] == [
         "Cells",
         "cell",
         "cell",
@@ -100,11 +100,11 @@ def test_words_that_the_run_leaves_out_are_skipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["quickstart", "quickstart-hard"])
 def test_the_quickstarts_have_a_gloss_with_its_word_for_each_sense(name: str) -> None:
     corpora = {word: read_text(DATA / name / word, word) for word in DATASETS[name].words}
-    senses = {word: of.senses for word, of in corpora.items()}
+    senses = {word: corpus.senses for word, corpus in corpora.items()}
     for word, lines in read_glosses(DATA / f"glosses/{name}.tsv", senses).items():
         made = gloss_table(corpora[word], lines)
         assert made.gold.tolist() == list(range(len(senses[word])))
-        assert not any(of[1] == ":" for of in made.tokens), word
+        assert not any(words[1] == ":" for words in made.tokens), word
 
 
 def test_coarsewsd20_has_53_glosses_with_their_word() -> None:
@@ -116,9 +116,9 @@ def test_coarsewsd20_has_53_glosses_with_their_word() -> None:
     assert tuple(labels) == DATASETS["coarsewsd20"].words
     assert sum(map(len, labels.values())) == len(lines) == 53
     actual = read_glosses(DATA / "glosses/coarsewsd20.tsv", labels)
-    for word, of in actual.items():
+    for word, glosses in actual.items():
         corpus = make_corpus([("train", 0)], word=word, senses=labels[word])
-        made = gloss_table(corpus, of)
+        made = gloss_table(corpus, glosses)
         assert np.unique(made.gold).tolist() == list(range(len(labels[word])))
         assert not any(tokens[1] == ":" for tokens in made.tokens), word
 

@@ -64,8 +64,8 @@ def predicted(folder: Path, layers: str) -> dict[str, list[WordPredictions]]:
     return {kind: read_predictions(path)[0] for kind, path in outs.items()}
 
 
-def right(found: list[WordPredictions]) -> list[float]:
-    return [float((of.predicted == of.gold).mean()) for of in found]
+def right(predictions: list[WordPredictions]) -> list[float]:
+    return [float((prediction.predicted == prediction.gold).mean()) for prediction in predictions]
 
 
 def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_nearest_gloss_of_the_same_layer_is_the_sense(tmp_path: Path) -> Non
     # The other kind is the other vectors: in layer 1 they are of the other sense.
     assert right(of_one["gloss-mean"]) == [0.0, 0.0]
     assert right(of_two["gloss-mean"]) == [1.0, 1.0]
-    assert [of.split for of in of_one["gloss"]] == ["test", "outofdomain"]
+    assert [entry.split for entry in of_one["gloss"]] == ["test", "outofdomain"]
     scores = of_one["gloss"][0].scores
     assert scores[np.arange(6), of_one["gloss"][0].gold] == pytest.approx(np.ones(6))
     assert np.isfinite(scores).all()

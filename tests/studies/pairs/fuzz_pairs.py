@@ -35,7 +35,7 @@ def wic_seeds() -> list[bytes]:
     a, b, c, d = b"1\tx crane 1", b"1\ty crane 2", b"1\tz crane 3", b"1\tv crane 4"
     pairs = [(a, b), (b, c), (a, c), (a, d), (b, d)]
     many = b"".join(
-        b"crane\tN\t1-1\t" + one[2:] + b"\t" + other[2:] + b"\n" for one, other in pairs
+        b"crane\tN\t1-1\t" + first[2:] + b"\t" + second[2:] + b"\n" for first, second in pairs
     )
     wrong = [lines.replace(b"N\t1-0", text) for text in (b"X\t1-0", b"N\t1", b"N\t1-9")]
     results = [(lines, b"F\nT\n"), (lines, b"T\nT\n"), (lines, b"F\n"), (lines, b"F\nT")]

@@ -68,7 +68,10 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     assert sentences.index.tolist() == [*range(5), 0, 1, 0, 1]
     manifest = json.loads((out / MANIFEST).read_text())
     assert manifest["pairs"]["train"] == {"same": 1, "different": 2, "unknown": 0}
-    assert [Path(of["file"]).name for of in manifest["imported"]] == [*DATA, *list(FILES)[1::2]]
+    assert [Path(source["file"]).name for source in manifest["imported"]] == [
+        *DATA,
+        *list(FILES)[1::2],
+    ]
     assert {path.name for path in out.iterdir()} == {
         *(MANIFEST, PAIRS_FILE, SENTENCES_FILE, ".sums")
     }

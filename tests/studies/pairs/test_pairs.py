@@ -93,9 +93,9 @@ def test_transformations_are_fitted_on_training_sentences_alone() -> None:
     moved = vectors.copy()
     moved[12:] *= 7
     moved[12:] += 2
-    for name, of in measure(PAIRS, moved, names).items():
-        assert of[:6] == pytest.approx(actual[name][:6]), name
-        assert not np.allclose(of[6:], actual[name][6:])
+    for name, value in measure(PAIRS, moved, names).items():
+        assert value[:6] == pytest.approx(actual[name][:6]), name
+        assert not np.allclose(value[6:], actual[name][6:])
 
 
 def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:

@@ -78,12 +78,12 @@ def test_without_labels_of_the_test_pairs() -> None:
 
 
 def test_one_word_has_no_interval_by_words() -> None:
-    one = type(PAIRS)(**{**vars(PAIRS), "word": np.full(len(PAIRS.word), "a.n")})
-    table = score(one, COSINE)
+    one_word = type(PAIRS)(**{**vars(PAIRS), "word": np.full(len(PAIRS.word), "a.n")})
+    table = score(one_word, COSINE)
     by_words = [name for name in table if name.endswith("_by_word")]
     assert len(by_words) == 4 and table[by_words].isna().all().all()
     assert table[[name.removesuffix("_by_word") for name in by_words]].notna().all().all()
-    text = text_of(one)
+    text = text_of(one_word)
     output = " ".join(re.sub("<[^>]*>", "", text).split())
     assert "by words" not in output.split("AUC")[0] and "nan" not in output
     assert "With only one word there is no interval by words." in output
@@ -101,19 +101,19 @@ def test_the_pictures() -> None:
     table = score(PAIRS, COSINE)
     shown = table[table["split"] == "test"]
     chosen = shown[shown["chosen"]].iloc[0].to_dict()
-    of = curve(shown, chosen)
-    assert [line["name"] for line in of["lines"]] == ["as they are", "centred"]
-    first, second = of["lines"][0]["dots"]
-    assert of["ring"] == (first["x"], first["y"])
-    (other,) = of["lines"][1]["dots"]
+    drawing = curve(shown, chosen)
+    assert [line["name"] for line in drawing["lines"]] == ["as they are", "centred"]
+    first, second = drawing["lines"][0]["dots"]
+    assert drawing["ring"] == (first["x"], first["y"])
+    (other,) = drawing["lines"][1]["dots"]
     assert curve(shown, shown.iloc[2].to_dict())["ring"] == (other["x"], other["y"])
     assert other["x"] == second["x"]  # a layer has one place
     assert second["y"] < first["y"]  # better is higher
     assert second["low"] >= second["y"] >= second["high"]
-    of = histogram(np.array([0.1, 0.1, 0.9]), np.array([False, False, True]), 0.5)
-    left, _, right = of["field"]
-    assert of["threshold"] == ((left + of["field"][1]) / 2, "0.500")
-    same, different = of["kinds"]
+    drawing = histogram(np.array([0.1, 0.1, 0.9]), np.array([False, False, True]), 0.5)
+    left, _, right = drawing["field"]
+    assert drawing["threshold"] == ((left + drawing["field"][1]) / 2, "0.500")
+    same, different = drawing["kinds"]
     assert same["text"] == "same: 1 pairs, median cosine 0.90"
     # Two in the first bin reach the top, one in the last half the way.
     highest = min(float(point.split(",")[1]) for point in different["points"].split())

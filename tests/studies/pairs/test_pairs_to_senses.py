@@ -74,15 +74,17 @@ def test_pairs_of_several_files_are_one_set_of_senses(tmp_path: Path) -> None:
     """Each file alone would call its larger group the first sense."""
     of_one = (("a", "b", "T"), ("b", "c", "T"), ("d", "e", "T"), ("a", "d", "F"))
     of_other = (("d", "f", "T"), ("d", "g", "T"), ("d", "h", "T"), ("a", "f", "F"))
-    one, other = of_file(tmp_path, "1", *of_one), of_file(tmp_path, "2", *of_other)
+    first_file, second_file = of_file(tmp_path, "1", *of_one), of_file(tmp_path, "2", *of_other)
     first, second = "cell.n.1", "cell.n.2"
-    assert senses_of(one)["a"] == first and senses_of(other)["a"] == second
+    assert senses_of(first_file)["a"] == first and senses_of(second_file)["a"] == second
     expected = dict.fromkeys("defgh", first) | dict.fromkeys("abc", second)
-    for files in ([one, other], [other, one]):
+    for files in ([first_file, second_file], [second_file, first_file]):
         rows = pairs_to_senses.read(files, [], None)[0].rows
         assert {row.tokens[0]: row.sense for row in rows} == expected
         assert len(rows) == len(expected)  # a sentence of both files is one row
-    text = import_corpus([one, other], out=tmp_path / "out", name="mine", to_senses=True)
+    text = import_corpus(
+        [first_file, second_file], out=tmp_path / "out", name="mine", to_senses=True
+    )
     assert "cell.n.1 3 + 2, cell.n.2 2 + 1" in text
 
 
@@ -91,8 +93,12 @@ def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: P
     test = of_file(tmp_path, "2", ("c", "e", "T"), ("e", "f", "T"), ("a", "e", "F"))
     actual, tested = pairs_to_senses.read([train], [test], None)
     senses = dict.fromkeys("cdef", "cell.n.1") | dict.fromkeys("ab", "cell.n.2")
-    assert {row.tokens[0]: row.sense for row in actual.rows} == {of: senses[of] for of in "abcd"}
-    assert {row.tokens[0]: row.sense for row in tested.rows} == {of: senses[of] for of in "acef"}
+    assert {row.tokens[0]: row.sense for row in actual.rows} == {
+        entry: senses[entry] for entry in "abcd"
+    }
+    assert {row.tokens[0]: row.sense for row in tested.rows} == {
+        entry: senses[entry] for entry in "acef"
+    }
     out = tmp_path / "out"
     import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
     corpus = read_text(out / "cell=2en", "cell.n")
@@ -110,13 +116,13 @@ def test_pairs_to_test_on_that_have_no_sense_are_not_forgotten(tmp_path: Path) -
 
 
 def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
-    one = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
-    other = of_file(tmp_path, "2", ("a", "c", "T"))
-    assert senses_of(one)
+    first_file = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
+    second_file = of_file(tmp_path, "2", ("a", "c", "T"))
+    assert senses_of(first_file)
     with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
-        pairs_to_senses.read([one, other], [], None)
-    assert caught.value.where == f"{one}, {other}"
-    assert f"whose pairs contradict themselves ({one}:3)" in caught.value.problem
+        pairs_to_senses.read([first_file, second_file], [], None)
+    assert caught.value.where == f"{first_file}, {second_file}"
+    assert f"whose pairs contradict themselves ({first_file}:3)" in caught.value.problem
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +160,8 @@ def test_every_pairing_of_the_real_files_ends_well(
 def test_every_real_file_is_tested_on_every_other(
     real_wic: Path, tmp_path: Path, train: str, test: str
 ) -> None:
-    of = {split: real_wic / split / f"{split}.data.txt" for split in (train, test)}
-    given = {"train": [of[train]], "test": [of[test]], "to_senses": True}
+    file_of_split = {split: real_wic / split / f"{split}.data.txt" for split in (train, test)}
+    given = {"train": [file_of_split[train]], "test": [file_of_split[test]], "to_senses": True}
     text = import_corpus([], out=tmp_path / "out", name="mine", **given)
     assert ("stay.v, whose pairs" in text) == ("train" in (train, test))
 
@@ -172,7 +178,7 @@ def test_both_files_are_named_in_the_manifest(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     import_corpus([path], out=tmp_path / "out", name="mine", about={}, to_senses=True)
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
-    files = [Path(of["file"]).name for of in manifest["imported"]]
+    files = [Path(source["file"]).name for source in manifest["imported"]]
     assert files == ["train.data.txt", "train.gold.txt"]
 
 

@@ -79,7 +79,7 @@ def file(folder: Path, wrong: Wrong, n_train: int = 10, **over: Any) -> Path:
         "corpus": {word: corpus.digest for word, corpus in corpora().items()}, **over,
     }  # fmt: skip
     path = folder / f"file-{len(list(folder.glob('*.parquet')))}.parquet"
-    made = [replace(of, n_train=n_train) for of in words(wrong)]
+    made = [replace(prediction, n_train=n_train) for prediction in words(wrong)]
     predictions.write_predictions(path, made, source)
     return path
 
@@ -109,7 +109,7 @@ def map_of(folder: Path, *names: str) -> Path:
 def three(folder: Path, test: tuple[Wrong, ...] = (FEW, SOME, MANY), **other: Any) -> list[Pair]:
     """Layer 2 is best on folds, by default layer 1 on the test set."""
     names, folds = ("1", "2", "mean-all"), (FAIR, GOOD, POOR)
-    return [pair(folder, *of, **other) for of in zip(names, test, folds, strict=True)]
+    return [pair(folder, *entry, **other) for entry in zip(names, test, folds, strict=True)]
 
 
 def table(
@@ -127,7 +127,7 @@ def table(
     call_step(
         strategies,
         corpora(),
-        candidates=[one for one, _ in pairs],
+        candidates=[entry for entry, _ in pairs],
         searches=[other for _, other in pairs],
         selection=folder / "selection.json",
         map=map_of(folder, *SECONDS, *seconds, COSTS),
@@ -297,7 +297,7 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
 
 def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Path) -> None:
     trains = ("10pct", "nshot-3.set1")
-    more = [of for train in trains for of in three(tmp_path, train=train)]
+    more = [files for train in trains for files in three(tmp_path, train=train)]
     seconds = {**SECONDS, "m/predictions/10pct/focal/2.lda.parquet": 4.0}
     actual = table(tmp_path, *three(tmp_path), *more, seconds=seconds)
     assert actual[actual["train"] != "full"]["processor_minutes"].isna().all()
@@ -327,7 +327,9 @@ def test_words_that_a_training_set_lacks_are_in_none_of_its_rows(tmp_path: Path)
         # The corpora are those of every word that was asked for.
         made, source = predictions.read_predictions(path)
         assert len(source["corpus"]) == 2
-        predictions.write_predictions(path, [of for of in made if of.word == "bat"], source)
+        predictions.write_predictions(
+            path, [prediction for prediction in made if prediction.word == "bat"], source
+        )
     actual = table(tmp_path, *three(tmp_path), *bat)
     assert actual[actual["train"] == "nshot-30"]["n_words"].tolist() == [1, 1]
 
@@ -338,17 +340,17 @@ def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         changed = {name: seconds * factor for name, seconds in SECONDS.items()}
         everything(tmp_path / folder, seconds=changed)
-    one, other = (
+    first, second = (
         pd.read_csv(tmp_path / folder / "out/strategies.csv") for folder in ("one", "other")
     )
     minutes = ["processor_minutes", "processor_minutes_with_search"]
-    assert (one[minutes] != other[minutes]).any(axis=None)
-    pd.testing.assert_frame_equal(one.drop(columns=minutes), other.drop(columns=minutes))
-    one, other = (tmp_path / folder / "out" for folder in ("one", "other"))
-    assert differences(one, other) == []
-    text = (other / "strategies.csv").read_text()
-    (other / "strategies.csv").write_text(text.replace("frozen", "thawed"))
-    assert differences(one, other) == ["strategies.csv: differs"]
+    assert (first[minutes] != second[minutes]).any(axis=None)
+    pd.testing.assert_frame_equal(first.drop(columns=minutes), second.drop(columns=minutes))
+    first, second = (tmp_path / folder / "out" for folder in ("one", "other"))
+    assert differences(first, second) == []
+    text = (second / "strategies.csv").read_text()
+    (second / "strategies.csv").write_text(text.replace("frozen", "thawed"))
+    assert differences(first, second) == ["strategies.csv: differs"]
 
 
 def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
@@ -357,8 +359,8 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
         runs = [Run(train, ComparisonRow("", train, "", "", "", []), spent) for train in trains]
         return Strategy("one", "", runs)
 
-    def names(one: Strategy, other: Strategy) -> list[tuple[str, str]]:
-        return [(a.model, b.model) for a, b in one.pairs(other)]
+    def names(first: Strategy, second: Strategy) -> list[tuple[str, str]]:
+        return [(a.model, b.model) for a, b in first.pairs(second)]
 
     draws = strategy("nshot-3.set1", "nshot-3.set2")
     assert names(draws, draws) == [("nshot-3.set1",) * 2, ("nshot-3.set2",) * 2]
@@ -382,8 +384,8 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
             '{"message": "1 of 2 words", "done_before": 1}\n{"processor_seconds": 3}',
         ),
         *(
-            f'{{"processor_seconds": {of}}}'
-            for of in ("", "null", '"-"', "0.0", "Infinity", '"\xff')
+            f'{{"processor_seconds": {entry}}}'
+            for entry in ("", "null", '"-"', "0.0", "Infinity", '"\xff')
         ),
     ],
 )
@@ -394,7 +396,7 @@ def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
 
 
 def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
-    without = {name: of for name, of in SECONDS.items() if "alignment.2" not in name}
+    without = {name: value for name, value in SECONDS.items() if "alignment.2" not in name}
     actual = table(tmp_path, *three(tmp_path), seconds=without)
     assert actual["processor_minutes"].isna().all()
     costs = Costs(RunMap(map_of(tmp_path)), tmp_path / "b", ())
@@ -406,12 +408,12 @@ def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
 
 def test_several_runs_differ_if_every_one_does() -> None:
     worse, same, better = joints(MANY, FEW), joints(FEW, FEW), joints(FEW, MANY)
-    one = permutation.paired_permutations(worse, rng=1)[F1]
-    assert paired_tests_over_draws([worse], rng=1)[F1] == one
+    single = permutation.paired_permutations(worse, rng=1)[F1]
+    assert paired_tests_over_draws([worse], rng=1)[F1] == single
     more = joints(SOME, FEW)
     high = permutation.paired_permutations(more, rng=1)[F1]
     both = paired_tests_over_draws([worse, more], rng=1)[F1]
-    assert both.p == max(one.p, high.p) > min(one.p, high.p)
-    assert both.difference == pytest.approx((one.difference + high.difference) / 2)
+    assert both.p == max(single.p, high.p) > min(single.p, high.p)
+    assert both.difference == pytest.approx((single.difference + high.difference) / 2)
     for runs in ([worse, better], [worse, same]):
         assert paired_tests_over_draws(runs, rng=1)[F1].p == 1

@@ -38,9 +38,9 @@ def made_table() -> pd.DataFrame:
             "processor_minutes_with_search": None if minutes is None else 2 * minutes,
             "in_confidence_set": alike,
             **{
-                f"{metric}{of}": result
+                f"{metric}{values}": result
                 for metric in ("mean_macro_f1", "micro_accuracy")
-                for of, result in {
+                for values, result in {
                     "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
                     "_difference": apart, "_difference_low": apart, "_difference_high": apart,
                     "_p_holm": None if apart is None else 0.25,
@@ -69,11 +69,11 @@ def text_of(page: Path) -> str:
 def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
     """The attributes of every model of a kind in a plot."""
     if isinstance(item, list):
-        return [result for of in item for result in parts_of(of, name)]
+        return [result for entry in item for result in parts_of(entry, name)]
     if not isinstance(item, dict):
         return []
     own = [item["attributes"]] if item.get("name") == name and "attributes" in item else []
-    return own + [result for of in item.values() for result in parts_of(of, name)]
+    return own + [result for value in item.values() for result in parts_of(value, name)]
 
 
 def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
@@ -132,11 +132,11 @@ def test_strategies_with_the_same_number_of_labels_stand_at_that_number(
 
 def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
     drawn = parts_of(Page(built).json(f"strategies.{MODEL}.labels"), "GlyphRenderer")
-    glyphs = [(of.get("level", "glyph"), of["glyph"]) for of in drawn]
-    bars = [(level, of["attributes"]) for level, of in glyphs if of["name"] == "Segment"]
+    glyphs = [(entry.get("level", "glyph"), entry["glyph"]) for entry in drawn]
+    bars = [(level, entry["attributes"]) for level, entry in glyphs if entry["name"] == "Segment"]
     assert bars and {level for level, _ in bars} == {"underlay"}
-    assert all(of["line_alpha"]["value"] < 0.5 for _, of in bars)
-    points = [(level, of["attributes"]) for level, of in glyphs if of["name"] == "Scatter"]
+    assert all(entry["line_alpha"]["value"] < 0.5 for _, entry in bars)
+    points = [(level, entry["attributes"]) for level, entry in glyphs if entry["name"] == "Scatter"]
     assert {level for level, _ in points} == {"glyph"}
 
 

@@ -51,8 +51,8 @@ def test_of_substitutes_too_a_new_word_costs_that_word(here: Path) -> None:
     }
     corpora.write(Path("corpus/crane.parquet"), of_word("crane", 6))
     assert ask(*WORDS) == 1
-    assert {k: of for k, of in files("s").items() if k in after and k not in changed} == {
-        k: of for k, of in after.items() if k not in changed
+    assert {k: value for k, value in files("s").items() if k in after and k not in changed} == {
+        k: value for k, value in after.items() if k not in changed
     }
 
 

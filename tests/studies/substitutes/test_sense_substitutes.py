@@ -18,7 +18,7 @@ CORPUS = make_corpus([("train", i % 2) for i in range(40)] + [("test", 0), ("tes
 
 def fillers(*of_sense: list[str]) -> Fillers:
     pieces = [of_sense[gold] for gold in CORPUS.gold]
-    return Fillers(pieces, [np.full(len(of), 0.1) for of in pieces])
+    return Fillers(pieces, [np.full(len(entry), 0.1) for entry in pieces])
 
 
 def test_what_a_sense_alone_has_comes_first_and_what_both_have_not_at_all() -> None:

@@ -86,7 +86,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> None:
     actual, after = filled(FillMask.load(str(known), device="cpu")), following()
-    firsts = {seen: [of[0] for of in actual[seen].pieces] for seen in SEEN}
+    firsts = {seen: [entry[0] for entry in actual[seen].pieces] for seen in SEEN}
     assert firsts[MASKED] == [after["[MASK]"]] * 4
     # The second focal word is of many pieces: the first one's place is asked.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
@@ -125,12 +125,12 @@ def following() -> dict[str, str]:
 def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> None:
     actual = filled(FillMask.load(str(known), device="cpu"))
     special = set(tiny_tokenizer().all_special_tokens)
-    for of in actual.values():
-        assert all(len(pieces) == len(set(pieces)) == K for pieces in of.pieces)
-        assert not special & {piece for pieces in of.pieces for piece in pieces}
+    for fillers in actual.values():
+        assert all(len(pieces) == len(set(pieces)) == K for pieces in fillers.pieces)
+        assert not special & {piece for pieces in fillers.pieces for piece in pieces}
         # Each of the five has more than the likeliest other piece.
         assert all(
-            of_row.sum() < 0.05 and (np.diff(of_row) <= 0).all() for of_row in of.probabilities
+            of_row.sum() < 0.05 and (np.diff(of_row) <= 0).all() for of_row in fillers.probabilities
         )
 
 
@@ -161,10 +161,10 @@ def test_masked_is_what_fill_mask_says(built: Built, tmp_path: Path, name: str) 
         masked = list(tokens)
         masked[SENTENCES.position[row]] = tokenizer.mask_token
         output = peer(" ".join(masked), top_k=K + len(tokenizer.all_special_ids))
-        output = [of for of in output if of["token"] not in tokenizer.all_special_ids][:K]
-        chances = [of["score"] for of in output]
+        output = [entry for entry in output if entry["token"] not in tokenizer.all_special_ids][:K]
+        chances = [entry["score"] for entry in output]
         assert np.allclose(actual.probabilities[row], chances, rtol=1e-4, atol=1e-7)
-        spelled = [model.pieces[of["token"]] for of in output]
+        spelled = [model.pieces[entry["token"]] for entry in output]
         # Rounding may exchange two that are all but equal.
         assert set(actual.pieces[row]) == set(spelled) and actual.pieces[row][0] == spelled[0]
 
@@ -197,11 +197,11 @@ class AddedTo:
 def test_any_number_of_threads_gives_the_same(built: Built) -> None:
     many = corpus_of(*((f"the crane {'flew ' * i}near the river", 1) for i in range(60)))
     model = FillMask.load(str(built("bert")), device="cpu")
-    one, two = (filled(model, many, threads) for threads in (1, 2))
+    one_thread, two_threads = (filled(model, many, threads) for threads in (1, 2))
     for seen in SEEN:
-        assert one[seen].pieces == two[seen].pieces
-        assert np.array_equal(one[seen].probabilities, two[seen].probabilities)
-    assert one[MASKED].pieces != one[PLAIN].pieces
+        assert one_thread[seen].pieces == two_threads[seen].pieces
+        assert np.array_equal(one_thread[seen].probabilities, two_threads[seen].probabilities)
+    assert one_thread[MASKED].pieces != one_thread[PLAIN].pieces
 
 
 # What cannot be asked
@@ -265,7 +265,7 @@ def test_a_table_says_of_which_model_and_instances_it_is(known: Path, tmp_path: 
     record = resolve("known", path=str(known), sha256={}, blocks=1, width=128)
     substitutes({tmp_path / "crane.parquet": SENTENCES}, record, device="cpu", threads=1)
     words, provenance = read_substitutes(tmp_path, {"crane": SENTENCES})
-    assert provenance["model"] == {key: of for key, of in record.items() if key != "folder"}
+    assert provenance["model"] == {key: value for key, value in record.items() if key != "folder"}
     assert len(words["crane"].fillers[MASKED].pieces) == len(SENTENCES)
     with pytest.raises(ResultError, match="other instances"):
         read_substitutes(tmp_path, {"crane": SENTENCES.take(np.array([True, True, True, False]))})
@@ -278,9 +278,9 @@ def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
     provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
     write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
     (actual,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
-    for seen, of in actual.fillers.items():
-        assert [list(pieces) for pieces in of.pieces] == given[seen].pieces
-        assert np.array_equal(of.probabilities, given[seen].probabilities)
+    for seen, fillers in actual.fillers.items():
+        assert [list(pieces) for pieces in fillers.pieces] == given[seen].pieces
+        assert np.array_equal(fillers.probabilities, given[seen].probabilities)
     kept = actual.take([2]).fillers[PLAIN]
     assert kept.pieces == [("Ġplain", "##s")] and len(kept.probabilities) == 1
     shutil.rmtree(tmp_path)

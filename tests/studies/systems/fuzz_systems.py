@@ -10,14 +10,14 @@ from wsd.studies.systems import published, published_centroids
 
 
 def published_seeds() -> list[bytes]:
-    of = small_corpus()
+    corpus = small_corpus()
     lines = []
     for i in range(3):
-        gold = of.senses[of.gold[6 + i]]
-        other = of.senses[1 - of.gold[6 + i]]
+        gold = corpus.senses[corpus.gold[6 + i]]
+        other = corpus.senses[1 - corpus.gold[6 + i]]
         lines.append(
             json.dumps(
-                {"idx": i, "gold": gold, "tokens": of.tokens[6 + i],
+                {"idx": i, "gold": gold, "tokens": corpus.tokens[6 + i],
                  "matches": [[gold, 0.9], [other, 0.1]]}
             )
         )  # fmt: skip

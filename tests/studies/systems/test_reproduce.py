@@ -188,8 +188,8 @@ class Scene:
 
     def embed(self, word: str) -> None:
         record = resolve("tiny", path=str(self.model), sha256={}, blocks=BLOCKS, width=WIDTH)
-        one = embed_module.Word(self.corpora[word], self.root / "e" / word, plain("focal"))
-        embed_module.embed([one], record, embed_module.Options(device="cpu"))
+        word_files = embed_module.Word(self.corpora[word], self.root / "e" / word, plain("focal"))
+        embed_module.embed([word_files], record, embed_module.Options(device="cpu"))
 
     def run(self, **changes: Any) -> dict[str, Any]:
         """Make the check; what it wrote, whether it passes or not."""
@@ -262,8 +262,8 @@ def scene(made: Scene, tmp_path: Path) -> Scene:
     return Scene(tmp_path / "scene", made.model, made.corpora)
 
 
-def senses_of(found: dict[str, Any]) -> dict[str, float]:
-    return {row["sense"]: row["cosine"] for row in found["centroids"]["senses"]}
+def senses_of(comparison: dict[str, Any]) -> dict[str, float]:
+    return {row["sense"]: row["cosine"] for row in comparison["centroids"]["senses"]}
 
 
 def test_our_vectors_reproduce_the_naive_ones(
@@ -335,8 +335,8 @@ def test_alignment_off_by_one_piece(
 
     def off(self: Encoder, corpus: Corpus) -> list[Any]:
         return [
-            dataclasses.replace(one, focal=[i + step for i in one.focal])
-            for one in align(self, corpus)
+            dataclasses.replace(aligned_sentence, focal=[i + step for i in aligned_sentence.focal])
+            for aligned_sentence in align(self, corpus)
         ]
 
     monkeypatch.setattr(Encoder, "align", off)
@@ -372,13 +372,13 @@ def test_other_layers_than_the_authors(scene: Scene) -> None:
 def test_two_centroids_swapped(scene: Scene) -> None:
     lines = [line.split(" ", 1) for line in scene.centroids.read_text().splitlines()]
     numbers = dict(lines)
-    one, other = "bank_money", "bank_blood"
-    numbers[one], numbers[other] = numbers[other], numbers[one]
+    first, second = "bank_money", "bank_blood"
+    numbers[first], numbers[second] = numbers[second], numbers[first]
     scene.centroids.write_text("".join(f"{s} {n}\n" for s, n in numbers.items()))
     actual, error = scene.fails()
     cosines = senses_of(actual)
-    assert set(list(cosines)[:2]) == {one, other}
-    assert max(cosines[one], cosines[other]) < verdict.COSINE
+    assert set(list(cosines)[:2]) == {first, second}
+    assert max(cosines[first], cosines[second]) < verdict.COSINE
     assert min(list(cosines.values())[2:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.problem
     assert "differ" not in error.problem
@@ -650,7 +650,7 @@ def test_the_least_excusable_differences_come_first() -> None:
     differing = [{"index": i, "our_margin": x, "published_margin": y} for i, x, y in margins]
     words = [match("x", 3), match("y", 0), match("z", 1)]
     actual = verdict.summarize([sense_row()], words, differing, {})["predictions"]
-    assert [one["index"] for one in actual["differing"]] == [3, 2, 1, 4]
+    assert [entry["index"] for entry in actual["differing"]] == [3, 2, 1, 4]
     assert [word["word"] for word in actual["words"]] == ["x", "z", "y"]
     assert actual["agreement"] == 26 / 30
     assert (actual["accuracy"]["ours"], actual["accuracy"]["published"]) == (27 / 30, 24 / 30)
@@ -774,7 +774,7 @@ def test_the_real_files_are_of_one_piece(
             for match in verdict.compare_centroids(corpus, actual, actual)
         ],
         [word for word, _ in matches],
-        [one for _, differing in matches for one in differing],
+        [entry for _, differing in matches for entry in differing],
         {},
     )
     assert summary["passed"] and len(summary["centroids"]["senses"]) == 53
@@ -789,11 +789,11 @@ def test_what_the_thresholds_were_chosen_by(source: Path, real_corpora: dict[str
     actual = read_centroids(source / "published/centroids/bert-base-uncased.txt")
     directions = {sense: vector / np.linalg.norm(vector) for sense, vector in actual.items()}
     closest = max(
-        float(directions[one] @ directions[other])
+        float(directions[entry] @ directions[other])
         for corpus in real_corpora.values()
-        for one in corpus.senses
+        for entry in corpus.senses
         for other in corpus.senses
-        if one < other
+        if entry < other
     )
     assert closest == pytest.approx(0.9723, abs=1e-4)
     assert closest < verdict.COSINE, "two senses swapped would pass"

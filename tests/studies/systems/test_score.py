@@ -74,17 +74,21 @@ def test_lines_in_any_order(
     Random(1).shuffle(lines)
     actual = build(put(tmp_path / "o.jsonl", lines), corpora)
     splits = ["test", "outofdomain"] if further else ["test"]
-    assert sorted((of.word, of.split) for of in actual) == sorted(
+    assert sorted((prediction.word, prediction.split) for prediction in actual) == sorted(
         (word, split) for split in splits for word in corpora
     )
-    for of in actual:
-        rows = corpora[of.word].split == of.split
-        assert of.index.tolist() == corpora[of.word].index[rows].tolist()
-        assert of.predicted.tolist() == of.gold.tolist() == corpora[of.word].gold[rows].tolist()
+    for prediction in actual:
+        rows = corpora[prediction.word].split == prediction.split
+        assert prediction.index.tolist() == corpora[prediction.word].index[rows].tolist()
+        assert (
+            prediction.predicted.tolist()
+            == prediction.gold.tolist()
+            == corpora[prediction.word].gold[rows].tolist()
+        )
         if with_scores:
-            assert of.scores.argmax(axis=1).tolist() == of.gold.tolist()
+            assert prediction.scores.argmax(axis=1).tolist() == prediction.gold.tolist()
         else:
-            assert np.isnan(of.scores).all()
+            assert np.isnan(prediction.scores).all()
 
 
 def change(**values: Any) -> Callable[[Line], Any]:
@@ -177,8 +181,8 @@ def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path)
     text = (tmp_path / "o.jsonl").read_text()
     (tmp_path / "w.jsonl").write_text("\ufeff" + text.replace("\n", "\r\n") + "\r\n", newline="")
     edited = build(tmp_path / "w.jsonl", corpora)
-    for one, other in zip(plain, edited, strict=True):
-        np.testing.assert_array_equal(one.scores, other.scores)
+    for first, second in zip(plain, edited, strict=True):
+        np.testing.assert_array_equal(first.scores, second.scores)
 
 
 def test_what_was_passed_over_is_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:

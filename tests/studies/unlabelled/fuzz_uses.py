@@ -28,12 +28,15 @@ def write_tables(folder: Path) -> dict[str, Path]:
     return {"uses": path}
 
 
-def check_uses(found: Any) -> None:
-    for of in found[0].values():
-        n = len(of.points)
-        assert of.labels.shape == (n, len(of.partitions)) and of.near.rows.shape == (n, nearest.K)
-        for i, one in enumerate(of.partitions):
-            assert ((of.labels[:, i] >= 0) & (of.labels[:, i] < one.k)).all()
+def check_uses(content: Any) -> None:
+    for value in content[0].values():
+        n = len(value.points)
+        assert value.labels.shape == (n, len(value.partitions)) and value.near.rows.shape == (
+            n,
+            nearest.K,
+        )
+        for i, partition in enumerate(value.partitions):
+            assert ((value.labels[:, i] >= 0) & (value.labels[:, i] < partition.k)).all()
 
 
 def read_uses(path: Path) -> Any:

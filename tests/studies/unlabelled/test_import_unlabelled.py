@@ -57,7 +57,7 @@ def test_lines_of_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "text", "found"),
+    ("word", "text", "expected"),
     [
         # Without spaces between the words, and with.
         (
@@ -68,10 +68,10 @@ def test_lines_of_text(tmp_path: Path) -> None:
         ("C.n", "Vitamin C.\nCD, C\nA C!\n", ["Vitamin C .", "CD , C", "A C !"]),
     ],
 )
-def test_words_of_one_character(tmp_path: Path, word: str, text: str, found: list[str]) -> None:
+def test_words_of_one_character(tmp_path: Path, word: str, text: str, expected: list[str]) -> None:
     imported(tmp_path, text, word=word)
     folder = tmp_path / "out" / file_name(word)
-    assert [" ".join(of) for of in read_unlabelled(folder, word).tokens] == found
+    assert [" ".join(words) for words in read_unlabelled(folder, word).tokens] == expected
 
 
 def test_a_table_is_not_read_as_lines(tmp_path: Path) -> None:

@@ -56,9 +56,9 @@ def test_names_of_clusters_do_not_matter(names: list[int]) -> None:
 
 
 def test_one_cluster_and_a_cluster_each() -> None:
-    one, each = agreement(GOLD, np.zeros(5, int)), agreement(GOLD, np.arange(5))
-    assert one["ari"] == each["ari"] == 0
-    assert one["v_measure"] == 0 and one["paired_f"] == harmonic_mean(0.4, 1)
+    single_cluster, each = agreement(GOLD, np.zeros(5, int)), agreement(GOLD, np.arange(5))
+    assert single_cluster["ari"] == each["ari"] == 0
+    assert single_cluster["v_measure"] == 0 and single_cluster["paired_f"] == harmonic_mean(0.4, 1)
     assert each["homogeneity"] == 1 and each["paired_f"] == 0
 
 

@@ -26,7 +26,7 @@ def corpora(gold: np.ndarray = GOLD) -> dict[str, Corpus]:
     return {"crane": replace(made, senses=("a", "b", "c"), gold=gold)}
 
 
-def found(folder: Path, made: dict[str, Corpus], **arguments: object) -> WordUses:
+def find_uses(folder: Path, made: dict[str, Corpus], **arguments: object) -> WordUses:
     call_step(substitute_uses, made, substitutes=folder / "s", out=folder / "u", **arguments)
     words, source = read_uses(folder / "u", made)
     assert (source["view"], source["layers"]) == ("substitutes", "masked")
@@ -35,10 +35,10 @@ def found(folder: Path, made: dict[str, Corpus], **arguments: object) -> WordUse
 
 def test_instances_that_share_substitutes_are_one_cluster(tmp_path: Path) -> None:
     write_made(tmp_path / "s", corpora())
-    uses = found(tmp_path, corpora(), clusters=4)
-    for i, of in enumerate(uses.partitions):
-        if of.k == 3:
-            assert of.chosen and of.agreement["ari"] == 1
+    uses = find_uses(tmp_path, corpora(), clusters=4)
+    for i, partition in enumerate(uses.partitions):
+        if partition.k == 3:
+            assert partition.chosen and partition.agreement["ari"] == 1
             assert uses.labels[:, i].tolist() == GOLD.tolist()
     table = score_table({"tiny": {}}, corpora(), {"tiny": {"crane": uses}, "other": {}})
     known = table[table["number"] == AS_SENSES]
@@ -50,12 +50,12 @@ def test_instances_that_share_substitutes_are_one_cluster(tmp_path: Path) -> Non
 def test_labels_take_no_part(tmp_path: Path) -> None:
     """With other senses of the same instances and substitutes."""
     write_made(tmp_path / "s", corpora())
-    first = found(tmp_path, corpora())
+    first = find_uses(tmp_path, corpora())
     other = corpora(np.roll(GOLD, 3))
     words, source = read_substitutes(tmp_path / "s", corpora())
     content = {**source, "corpus": other["crane"].digest}
     write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"].fillers, content)
-    assert np.array_equal(found(tmp_path, other).labels, first.labels)
+    assert np.array_equal(find_uses(tmp_path, other).labels, first.labels)
 
 
 def test_bags_are_of_length_one_and_weigh_what_is_rare() -> None:
@@ -69,4 +69,4 @@ def test_bags_are_of_length_one_and_weigh_what_is_rare() -> None:
 def test_more_clusters_than_sentences_are_refused(tmp_path: Path) -> None:
     write_made(tmp_path / "s", corpora())
     with pytest.raises(ConfigError, match="25 clusters"):
-        found(tmp_path, corpora(), clusters=25)
+        find_uses(tmp_path, corpora(), clusters=25)

@@ -53,17 +53,17 @@ def corpus(*, labelled: bool = True, n: int = len(GROUP)) -> Corpus:
 
 def test_planted_clusters_are_found() -> None:
     uses = find_uses(corpus(), planted(), 6, seed=1)
-    assert [(of.method, of.k) for of in uses.partitions] == [
+    assert [(partition.method, partition.k) for partition in uses.partitions] == [
         (method, k) for method in ("k-means", "agglomerative") for k in range(1, 7)
     ]
-    for i, of in enumerate(uses.partitions):
-        assert of.chosen == (of.k == 3)
-        if of.chosen:
+    for i, partition in enumerate(uses.partitions):
+        assert partition.chosen == (partition.k == 3)
+        if partition.chosen:
             assert uses.labels[:, i].tolist() == GROUP.tolist()  # the largest is 0
-            assert [rows[0] for rows in of.typical] == [0, 12, 20]
-            assert of.agreement["ari"] == 1 and of.agreement["bcubed_f"] == 1
-    one = uses.partitions[0]
-    assert one.silhouette is None and one.agreement["paired_recall"] == 1
+            assert [rows[0] for rows in partition.typical] == [0, 12, 20]
+            assert partition.agreement["ari"] == 1 and partition.agreement["bcubed_f"] == 1
+    single_cluster = uses.partitions[0]
+    assert single_cluster.silhouette is None and single_cluster.agreement["paired_recall"] == 1
     # Each one's nearest are of its own cloud.
     assert (GROUP[uses.near.rows[:20, :4]] == GROUP[:20, None]).all()
 
@@ -83,11 +83,13 @@ def test_clusters_by_form_are_told_and_centring_takes_the_form_out() -> None:
     assert set(forms(made)) == {"crane", "cranes"}
     raw = find_uses(made, vectors, 4, seed=1)
     taken_out = find_uses(made, vectors, 4, seed=1, centre=FORM)
-    for i, (of, without) in enumerate(zip(raw.partitions, taken_out.partitions, strict=True)):
-        if of.k == 1:
-            assert of.form_nmi is None
-        if of.chosen:
-            assert of.k == 2 and of.form_nmi == pytest.approx(1)
+    for i, (partition, without) in enumerate(
+        zip(raw.partitions, taken_out.partitions, strict=True)
+    ):
+        if partition.k == 1:
+            assert partition.form_nmi is None
+        if partition.chosen:
+            assert partition.k == 2 and partition.form_nmi == pytest.approx(1)
         if without.chosen:
             assert without.k == 3 and without.form_nmi is not None
             assert without.form_nmi < 0.1 < FORM_EXPLAINS
@@ -96,7 +98,7 @@ def test_clusters_by_form_are_told_and_centring_takes_the_form_out() -> None:
 
 def test_one_form_says_nothing_and_is_not_moved() -> None:
     plain = find_uses(corpus(), planted(), 4, seed=1)
-    assert {of.form_nmi for of in plain.partitions} == {None}
+    assert {partition.form_nmi for partition in plain.partitions} == {None}
     vectors = planted().astype(np.float64)
     np.testing.assert_allclose(centred(vectors, ["crane"] * len(GROUP)), vectors, atol=1e-12)
 
@@ -114,13 +116,15 @@ def test_labels_take_no_part() -> None:
         find_uses(corpus(labelled=labelled), planted(), 6, seed=1) for labelled in (True, False)
     )
     assert np.array_equal(known.labels, unknown.labels)
-    assert not any(of.agreement for of in unknown.partitions)
-    assert [of.typical for of in known.partitions] == [of.typical for of in unknown.partitions]
+    assert not any(partition.agreement for partition in unknown.partitions)
+    assert [partition.typical for partition in known.partitions] == [
+        partition.typical for partition in unknown.partitions
+    ]
 
 
 def test_as_many_clusters_as_senses_are_tried_too() -> None:
     uses = find_uses(corpus(), planted(), 2, seed=1)
-    assert [of.k for of in uses.partitions][:3] == [1, 2, 3]
+    assert [partition.k for partition in uses.partitions][:3] == [1, 2, 3]
 
 
 def test_no_more_clusters_than_vectors() -> None:
@@ -128,7 +132,10 @@ def test_no_more_clusters_than_vectors() -> None:
     assert numbers_of_clusters(units, 10) == [1, 2, 3]
     assert numbers_of_clusters(units[:2], 10) == [1]
     equal = find_uses(corpus(labelled=False, n=5), np.ones((5, 3), np.float32), 10, seed=1)
-    assert [(of.k, of.chosen) for of in equal.partitions] == [(1, True), (1, True)]
+    assert [(partition.k, partition.chosen) for partition in equal.partitions] == [
+        (1, True),
+        (1, True),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -143,9 +150,14 @@ def test_a_cut_is_scikit_learns(seed: int) -> None:
 def test_the_highest_silhouette_chooses_and_of_equal_ones_the_fewest() -> None:
     actual = clusterings(unit_vectors(planted().astype(float)), [1, 2, 3, 4], seed=1)
     assert best_by_silhouette(actual, "k-means").k == 3
-    alike = [replace(of, silhouette=0.5 if of.k > 1 else np.nan) for of in actual]
+    alike = [
+        replace(partition, silhouette=0.5 if partition.k > 1 else np.nan) for partition in actual
+    ]
     assert best_by_silhouette(alike, "agglomerative").k == 2
-    assert best_by_silhouette([of for of in actual if of.k == 1], "k-means").k == 1
+    assert (
+        best_by_silhouette([partition for partition in actual if partition.k == 1], "k-means").k
+        == 1
+    )
 
 
 def test_a_large_word_is_sampled_the_same_way_each_time() -> None:

@@ -48,8 +48,11 @@ def test_what_a_page_holds(tmp_path: Path) -> None:
     assert numbers(data["end"], "<i4") == [2] * len(GROUP)
     assert numbers(data["gold"], "<u2") == GROUP.tolist()
     for layer in data["layers"]:
-        chosen = [of for of in layer["partitions"] if of["chosen"]]
-        assert [(of["method"], of["k"]) for of in chosen] == [("k-means", 3), ("agglomerative", 3)]
+        chosen = [entry for entry in layer["partitions"] if entry["chosen"]]
+        assert [(entry["method"], entry["k"]) for entry in chosen] == [
+            ("k-means", 3),
+            ("agglomerative", 3),
+        ]
         assert numbers(chosen[0]["labels"], "<u2") == GROUP.tolist()
     # The last single layer is shown first.
     assert '<option value="1" selected>' in page
@@ -86,7 +89,7 @@ def test_without_senses_there_is_nothing_to_agree_with(tmp_path: Path) -> None:
     assert set(table["number"]) == {"silhouette"} and table["ari"].isna().all()
     data = unpacked((folder / "toy" / f"{file_name(WORD)}.html").read_text(encoding="utf-8"))
     assert data["gold"] is None and data["senses"] == []
-    assert all(of["agreement"] is None for of in data["layers"][0]["partitions"])
+    assert all(entry["agreement"] is None for entry in data["layers"][0]["partitions"])
     index = (folder / "index.html").read_text(encoding="utf-8")
     assert 'id="means"' not in index
     assert UNLABELLED[0] not in json.dumps(data)
@@ -155,12 +158,12 @@ def test_a_number_without_room_is_refused(dtype: str, value: float) -> None:
 
 @pytest.mark.parametrize("k", [255, 256, 300])
 def test_more_clusters_than_a_byte_has_numbers(k: int) -> None:
-    of = corpus_of(*((f"the crane {i}", 1) for i in range(k)), n_train=k)
+    corpus = corpus_of(*((f"the crane {i}", 1) for i in range(k)), n_train=k)
     labels = np.arange(k, dtype=np.int16)
     partition = Partition("k-means", k, 0.5, True, [[i] for i in range(k)], None, {})
     near = Neighbours(np.full((k, 5), -1), np.full((k, 5), np.nan), float("nan"))
     uses = WordUses(np.zeros((k, 2)), near, [partition], labels[:, None])
-    data = page_data(find_dataset("quickstart"), "toy", of, {parse_layers("0", 2): uses})
+    data = page_data(find_dataset("quickstart"), "toy", corpus, {parse_layers("0", 2): uses})
     assert numbers(data["layers"][0]["partitions"][0]["labels"], "<u2") == labels.tolist()
 
 
