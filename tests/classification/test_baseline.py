@@ -1,4 +1,4 @@
-"""Rows without an encoder: what each sees, how it is tuned, and the known scores."""
+"""Baselines without an encoder: their input, their tuning, and the known scores."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ SPY = ["agent", "secret", "embassy", "cipher", "files"]
 
 
 def moles(n_train: int = 60, n_test: int = 30) -> Corpus:
-    """Animals in two thirds, told by one word that stands anywhere, and spies."""
+    """Return animals in two thirds of the rows, spies in the rest; one word shows the sense."""
     rng = np.random.default_rng(1)
     n = n_train + n_test
     gold = (np.arange(n) % 3 == 2).astype(np.int32)
@@ -63,7 +63,7 @@ ROWS = np.arange(60)
 
 
 def folds_of(*corpora: Corpus, k: int = 5, repeats: int = 1, rows: np.ndarray = ROWS) -> Folds:
-    """Stratified folds of some training rows of each corpus."""
+    """Return stratified folds of some training rows of each corpus."""
     words = {}
     for corpus in corpora:
         gold = corpus.gold[rows]
@@ -141,14 +141,14 @@ def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
     assert set(actual.predicted.tolist()) == {1}
 
 
-def test_words_are_found_wherever_they_stand_and_their_place_says_nothing() -> None:
+def test_a_bag_of_words_ignores_positions() -> None:
     accuracy = {name: score_word(tuned(name, CORPUS))["accuracy"] for name in BASELINES}
     assert accuracy["bag_of_words"] == 1
     assert accuracy["position_length"] < 0.8
 
 
-def test_position_tells_where_it_can() -> None:
-    """The same words; the focal one stands first in one sense."""
+def test_position_separates_senses_by_position() -> None:
+    """The words are the same; in one sense the focal word comes first."""
     position = np.where(CORPUS.gold == 0, 0, 4).astype(np.int32)
     tokens = tuple((*["so"] * place, "mole", *["so"] * (6 - place)) for place in position.tolist())
     corpus = replace(CORPUS, tokens=tokens, position=position)
@@ -159,7 +159,7 @@ def test_position_tells_where_it_can() -> None:
 
 
 def test_only_the_given_rows_are_fitted_on() -> None:
-    """Other rows with wrong labels change nothing."""
+    """Other rows with wrong labels have no effect."""
     rows = np.arange(0, 60, 2)
     gold = CORPUS.gold.copy()
     gold[1:60:2] = 1 - gold[1:60:2]
@@ -177,7 +177,7 @@ def test_only_the_given_rows_are_fitted_on() -> None:
 
 
 class Known:
-    """Knows, per point, what to predict of each instance, whose X is its number."""
+    """A classifier that knows for each point the predictions of each instance."""
 
     def __init__(self, predicted: dict[int, list[int]]) -> None:
         self.predicted = predicted
@@ -217,7 +217,7 @@ def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["bag_of_words", "position_length"])
-def test_what_is_tuned_is_fitted_and_written(name: str, tmp_path: Path) -> None:
+def test_the_tuned_point_is_fitted_and_written(name: str, tmp_path: Path) -> None:
     kept = np.arange(90)
     few = replace(CORPUS.take((kept < 20) | (kept >= 60)), word="few")
     corpora = {"mole": CORPUS, "few": few}
@@ -262,7 +262,7 @@ def test_the_words_weights_come_from_the_training_rows_alone() -> None:
 
 
 def test_the_prior_shift_is_that_of_logistic() -> None:
-    """One type per instance, so that TF-IDF is one column per type: the rarer sense gains."""
+    """Each instance has one type, so TF-IDF is one column per type: the rarer sense gains."""
     X, y = documents(CORPUS), CORPUS.gold
     shares = [
         BagOfWords(1.0, shift).fit(X[:60], y[:60]).predict_proba(X[60:])[:, 1].mean()
@@ -305,7 +305,7 @@ def test_every_grid_names_parameters_of_its_estimator() -> None:
     assert isinstance(BASELINES["position_length"].estimator(), Logistic)
 
 
-def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:
+def test_the_known_scores_of_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:
     scores = []
     for corpus in real_corpora.values():
         rows = np.flatnonzero(corpus.split == "train")
@@ -323,7 +323,7 @@ def test_the_known_figures_of_the_most_frequent_sense(real_corpora: dict[str, Co
 
 @pytest.mark.slow
 def test_a_bag_of_words_knows_most_of_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:
-    """Below every encoder and far above the most frequent sense; untuned, to be quick."""
+    """The score lies below every encoder and far above the most frequent sense; it is untuned."""
     scores = [
         score_word(
             predictions_of("bag_of_words", corpus, np.flatnonzero(corpus.split == "train"), {})[0]
@@ -348,5 +348,5 @@ def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
     (actual,), source = predictions.read_predictions(tmp_path / "o.parquet")
     names = (source["encoder"]["model"]["name"], source["view"], source["layers"])
     assert names == ("asked", "substitutes", "masked")
-    # The piece of the sense tells all.
+    # The piece of the gold sense identifies the sense.
     assert np.array_equal(actual.predicted, actual.gold)

@@ -1,4 +1,4 @@
-"""Fit on the training rows, predict the test rows; labels stay with their rows."""
+"""`wsd classify` fits the training rows and predicts the test rows."""
 
 import json
 from argparse import Namespace
@@ -32,7 +32,7 @@ BOTH = pytest.mark.parametrize("classifier", [NearestCentroid(), Logistic()], id
 
 @BOTH
 def test_the_test_rows_take_no_part_in_fitting(make_corpus: MakeCorpus, classifier: Any) -> None:
-    """Each sense has one training row; its three test rows lie at the other sense's end."""
+    """Each sense has one training row; its three test rows are near the other sense."""
     rows = [("train", 0), ("train", 1)] + [("test", 0)] * 3 + [("test", 1)] * 3
     vectors = np.array([[1.0, 0], [0, 1]] + [[0, 1.0]] * 3 + [[1.0, 0]] * 3)
     (actual,) = predict_word(make_corpus(rows), vectors, classifier)
@@ -117,7 +117,7 @@ def test_every_split_but_the_training_one_is_predicted(make_corpus: MakeCorpus) 
 
 
 def test_only_the_rows_of_the_training_set_are_fitted(make_corpus: MakeCorpus) -> None:
-    """With all four rows the mean of sense 0 would lie at the test row."""
+    """With all four rows, the mean of sense 0 would equal the test row."""
     rows = [("train", 0), ("train", 1), ("train", 0), ("train", 1), ("test", 0)]
     vectors = np.array([[1.0, 0], [0, 1], [-1, 3], [2, 0], [0, 1]])
     (actual,) = predict_word(make_corpus(rows), vectors, NearestCentroid(), np.array([0, 1]))
@@ -150,7 +150,7 @@ def word_predictions(
     )
 
 
-def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     words = [
         word_predictions("yard", ("yard_z", "yard_a", "yard_é ü"), 4),
         word_predictions("arm", ("only one",), 1),
@@ -161,7 +161,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     )
     path = tmp_path / "a=b" / "6.logistic.parquet"
     predictions.write_predictions(path, words, {"layers": "6"})
-    # The folder's name looks like a partition of a data set, and is none.
+    # The folder's name looks like a partition of a dataset, but is not one.
     assert read_table(path)[0].column_names == [
         "word", "split", "index", "gold", "predicted", "scores",
     ]  # fmt: skip
@@ -179,7 +179,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
 
 
 def toy(make_corpus: MakeCorpus, word: str = "mint") -> tuple[Any, np.ndarray]:
-    """A corpus and three layers of vectors; only the last separates the senses."""
+    """Return a corpus and three layers of vectors; only the last layer separates the senses."""
     corpus = make_corpus([("train", 0), ("test", 1), ("train", 1), ("test", 0)], word=word)
     vectors = np.ones((3, 4, 2), dtype=np.float32)
     vectors[2] = np.eye(2)[corpus.gold]
@@ -187,7 +187,7 @@ def toy(make_corpus: MakeCorpus, word: str = "mint") -> tuple[Any, np.ndarray]:
 
 
 class Folder:
-    """Where the files of some words' vectors and folds lie, and where they are classified."""
+    """Paths of some words' vectors and folds, and of the classification."""
 
     def __init__(self, root: Path, corpora: dict[str, Corpus]) -> None:
         self.root, self.corpora = root, corpora
@@ -282,7 +282,7 @@ def test_a_mix_is_learned_by_logistic_regression_alone(folder: Folder) -> None:
 
 
 def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) -> None:
-    """One of them has a word less, and other rows of the other."""
+    """One training set lacks a word, and has other rows of the other word."""
     only = WordFolds(np.array([1], np.int32), np.array([0], np.int32), None)
     corpora = {"mint": folder.corpora["mint"]}
     write_folds(folder.root / "few.parquet", corpora, name="few", mint=only)
@@ -302,17 +302,17 @@ def test_several_training_sets_at_once(folder: Folder, write_folds: WriteFolds) 
         assert_array_equal(actual.scores, again.scores)
 
 
-def test_other_labels_are_learned_in_place_of_the_senses(folder: Folder) -> None:
+def test_other_labels_replace_the_senses(folder: Folder) -> None:
     words, provenance = folder.classify(task="upside down", relabel=lambda corpus: 1 - corpus.gold)
     assert provenance["task"] == "upside down"
     for actual in words:
         assert actual.gold.tolist() == actual.predicted.tolist() == [0, 1]
-    # The digests are the corpus's, not those of a table with other labels.
+    # The digests belong to the corpus, not to a table with other labels.
     assert provenance["corpus"] == {word: table.digest for word, table in folder.corpora.items()}
 
 
 def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
-    """Each file is what it is alone."""
+    """Each file equals the file of a separate call."""
     asked = [("0", "near", "nearest_centroid", '{"metric": "euclidean"}'),
              ("0", "lda", "lda", '{"shrinkage": 0.5}'),
              ("mean-0-2", "near", "nearest_centroid", '{"metric": "euclidean"}'),
@@ -347,7 +347,7 @@ def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
             )
 
 
-def test_each_word_as_its_own_folds_choose(folder: Folder) -> None:
+def test_each_word_uses_its_own_selection(folder: Folder) -> None:
     near = {"view": "context", "layers": "2", "estimator": "nearest_centroid", "parameters": {}}
     chosen: dict[str, dict[str, Any]] = {
         "mint": {**near, "parameters": {"metric": "euclidean"}},
@@ -439,7 +439,7 @@ def test_a_damaged_file_of_vectors_is_refused(
 def test_layers_of_words_with_other_blocks_are_refused(
     folder: Folder, make_corpus: MakeCorpus, write_vectors: WriteVectors
 ) -> None:
-    """Layer -1 is another layer in each of the two files."""
+    """Layer -1 means different layers in the two files."""
     sage, vectors = toy(make_corpus, "sage")
     write_vectors(folder.root / "sage" / "context.safetensors", sage, vectors[:2])
     with pytest.raises(ResultError, match="differ in their model"):
@@ -455,7 +455,7 @@ def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> No
 
 
 @pytest.mark.parametrize("line", [-1, 2**31, None])
-def test_an_index_that_is_no_line_is_refused(tmp_path: Path, line: int | None) -> None:
+def test_an_invalid_index_is_refused(tmp_path: Path, line: int | None) -> None:
     actual = WordPredictions(
         word="mint",
         split="test",

@@ -1,4 +1,4 @@
-"""All folds of a search at once: each is scikit-learn's fit, and a bad fold spoils no other."""
+"""All folds of a search at once: each equals scikit-learn's fit, and bad folds affect no other."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ GRID = [{"C": C, "prior_shift": 0} for C in CS]
 
 
 def drawn(n: int, k: int = 4, repeats: int = 2, seed: int = 5) -> list[Split]:
-    """Splits as tuning has them."""
+    """Return splits in the form of tuning."""
     random, rows = np.random.default_rng(seed), np.arange(n)
     held = [random.permutation(rows % k) for _ in range(repeats)]
     return [
@@ -41,7 +41,7 @@ def theirs(C: float) -> Any:
 
 
 def check(X: np.ndarray, y: np.ndarray, splits: Sequence[Split], Cs: Sequence[float] = CS) -> None:
-    """Every fold under every penalty is scikit-learn's answer."""
+    """Check that every fold and penalty equals scikit-learn's answer."""
     result = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
     assert len(result) == len(splits)
     for (fit, held), of_split in zip(splits, result, strict=True):
@@ -52,7 +52,7 @@ def check(X: np.ndarray, y: np.ndarray, splits: Sequence[Split], Cs: Sequence[fl
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of rows of the folds that are fitted alone."""
+    """Record the numbers of rows of the folds that are fitted alone."""
     seen: list[int] = []
     search = Logistic.search
 
@@ -74,7 +74,7 @@ def test_every_fold_is_scikit_learns_fit(
     assert not alone
 
 
-def test_more_senses_than_have_a_preconditioner_each(alone: list[int]) -> None:
+def test_many_senses_without_their_own_preconditioner(alone: list[int]) -> None:
     X, y, _ = clouds(31, classes=15, rows=240, width=10, spread=1.0)
     y[:60] = np.arange(60) % 15
     check(X, y, drawn(240, 3, 1))
@@ -99,13 +99,13 @@ def random_problem(seed: int) -> tuple[np.ndarray, np.ndarray, list[Split], list
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_any_shape_is_scikit_learns_fit(seed: int) -> None:
-    """Heavy tails, constant features and equal rows among them."""
+    """The rows have heavy tails, constant features and duplicates."""
     X, y, splits, Cs = random_problem(seed)
     actual = Logistic().search_folds(X, y, splits, [{"C": C} for C in Cs])
     for (fit, held), of_split in zip(splits, actual, strict=True):
         for C, of_point in zip(Cs, of_split, strict=True):
             exact = theirs(C).fit(X[fit], y[fit])
-            # 1e-6 in the gradient is the more in a probability, the weaker the penalty.
+            # The weaker the penalty, the more a gradient of 1e-6 changes a probability.
             atol = 1e-3 * max(1, C / 30)
             assert_allclose(of_point, exact.predict_proba(X[held]), atol=atol, err_msg=f"{C}")
 
@@ -144,7 +144,7 @@ def test_the_points_of_a_penalty_differ_by_the_shift_alone() -> None:
         assert_allclose(of_split, alone, atol=1e-4)
 
 
-# What makes a fold unlike the others
+# Folds that differ from the others
 
 
 def test_a_fold_without_a_sense(alone: list[int]) -> None:
@@ -218,14 +218,14 @@ def test_folds_that_do_not_converge_together_are_fitted_alone(
     assert alone == [60]
 
 
-def test_what_does_not_converge_alone_either_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fold_that_never_converges_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, _ = clouds(27)
     monkeypatch.setattr(newton, "STEPS", 1)
     with pytest.raises(WsdError, match="did not converge"):
         Logistic().search_folds(X, y, drawn(len(y)), GRID)
 
 
-def test_a_number_that_is_none_is_an_error() -> None:
+def test_a_number_that_is_not_finite_is_an_error() -> None:
     X, y, _ = clouds(28)
     X[3, 3] = np.nan
     with pytest.raises(ValueError, match="NaN"):
@@ -246,7 +246,7 @@ def test_the_number_of_threads_changes_no_byte() -> None:
 
 
 def test_every_fold_of_a_bag_of_words_is_scikit_learns_fit() -> None:
-    """Vocabulary, weights and lengths are each fold's own."""
+    """Each fold has its own vocabulary, weights and lengths."""
     random = np.random.default_rng(30)
     y = random.integers(3, size=90)
     X = np.empty(90, dtype=object)

@@ -1,4 +1,4 @@
-"""k nearest neighbours are scikit-learn's, looked for once for all k."""
+"""k nearest neighbours equal scikit-learn's; one search serves all k."""
 
 import warnings
 
@@ -35,7 +35,7 @@ def test_a_training_set_smaller_than_k_votes_as_a_whole() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_an_exact_duplicate_outvotes_all_others() -> None:
-    """Along the axes cosine distances are exact, so that scikit-learn sees them as 0 too."""
+    """On the axes cosine distances are exact, so that scikit-learn computes 0 too."""
     axes = np.eye(4)
     X = np.vstack([axes, 2 * axes[:2], [[1.0, 1, 0, 0], [3, 1, 0, 0]]])
     y = np.array([0, 1, 2, 2, 1, 1, 0, 0])
@@ -47,14 +47,14 @@ def test_an_exact_duplicate_outvotes_all_others() -> None:
                 warnings.simplefilter("ignore", RuntimeWarning)
                 expected = theirs(k).fit(X, y).predict_proba(test)
             assert_allclose(ours[[0, 1, 4, 5]], expected[[0, 1, 4, 5]], atol=1e-9)
-        # Sense 0 and sense 1 both have a duplicate of the first axis.
+        # Both senses have a duplicate of the first axis.
         assert_allclose(ours[0], [1, 0, 0] if k == 1 else [0.5, 0.5, 0], atol=1e-12)
         assert_allclose(ours[1], [0, 1, 0], atol=1e-12)
         assert_allclose(ours[2], [0, 0, 1], atol=1e-12)
 
 
-def test_rounding_is_no_distance() -> None:
-    """The cosine of a vector with itself is 1 but for rounding."""
+def test_rounding_does_not_count_as_distance() -> None:
+    """The cosine of a vector with itself is 1 except for rounding."""
     X, y, _ = clouds(3)
     actual = KNN(5).fit(X, y).predict_proba(7.3 * X)
     assert_array_equal(actual, np.eye(3)[y])
@@ -69,12 +69,12 @@ def test_votes_by_hand() -> None:
     assert fitted.predict(np.array([[4.0, 3]])).tolist() == ["a"]
 
 
-def test_of_equally_near_instances_the_first_is_counted() -> None:
+def test_the_first_of_equally_near_instances_counts() -> None:
     X = np.array([[0.0, 1], [0, 2], [0, 3], [1, 0]])
     for y in ([0, 1, 1, 1], [1, 0, 0, 0]):
         fitted = KNN(1).fit(X, np.array(y))
         assert fitted.predict(np.array([[1.0, 3]])).tolist() == y[:1]
-    # Fifty as near as each other, between nearer ones and some far away.
+    # Fifty equally near instances, some nearer and some farther ones.
     X = np.vstack([[[0.0, -1]] * 20, [[0.0, 2.0**i] for i in range(50)], [[1.0, 3]] * 2])
     y = np.array([9] * 20 + [5, 6, 7] + [8] * 47 + [4] * 2)
     votes = KNN(5).fit(X, y).predict_proba(np.array([[1.0, 2]]))

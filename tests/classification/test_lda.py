@@ -1,4 +1,4 @@
-"""Linear discriminant analysis is scikit-learn's, and a search solves one covariance for all."""
+"""LDA equals scikit-learn's, and a search solves one covariance for all points."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_the_exponent_of_the_prior_moves_intercepts_only() -> None:
 
 
 def test_without_a_prior_classes_of_any_size_are_as_likely() -> None:
-    """A point halfway between two means goes to the larger class by its prior alone."""
+    """A point halfway between two means goes to the larger class because of its prior."""
     X = np.array([[-1.5], [-0.5]] * 9 + [[0.5], [1.5]])
     y = np.array([0] * 18 + [1] * 2)
     middle = np.zeros((1, 1))
@@ -72,7 +72,7 @@ def test_the_features_are_scaled_by_the_training_set_alone() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_classes_without_spread_are_told_by_their_means() -> None:
+def test_classes_without_variance_are_separated_by_their_means() -> None:
     X = np.repeat(np.array([[3.0, 0, 0], [0, 3, 0], [0, 0, 3]]), 4, axis=0)
     fitted = LDA().fit(X, np.repeat([5, 1, 3], 4))
     assert fitted.predict(X + 0.1).tolist() == [5] * 4 + [1] * 4 + [3] * 4

@@ -1,4 +1,4 @@
-"""Logistic regression is scikit-learn's, also where it takes a shorter way."""
+"""Logistic regression equals scikit-learn's, even where it takes a shortcut."""
 
 import ctypes
 import sys
@@ -39,7 +39,7 @@ def test_logistic_is_the_pipeline_of_scikit_learn(n_classes: int, C: float) -> N
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("C", [0.003, 0.3, 10.0])
 def test_fewer_instances_than_features_give_the_same_answer(n_classes: int, C: float) -> None:
-    """The weights are looked for in the span of the instances; test vectors leave it."""
+    """The weights lie in the span of the training instances; test vectors do not."""
     X, y, test = clouds(8, classes=n_classes, rows=40, width=150, spread=3.0)
     ours, exact = Logistic(C=C).fit(X, y), theirs(C).fit(X, y)
     assert_allclose(ours.predict_proba(test), exact.predict_proba(test), atol=1e-5)
@@ -69,13 +69,13 @@ def test_a_prior_shift_takes_the_log_prior_off_and_normalises() -> None:
 
 def test_a_shift_by_hand() -> None:
     odds, prior = np.array([[4.0, 1.0], [1.0, 1.0]]), np.array([0.8, 0.2])
-    # At 1 each probability is divided by its prior: 1 to 1, then 1/0.8 to 1/0.2.
+    # A shift of 1 divides each probability by its prior: 1 to 1, then 1/0.8 to 1/0.2.
     actual = shifted(np.log(odds), np.log(prior), 1.0)
     assert_allclose(actual, [[0.5, 0.5], [0.2, 0.8]], rtol=1e-12)
-    # At 1/2 by its root: 0.8/√0.8 to 0.2/√0.2 is 2 to 1.
+    # A shift of 1/2 divides by its root: 0.8/√0.8 to 0.2/√0.2 is 2 to 1.
     half = shifted(np.log(odds), np.log(prior), 0.5)
     assert_allclose(half, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], rtol=1e-12)
-    # A certainty stays one.
+    # A probability of one stays one.
     assert_allclose(shifted(np.array([[800.0, 0]]), np.log(prior), 1.0), [[1, 0]])
 
 
@@ -99,7 +99,7 @@ GRID = [{"C": C, "prior_shift": s} for C in (0.3, 0.003, 0.03) for s in (0, 0.5,
 @pytest.mark.parametrize(("rows", "width"), [(150, 12), (40, 150)])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_search_is_every_fit_on_its_own(rows: int, width: int, n_classes: int) -> None:
-    """Warm starts in another order than the grid's, one fit per penalty: the same answers."""
+    """Other warm starts and one fit per penalty give the same answers."""
     X, y, held = clouds(12, classes=n_classes, rows=rows, width=width, spread=2.0)
     actual = Logistic().search(X, y, held, GRID)
     for point, of_point in zip(GRID, actual, strict=True):
@@ -118,7 +118,7 @@ def test_warm_starts_change_the_answer_by_no_more_than_the_tolerance(
     assert_allclose(warm, cold, atol=1e-6)
 
 
-def test_what_a_point_leaves_out_is_the_estimators_own() -> None:
+def test_missing_parameters_are_the_estimators_defaults() -> None:
     X, y, held = clouds(14, shares=(0.6, 0.3, 0.1))
     own = Logistic(C=0.02, prior_shift=0.5)
     by_c, by_shift, nothing = own.search(X, y, held, [{"C": 0.2}, {"prior_shift": 1}, {}])
@@ -149,7 +149,7 @@ def test_a_tighter_tolerance_changes_no_prediction(seed: int) -> None:
     usual = Logistic().fit(X, y)
     tight = Logistic(tol=usual.tol / 10).fit(X, y)
     assert_array_equal(usual.predict(test), tight.predict(test))
-    # The data is hard enough for the test to fail: a loose tolerance does change predictions.
+    # The data is hard enough: a loose tolerance changes predictions.
     loose = Logistic(tol=0.1).fit(X, y)
     assert (loose.predict(test) != tight.predict(test)).any()
 
@@ -167,7 +167,7 @@ def test_the_features_are_scaled_by_the_training_set_alone() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mallopt is of glibc")
 def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
-    """Whatever the memory held before: 0x7f fills it with numbers whose squares overflow."""
+    """0x7f fills the memory with numbers whose squares overflow; the answer must not change."""
     X, y, test = clouds(8, classes=3, rows=40, width=150, spread=3.0)
     splits = [(np.arange(40) != i, np.array([i])) for i in range(6)]
     splits = [(np.flatnonzero(fit), held) for fit, held in splits]
@@ -191,7 +191,7 @@ def test_a_fit_reads_no_memory_that_nothing_has_written() -> None:
 
 
 def test_a_product_is_not_judged_by_the_flags_of_the_processor() -> None:
-    """BLAS may raise them by chance; what is not finite is refused by the solver itself."""
+    """BLAS may raise them by chance; the solver itself refuses numbers that are not finite."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         product = design_matrices._product(np.array([[[np.inf, 1.0]]]), np.array([[0.0], [1.0]]))

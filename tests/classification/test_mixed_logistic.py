@@ -14,7 +14,7 @@ LAYERS, WIDTH = 3, 8
 
 
 def layers(seed: int, *, classes: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Three layers side by side; the second tells the classes, the others are noise."""
+    """Return three layers in a row; the second separates the classes, the others are noise."""
     X, y, test = clouds(seed, classes=classes, rows=60, width=WIDTH, spread=0.7)
     random = np.random.default_rng(seed + 100)
     noise = random.normal(size=(2, 2, 60, WIDTH))
@@ -22,7 +22,7 @@ def layers(seed: int, *, classes: int = 3) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def mixture(X: np.ndarray, test: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """By hand: the standardised layers, weighted as the scalar mix fitted to X and y says."""
+    """Mix the standardised layers by hand, with the weights of a scalar mix fitted to X and y."""
     fitted, scaled = ((rows - X.mean(axis=0)) / X.std(axis=0) for rows in (X, test))
     weights = layer_weights(np.stack(np.hsplit(fitted, LAYERS)), y)
     return sum(w * part for w, part in zip(weights, np.hsplit(scaled, LAYERS), strict=True))
@@ -38,7 +38,7 @@ def test_it_is_logistic_regression_on_the_mixture(parameters: dict[str, Any]) ->
     assert_array_equal(actual.predict(test), actual.classes_[expected.argmax(axis=1)])
 
 
-def test_the_weight_lies_on_the_layer_that_tells() -> None:
+def test_the_informative_layer_has_the_weight() -> None:
     X, y, _ = layers(2)
     weights = MixedLogistic(layers=LAYERS).fit(X, y).weights_
     assert weights.argmax() == 1
@@ -62,7 +62,7 @@ def test_a_search_is_every_fit_on_its_own(n_classes: int) -> None:
         assert_allclose(of_point, alone, atol=1e-4, err_msg=str(point))
 
 
-def test_a_point_that_says_nothing_has_the_estimators_own_parameters() -> None:
+def test_an_empty_point_has_the_default_parameters() -> None:
     X, y, held = layers(5)
     own = MixedLogistic(layers=LAYERS, C=0.02, prior_shift=0.5)
     (actual,) = own.search(X, y, held, [{}])

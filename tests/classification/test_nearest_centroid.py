@@ -1,4 +1,4 @@
-"""Nearest centroid: exact on small numbers, scikit-learn's own where that has it."""
+"""Nearest centroid: exact on small numbers, and equal to scikit-learn's where that exists."""
 
 import warnings
 
@@ -26,7 +26,7 @@ def test_cosine_and_euclidean_disagree_where_they_should() -> None:
     assert euclidean.predict(test).tolist() == [1]
 
 
-def test_cosine_averages_the_vectors_as_they_are() -> None:
+def test_cosine_averages_unnormalised_vectors() -> None:
     """The mean of unit vectors would lie on the diagonal, and the other class would win."""
     X, y = np.array([[24.0, 0], [0, 10], [1, 1]]), np.array([0, 0, 1])
     fitted = NearestCentroid().fit(X, y)
@@ -36,7 +36,7 @@ def test_cosine_averages_the_vectors_as_they_are() -> None:
     assert fitted.predict(np.array([[12.0, 5]])).tolist() == [0]
 
 
-def test_the_length_of_a_vector_is_nothing_to_the_cosine() -> None:
+def test_cosine_ignores_the_length_of_a_vector() -> None:
     X, y, test = clouds(1)
     fitted = NearestCentroid("cosine").fit(X, y)
     once, longer = fitted.decision_function(test), fitted.decision_function(1000 * test)
@@ -54,7 +54,7 @@ def test_a_zero_vector_is_similar_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
-def test_of_equally_near_classes_the_first_is_predicted(metric: str) -> None:
+def test_the_first_of_equally_near_classes_is_predicted(metric: str) -> None:
     fitted = NearestCentroid(metric).fit(np.array([[1.0, 0], [0, 1]]), np.array(["b", "a"]))
     assert fitted.classes_.tolist() == ["a", "b"]
     assert fitted.predict(np.array([[1.0, 1], [2, 1]])).tolist() == ["a", "b"]
@@ -82,7 +82,7 @@ def test_a_metric_that_does_not_exist() -> None:
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 def test_folds_searched_at_once_are_searched_each_on_its_own_rows(metric: str) -> None:
-    """A fold lacks a class that the others have; a row that it holds out lies far away."""
+    """A fold lacks a class that others have, and holds out a row that is far away."""
     X, y, _ = clouds(6, rows=60, spread=2.0, shares=(0.6, 0.3, 0.1))
     fold = np.arange(60) % 4
     y[fold == 2] = np.where(y[fold == 2] == 0, 7, y[fold == 2])

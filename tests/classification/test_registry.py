@@ -1,4 +1,4 @@
-"""What holds of every classifier, and their registry. Each has a file of its own besides."""
+"""Properties of all classifiers, and their registry; each classifier has its own test file too."""
 
 from typing import Any, get_args
 
@@ -34,7 +34,7 @@ ALL = pytest.mark.parametrize("estimator", EVERY, ids=str)
 
 
 def scores(fitted: Any, X: np.ndarray) -> np.ndarray:
-    """As the predictions take them."""
+    """Return the form that predictions take."""
     return (getattr(fitted, "predict_proba", None) or fitted.decision_function)(X)
 
 
@@ -68,7 +68,7 @@ def test_one_instance_per_class_is_enough(estimator: Any) -> None:
 
 @ALL
 @pytest.mark.filterwarnings("error")
-def test_one_instance_of_one_class_beside_many_of_another(estimator: Any) -> None:
+def test_one_instance_of_one_class_and_many_of_another(estimator: Any) -> None:
     X, _, test = clouds(1, rows=20)
     y = np.array([0] * 19 + [1])
     X[-1] += 20
@@ -93,7 +93,7 @@ def test_a_constant_feature_does_no_harm(estimator: Any) -> None:
 
 
 @ALL
-def test_standardising_makes_the_unit_of_a_feature_nothing(estimator: Any) -> None:
+def test_standardising_removes_the_unit_of_a_feature(estimator: Any) -> None:
     X, y, test = clouds(6)
     units = np.logspace(-2, 2, 12)
     plain = scores(clone(estimator).fit(X, y), test)
@@ -166,7 +166,7 @@ def test_build_refuses_what_does_not_exist() -> None:
 
 
 def test_the_config_knows_the_registry() -> None:
-    # What learns a mix is no classifier of its own for a config: `logistic` becomes it.
+    # A mix is not a separate classifier in a config: `logistic` becomes one.
     assert {*PARAMETERS, "mixed_logistic"} == set(ESTIMATORS)
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(make_estimator(name, {}).get_params())

@@ -1,4 +1,4 @@
-"""The scalar mix: its gradient, its minimum beside a plain search's, the layer that it finds."""
+"""The scalar mix: its gradient, its minimum, and the layer that it finds."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from wsd.errors import ConfigError, WsdError
 def layered(
     n: int = 120, layers: int = 4, width: int = 6, classes: int = 3, informative: int = 2
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Noise in every layer but one, where each class has a mean of its own."""
+    """Return noise in every layer but one, where each class has its own mean."""
     rng = np.random.default_rng(3)
     y = np.arange(n) % classes
     X = rng.normal(size=(n, layers, width)) * np.linspace(0.5, 5, width) + 7
@@ -29,7 +29,7 @@ def stacked(X: np.ndarray, layers: int) -> np.ndarray:
 
 
 def joint_loss(theta: np.ndarray, stack: np.ndarray, y: np.ndarray, C: float) -> float:
-    """What mixture and classifier are to minimise together, written down as it is defined."""
+    """Compute the loss of mixture and classifier by its definition."""
     layers, n, width = stack.shape
     mixed = np.tensordot(softmax(theta[:layers]), stack, 1)
     mixed = mixed / mixed.std(axis=0)
@@ -42,8 +42,8 @@ def joint_loss(theta: np.ndarray, stack: np.ndarray, y: np.ndarray, C: float) ->
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_mixture_and_classifier_are_at_rest_together(classes: int) -> None:
-    """A search over all of their parameters, by finite differences, finds nothing lower."""
+def test_mixture_and_classifier_are_at_a_joint_minimum(classes: int) -> None:
+    """A search over all parameters, by finite differences, finds no lower loss."""
     rng, y = np.random.default_rng(8), np.arange(60) % classes
     X = rng.normal(size=(60, 3, 3))
     X[:, 0, 0] += 2 * (y == 0)
@@ -103,8 +103,8 @@ def test_the_informative_layer_is_found(informative: int, classes: int) -> None:
     assert (mix.predict(X[200:]) == y[200:]).mean() > 0.95
 
 
-def test_two_layers_that_each_know_a_half_share_the_weight() -> None:
-    """One layer tells one bit of four classes, another the other bit, and one tells nothing."""
+def test_two_layers_with_half_of_the_signal_share_the_weight() -> None:
+    """One layer separates one bit of the four classes, another the other bit, the third none."""
     rng = np.random.default_rng(5)
     y = rng.integers(4, size=400)
     X = rng.normal(size=(400, 3, 8))
@@ -115,8 +115,8 @@ def test_two_layers_that_each_know_a_half_share_the_weight() -> None:
     assert weights[1] < 0.1
 
 
-def test_layers_that_know_the_same_share_the_weight() -> None:
-    """The same signal in noise of their own; a strong penalty on many features."""
+def test_layers_with_the_same_signal_share_the_weight() -> None:
+    """All layers have the same signal with different noise; many features, a strong penalty."""
     rng = np.random.default_rng(5)
     y = np.arange(200) % 2
     X = rng.normal(size=(200, 3, 300)) + 0.2 * (2 * y - 1)[:, None, None] * rng.normal(size=300)
@@ -124,7 +124,7 @@ def test_layers_that_know_the_same_share_the_weight() -> None:
     assert weights == pytest.approx(np.full(3, 1 / 3), abs=0.02)
 
 
-def test_the_scale_of_a_layer_is_nothing() -> None:
+def test_the_scale_of_a_layer_has_no_effect() -> None:
     X, y = layered()
     scaled = X.copy()
     scaled[:, 6:12] *= 1000
@@ -132,8 +132,8 @@ def test_the_scale_of_a_layer_is_nothing() -> None:
     assert original.weights_ == pytest.approx(rescaled.weights_, abs=1e-5)
 
 
-def test_layers_lie_side_by_side() -> None:
-    """`concat` of wsd.artifacts.layer_choice, not the layers' features interleaved."""
+def test_layers_are_concatenated() -> None:
+    """Layers are concatenated as `concat` of wsd.artifacts.layer_choice, not interleaved."""
     X, y = layered(informative=1)
     order = [1, 0, 2, 3]
     swapped = X.reshape(len(X), 4, 6)[:, order].reshape(len(X), 24)
@@ -158,13 +158,13 @@ def test_a_class_of_one_instance_and_constant_features() -> None:
 
 
 @pytest.mark.parametrize("layers", [0, 5])
-def test_features_that_are_not_so_many_layers_are_refused(layers: int) -> None:
+def test_a_wrong_number_of_features_is_refused(layers: int) -> None:
     X, y = layered()
     with pytest.raises(ConfigError, match="layers of one width"):
         MixedLogistic(layers).fit(X, y)
 
 
-def test_what_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mix_that_does_not_converge_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.optimize import OptimizeResult
 
     def failing(fun, x0, **options):

@@ -1,4 +1,4 @@
-"""What is selected, on search files made by hand."""
+"""Selection from search files written by hand."""
 
 import json
 from argparse import Namespace
@@ -36,7 +36,7 @@ def write(
     train: str = "full",
     seed: int = 1,
 ) -> Path:
-    """A search file with, per word, macro-F1 of every repeat and point; other scores are 0."""
+    """Write a search file with macro-F1 for each word, repeat and point; other scores are 0."""
     of_words = {
         word: np.stack([np.zeros_like(f1), f1, np.zeros_like(f1)], axis=-1)
         for word, of_word in scores.items()
@@ -68,8 +68,8 @@ def run(
     return pd.read_csv(table, dtype=text), json.loads(out.read_text())
 
 
-def test_the_chosen_one_exactly(tmp_path: Path) -> None:
-    """Layer 10 wins with its second point, though layer 2 has the best single word."""
+def test_the_selection_exactly(tmp_path: Path) -> None:
+    """Layer 10 wins with its second point, although layer 2 has the best score of a single word."""
     files = [
         write(tmp_path, {"mint": [[0.9, 0.5], [0.9, 0.5]], "sage": [[0.1, 0.2], [0.1, 0.2]]},
               layers="2"),
@@ -125,12 +125,12 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     second = run(tmp_path, files[::-1])
     assert first[0].equals(second[0])
     assert first[1] == second[1]
-    # All are equal: the first layer, then the first view and classifier by name... of any order.
+    # All are equal: the first layer, view and classifier win, in any order of the files.
     assert first[1]["chosen"]["toy"]["full"]["all"]["layers"] == "2"
     assert first[1]["chosen"]["toy"]["full"]["all"]["classifier"] == "another"
 
 
-def test_of_equal_candidates_the_simpler_is_chosen_however_means_round(tmp_path: Path) -> None:
+def test_the_simpler_of_equal_candidates_wins_despite_rounding(tmp_path: Path) -> None:
     thirds = [[[0.1]], [[0.2]], [[0.3]]]
     for last, (a, b) in enumerate([((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 2, 1))]):
         folder = tmp_path / str(last)
@@ -144,8 +144,8 @@ def test_of_equal_candidates_the_simpler_is_chosen_however_means_round(tmp_path:
         assert chosen["chosen"]["toy"]["full"]["all"]["layers"] == "7"
 
 
-def test_ties_of_one_word_go_to_the_one_that_is_better_on_all(tmp_path: Path) -> None:
-    """On mint, all three have 0.5; layer 7 is best overall, layer 2 comes first."""
+def test_ties_of_a_word_go_to_the_candidate_that_is_better_overall(tmp_path: Path) -> None:
+    """All three have 0.5 on mint; layer 7 is best on all words, layer 2 comes first."""
     files = [
         write(tmp_path, {"mint": [[0.5]], "sage": [[f1]]}, layers=layers, classifier="near",
               grid=NEAR)
@@ -163,7 +163,7 @@ def test_ties_of_one_word_go_to_the_one_that_is_better_on_all(tmp_path: Path) ->
 
 
 def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None:
-    """The best on all words is no part of the tie: of the rest not the first but the better."""
+    """The best candidate on all words is not in the tie; the better of the tied ones wins."""
     files = [
         write(tmp_path, {"mint": [[mint]], "sage": [[sage]]}, layers=layers, classifier="near",
               grid=NEAR)
@@ -173,7 +173,7 @@ def test_the_second_best_on_all_words_is_second_in_a_tie(tmp_path: Path) -> None
     assert chosen["chosen"]["toy"]["full"]["words"]["mint"]["layers"] == "5"
 
 
-def test_an_untuned_word_gets_the_choice_of_all_with_what_is_fixed(tmp_path: Path) -> None:
+def test_an_untuned_word_gets_the_overall_choice_and_fixed_parameters(tmp_path: Path) -> None:
     grid = [{"C": 0.1, "prior_shift": 0.5}, {"C": 1, "prior_shift": 0.5}]
     files = [
         write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, grid=grid, untuned=("sage",))
@@ -184,11 +184,11 @@ def test_an_untuned_word_gets_the_choice_of_all_with_what_is_fixed(tmp_path: Pat
     assert selection["all"]["parameters"] == {"C": 0.1, "prior_shift": 0.5}
     assert selection["words"]["sage"] == {**selection["all"], "parameters": {"prior_shift": 0.5}}
     assert selection["words"]["mint"] == selection["all"]
-    # In the table, what was chosen by its own folds alone.
+    # The table only has words whose own folds selected a candidate.
     assert set(table["scope"]) == {ALL_WORDS, "mint"}
 
 
-def test_without_any_folds_nothing_can_be_chosen(tmp_path: Path) -> None:
+def test_without_folds_several_candidates_are_an_error(tmp_path: Path) -> None:
     files = [write(tmp_path, {}, untuned=("mint",))]
     with pytest.raises(ResultError, match=r"nothing can be selected for 'toy'.* 5 folds") as error:
         run(tmp_path, files)
@@ -196,7 +196,7 @@ def test_without_any_folds_nothing_can_be_chosen(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("selection.*"))
 
 
-def test_without_any_folds_the_one_candidate_stands_with_no_figure(tmp_path: Path) -> None:
+def test_without_folds_a_single_candidate_is_selected(tmp_path: Path) -> None:
     only = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, classifier="near")
     table, chosen = run(tmp_path, [only])
     assert len(table) == 1 and table.loc[0, "selected"]
@@ -218,7 +218,7 @@ def test_a_further_training_set_may_have_no_folds(tmp_path: Path) -> None:
     assert set(chosen["chosen"]["toy"]) == {"full"}
 
 
-def test_models_and_training_sets_choose_apart(tmp_path: Path) -> None:
+def test_models_and_training_sets_are_selected_separately(tmp_path: Path) -> None:
     files = [
         write(tmp_path, {"mint": [[f1, 0.0]]}, layers=layers, model=model, train=train)
         for model, train, best in (("toy", "full", "2"), ("toy", "1pct", "5"), ("big", "full", "9"))
@@ -259,7 +259,7 @@ def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any])
     assert not (tmp_path / "out").exists()
 
 
-def test_the_objective_that_is_asked_for_is_read(tmp_path: Path) -> None:
+def test_the_requested_objective_is_read(tmp_path: Path) -> None:
     """Accuracy is the first of the three scores."""
     files = []
     for layers, accuracy in (("2", 0.1), ("5", 0.3)):

@@ -1,4 +1,4 @@
-"""A fitted classifier that went through arrays predicts as it did before."""
+"""A classifier that is stored as arrays and loaded predicts as before."""
 
 import json
 from typing import Any
@@ -35,7 +35,7 @@ def scores(fitted: Any, X: np.ndarray) -> np.ndarray:
 def test_it_predicts_the_same(
     name: str, parameters: dict[str, Any], rows: int, classes: int
 ) -> None:
-    """With more and with fewer instances than features, and class numbers with a gap."""
+    """The data has more and fewer instances than features, and class numbers with a gap."""
     X, y, test = clouds(7, classes=classes, rows=rows, width=30, spread=2.0)
     X, test = X.astype(np.float32), test.astype(np.float32)
     fitted = make_estimator(name, parameters).fit(X, 2 * y + 1)

@@ -1,4 +1,4 @@
-"""What the folds say: equal to a loop that anyone can check, and blind to the test rows."""
+"""Cross-validation scores: equal to a naive loop, and independent of the test rows."""
 
 import math
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def random_folds(n: int, k: int = 4, repeats: int = 2) -> WordFolds:
 def naive(
     classifier: Any, grid: Sequence[Any], X: np.ndarray, y: np.ndarray, folds: WordFolds
 ) -> np.ndarray:
-    """Fit every point on every fold, one by one, with scikit-learn's scores at the end."""
+    """Fit every point on every fold separately, and score with scikit-learn."""
     assert folds.held is not None
     result = np.zeros((len(folds.held), len(grid), 3))
     for repeat, numbers in enumerate(folds.held):
@@ -91,7 +91,7 @@ def naive(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("width", [8, 100], ids=["n>d", "n<d"])
-def test_figures_are_those_of_a_naive_loop(name: str, width: int) -> None:
+def test_scores_equal_a_naive_loop(name: str, width: int) -> None:
     classifier, space = SPACES[name]
     X, y, _ = clouds(1, rows=64, width=width, spread=2.5, shares=(0.6, 0.3, 0.1))
     folds, grid = random_folds(64), grid_points(space)
@@ -109,8 +109,8 @@ def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
         assert_array_equal(of_point, expected)
 
 
-def test_figures_are_of_all_folds_together_not_their_mean() -> None:
-    """Each fold holds one sense of the two that are mixed up with it in the other."""
+def test_scores_pool_all_folds() -> None:
+    """Each fold has one of the two senses that are confused with the sense in the other fold."""
     X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [0, 1]])
     y = np.array([0, 0, 1, 1, 0, 1])
     held = np.array([[0, 0, 1, 1, 1, 0]], dtype=np.int8)
@@ -123,7 +123,7 @@ def test_figures_are_of_all_folds_together_not_their_mean() -> None:
 
 
 def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
-    """Sense 1 stands in one fold alone: nobody can predict it there, and 2 keeps its number."""
+    """Only one fold has sense 1, so it cannot be predicted there; sense 2 keeps its number."""
     X = np.eye(3)[[0, 0, 1, 1, 2, 2]]
     y = np.array([0, 0, 1, 1, 2, 2])
     held = np.array([[0, 1, 1, 1, 0, 1]], dtype=np.int8)
@@ -135,7 +135,7 @@ def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
 
 @pytest.mark.parametrize("name", SPACES)
 def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> None:
-    """An outlier that is held out changes nobody else's prediction in its fold."""
+    """A held-out outlier changes no other prediction in its fold."""
     classifier, space = SPACES[name]
     X, y, _ = clouds(3, rows=40, spread=2.0)
     held, fit = np.arange(10), np.arange(10, 40)
@@ -146,7 +146,7 @@ def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> No
         for x in (X, moved)
     )
     assert_allclose(before, after, rtol=1e-12)
-    # And where all folds are fitted at once.
+    # The same holds where all folds are fitted at once.
     splits = list(random_folds(40, repeats=1).splits(0))
     (first,) = (i for i, (_, of_split) in enumerate(splits) if 0 in of_split)
     before, after = (
@@ -155,11 +155,11 @@ def test_scaling_and_transformations_are_fitted_inside_the_fold(name: str) -> No
     assert_allclose(before, after, atol=1e-5)
 
 
-# What is best
+# The best point
 
 
 def search_with(scores: dict[str, Any], n: int, untuned: tuple[str, ...] = ()) -> Search:
-    """A search with the same metric for all three objectives, but for their order of size."""
+    """Return a search whose three objectives are the same metric in different sizes."""
     return Search(
         [{"C": i} for i in range(n)],
         {
@@ -184,12 +184,12 @@ def test_the_objective_is_the_mean_over_words_that_have_folds() -> None:
 
 
 def test_the_best_point_is_best_over_the_repeats() -> None:
-    """The second wins one repeat by much, the first two by little."""
+    """The second point wins one repeat by much, the first wins two by little."""
     search = search_with({"a": [[0.6, 0.5], [0.6, 0.5], [0.2, 0.9]]}, 2)
     assert search.best("mean_macro_f1") == {"C": 1}
 
 
-def test_of_equal_points_the_first_although_sums_round_differently() -> None:
+def test_the_first_of_equal_points_wins_despite_rounding() -> None:
     repeats = np.array([[0.1, 0.3, 0.2], [0.2, 0.1, 0.3], [0.3, 0.2, 0.1]])
     means = repeats.mean(axis=0)
     assert means.max() > means.min() and math.isclose(means.max(), means.min(), abs_tol=1e-15)
@@ -205,7 +205,7 @@ LOGISTIC = {"C": [0.01, 1], "prior_shift": [0, 1]}
 
 
 class Tuned:
-    """Two words with folds and one without, whose test rows a test may spoil."""
+    """Write two words with folds and one without; tests may change the test rows."""
 
     def __init__(self, root: Path, make_corpus: MakeCorpus, vectors: Any, folds: Any) -> None:
         self.root, self.write_vectors = root, vectors
@@ -251,8 +251,8 @@ def tuned(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["nearest_centroid", "logistic", "lda", "knn", "mix"])
-def test_test_rows_change_no_byte_of_what_the_folds_say(tuned: Tuned, estimator: str) -> None:
-    """Their vectors and their senses are garbage the second time."""
+def test_test_rows_do_not_change_cross_validation(tuned: Tuned, estimator: str) -> None:
+    """The second time their vectors and senses are garbage."""
     name = "logistic" if estimator == "mix" else estimator
     changes: dict[str, Any] = {"estimator": name, "space": SPACES[name][1]}
     changes["layers"] = "mix-0-1" if estimator == "mix" else "1"
@@ -274,7 +274,7 @@ def test_test_rows_change_no_byte_of_what_the_folds_say(tuned: Tuned, estimator:
 def test_training_rows_outside_the_training_set_change_nothing_either(
     tuned: Tuned, write_folds: WriteFolds
 ) -> None:
-    """A training set has every other line only."""
+    """The training set has only every other line."""
     lines = np.arange(0, 30, 2, dtype=np.int32)
     held = (np.arange(15)[None] % 3).astype(np.int8)
     words = {word: WordFolds(lines, np.arange(15, dtype=np.int32), held) for word in tuned.words}
@@ -304,7 +304,7 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
     words, made = predictions.read_predictions(out)
     assert made["parameters"] == provenance["parameters"] == best
     for of_word in words:
-        # The untuned word gets the estimator's defaults, for nothing is fixed.
+        # The untuned word gets the estimator's defaults, because no parameter is fixed.
         parameters = {} if of_word.word == "thyme" else best
         X, y = tuned.vectors[of_word.word], tuned.corpora[of_word.word].gold[:30]
         fitted = Logistic(**parameters).fit(X[1, :30], y)
@@ -360,7 +360,7 @@ def test_a_parameter_of_another_estimator_is_refused(
 # Files
 
 
-def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     search = Search(
         [{"C": 0.1}, {"C": 1.0}],

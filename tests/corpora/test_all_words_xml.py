@@ -1,4 +1,4 @@
-"""The all-words XML format: how it is read, and which errors are refused."""
+"""The all-words XML format: reading it, and the errors that it refuses."""
 
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
@@ -13,7 +13,7 @@ from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 
 LETTERS = "abcdefghij"
-# Of sentences that are alike only one would count.
+# Sentences must differ, because equal sentences count once.
 UNLIKE = [" ".join(letter + end for end in "vwxyz") for letter in LETTERS]
 
 
@@ -65,7 +65,7 @@ def test_the_all_words_format(tmp_path: Path) -> None:
     assert several.tokens == ("New York", "cell", "pit")
     assert actual.rows[-1].tokens == ("New", "York", "cell", "pit")
     assert (actual.rows[-1].word, actual.rows[-1].position) == ("pit.n", 3)
-    # Without --at-least a word of one sense is an error that says what to do.
+    # Without --at-least, a word with one sense is an error that explains the option.
     with pytest.raises(CorpusError, match=r"'new_york\.n' has only one sense") as caught:
         import_corpus([path], out=tmp_path / "no", name="mine", about={})
     assert "--at-least" in str(caught.value.fix)
@@ -117,7 +117,7 @@ def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, sa
     assert str(caught.value.where).endswith(where)
 
 
-def test_gold_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_gold_keys(tmp_path: Path) -> None:
     path = put(tmp_path, ONE, "i0 k")
     (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
     with pytest.raises(CorpusError, match="no gold keys beside"):

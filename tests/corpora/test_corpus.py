@@ -1,4 +1,4 @@
-"""From text files to a checked table: every fault of a file is named with its line."""
+"""From text files to a checked table: errors name the file and the line."""
 
 import csv
 import dataclasses
@@ -43,7 +43,7 @@ PLAIN_DIGEST = "dd8d971577608af281973183117c3a3eab1412afd01884a21a2e2e7d166cc961
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of good files, named unlike the word."""
+    """Write a folder of valid files whose name differs from the word."""
     made = tmp_path / "some folder"
     made.mkdir()
     for name, text in FILES.items():
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
-    """The error for one file with other content, or without the file."""
+    """Return the error for one file with other content, or for the missing file."""
     if content is None:
         (folder / name).unlink()
     else:
@@ -63,7 +63,7 @@ def refused(folder: Path, name: str, content: bytes | None) -> CorpusError:
 
 
 def with_line(name: str, number: int, line: str) -> bytes:
-    """A good file with its line ``number``, from 1, replaced."""
+    """Replace line ``number`` (from 1) of a valid file."""
     lines = FILES[name].split("\n")
     lines[number - 1] = line
     return "\n".join(lines).encode()
@@ -218,7 +218,7 @@ def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
         ('{"0": "herb", "1": "herb"}', "the sense 'herb' stands in the map twice"),
     ],
 )
-def test_what_stands_in_the_map_twice(folder: Path, text: str, problem: str) -> None:
+def test_duplicates_in_the_map_are_refused(folder: Path, text: str, problem: str) -> None:
     error = refused(folder, "classes_map.txt", text.encode())
     assert (error.problem, error.where) == (problem, str(folder / "classes_map.txt"))
 
@@ -252,7 +252,7 @@ def test_any_white_space_separates_tokens_and_none_but_newline_ends_a_line(
     assert table.tokens[3] == ("the", "old", "mint", "closed")
 
 
-def test_what_only_looks_like_space_is_part_of_a_token(folder: Path) -> None:
+def test_invisible_characters_are_part_of_a_token(folder: Path) -> None:
     line = "1\tthe mint zero\u200bwidth \u00adsoft"
     (folder / "test.data.txt").write_bytes(with_line("test.data.txt", 1, line))
     assert read_text(folder, "mint").tokens[3] == ("the", "mint", "zero\u200bwidth", "\u00adsoft")
@@ -279,7 +279,7 @@ def further(tmp_path: Path) -> Path:
 def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
     table = read_text(folder, "mint", further)
     assert table.split.tolist() == ["train"] * 3 + ["test"] * 2 + ["outofdomain"] * 2
-    # The line in the file of all words: 0-based, so that a row can be found again.
+    # The 0-based line in the file of all words, which identifies the sentence.
     assert table.index.tolist() == [0, 1, 2, 0, 1, 1, 3]
     assert table.position.tolist() == [1, 3, 4, 1, 2, 3, 0]
     assert table.gold.tolist() == [0, 1, 0, 1, 0, 1, 0]
@@ -292,7 +292,7 @@ def test_sentences_out_of_domain_come_last(folder: Path, further: Path) -> None:
 
 def test_without_sentences_out_of_domain_the_table_is_the_same(folder: Path, further: Path) -> None:
     plain = read_text(folder, "mint")
-    # Embeddings are found by this digest: with another one, all are made again.
+    # Embeddings are stored under this digest; another digest would compute all of them again.
     assert plain.digest == PLAIN_DIGEST
     further.write_text(FURTHER.replace("mint\tmint", "thyme\tthyme"))
     assert read_text(folder, "mint", further).digest == plain.digest
@@ -358,7 +358,7 @@ def sentences(draw: st.DrawFn) -> tuple[int, list[str], int]:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(sentences(), min_size=1, max_size=5), st.lists(sentences(), min_size=1, max_size=5))
 @example([(1, ["👩‍🚀", "e\u0301", "נענע", "\u202eabc"], 1)], [(0, ["\x00", '"', "\\u0000"], 0)])
-def test_what_is_written_is_what_is_read(
+def test_round_trip(
     tmp_path_factory: pytest.TempPathFactory,
     train: list[tuple[int, list[str], int]],
     test: list[tuple[int, list[str], int]],
@@ -389,7 +389,7 @@ def changed(array: np.ndarray, row: int, value: Any) -> np.ndarray:
 
 
 def swapped(table: Corpus) -> dict[str, Any]:
-    """Rows 0 and 1 change places, whole."""
+    """Swap rows 0 and 1."""
     order = [1, 0, *range(2, len(table))]
     columns = {name: getattr(table, name)[order] for name in ("split", "index", "position", "gold")}
     return {**columns, "tokens": tuple(table.tokens[i] for i in order)}
@@ -466,7 +466,7 @@ def test_changed_provenance_is_refused(written: Path, key: str) -> None:
             corpus_table.read(written)
 
 
-def test_no_table_and_half_a_table(written: Path) -> None:
+def test_a_missing_and_a_truncated_table(written: Path) -> None:
     written.write_bytes(written.read_bytes()[:-20])
     with pytest.raises(ResultError, match="the file has changed since it was written"):
         corpus_table.read(written)
@@ -502,7 +502,7 @@ def test_several_words_come_in_the_order_asked_for(written: Path, folder: Path) 
 CRLF = {"java", "pitcher", "seal", "square"}
 
 
-def test_the_real_words_with_windows_line_ends_are_refused_as_they_are(coarsewsd20: Path) -> None:
+def test_the_real_words_with_windows_line_ends_are_refused(coarsewsd20: Path) -> None:
     refused = {}
     for folder in (coarsewsd20 / "data" / "CoarseWSD-20").glob("*/"):
         try:
@@ -553,14 +553,16 @@ def test_the_real_sentences_out_of_domain(archive: Path, tmp_path: Path) -> None
         senses.setdefault(word, set()).add(gold)
     assert len(senses) == 15
     assert sum(len(gold) == 1 for gold in senses.values()) == 7
-    # Cased: 123 are another word form, such as a plural, and 7 more the word with a capital.
+    # 123 sentences have another word form, such as a plural, and 7 have the word with a capital.
     assert sum(focal != word for word, _, _, focal in rows) == 130
     assert sum(focal.lower() != word for word, _, _, focal in rows) == 123
     plain = {table.word: table for table in tables if "outofdomain" not in table.split}
     assert sorted(plain) == ["bass", "crane", "digit", "hood", "mole"]
 
 
-def test_the_real_sizes_are_the_ones_noted(real_corpora: dict[str, Corpus], archive: Path) -> None:
+def test_the_real_sizes_match_the_documentation(
+    real_corpora: dict[str, Corpus], archive: Path
+) -> None:
     with tarfile.open(archive) as tar:
         (name,) = (n for n in tar.getnames() if n.endswith("outofdomain.tsv"))
         member = tar.extractfile(name)

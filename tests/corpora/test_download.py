@@ -1,4 +1,4 @@
-"""The download against a local server that misbehaves in every way that was thought of."""
+"""The download from a local server that fails in many ways."""
 
 import gzip
 import hashlib
@@ -37,7 +37,7 @@ FILES = {
     f"{ROOT}/LICENSE": b"Do as you like.\n",
     f"{ROOT}/plant/classes_map.txt": b'{"0": "plant_factory", "1": "plant_herb"}',
     f"{ROOT}/plant/train.data.txt": b"1\tthe plant closed in may\n2\ta green plant\n" * 400,
-    # With the line ends of Windows, as the gold files of four of the real words.
+    # Windows line ends, as in the gold files of four of the real words.
     f"{ROOT}/plant/train.gold.txt": b"0\r\n1\r\n" * 400,
     f"{ROOT}/mouse/train.data.txt": b"1\tthe mouse ran up the clock",
     f"{ROOT}_balanced/plant/train.data.txt": b"2\ta green plant\n",
@@ -70,7 +70,7 @@ GOOD = build_archive(FILES | UNNEEDED)
 
 @pytest.fixture(autouse=True)
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Let no test wait for a back-off; the waits that were asked for come back."""
+    """Do not wait for back-offs; return the waits."""
     asked: list[float] = []
     monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=asked.append))
     return asked
@@ -96,7 +96,7 @@ def served(
     local: Path | None = None,
     checksums: Path | None = None,
 ) -> Iterator[SourceArchive]:
-    """The archive is had from ``url``, and kept in ``cache``; or it is a local copy."""
+    """Download the archive from ``url`` into ``cache``, or use a local copy."""
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         if checksums is None:
             checksums = Path(folder) / "sums"
@@ -122,7 +122,7 @@ def tree(folder: Path) -> set[str]:
 
 
 def assert_recovers(out: Path, cache: Path) -> None:
-    """After a failure nothing is left over, and the same cache with a good server works."""
+    """After a failure nothing is left, and the same cache works with a good server."""
     assert not out.exists()
     assert list(out.parent.glob("*")) == []
     assert not cache.exists() or list(cache.iterdir()) == []
@@ -188,7 +188,7 @@ def test_the_manifest_names_every_file_that_is_needed() -> None:
     assert all(len(digest) == 64 and int(digest, 16) for digest in manifest.values())
 
 
-def test_every_file_has_a_place_of_its_own() -> None:
+def test_every_file_has_its_own_path() -> None:
     files = downloaded_files()
     assert len(set(files)) == len(files) == len(ARCHIVE.file_checksums())
     top = {file.split("/")[0] for file in files}
@@ -201,7 +201,7 @@ def test_every_file_has_a_place_of_its_own() -> None:
     "name",
     ["data/CoarseWSD-21/plant/train.data.txt", f"{ROOT}_balanced/plant/test.data.txt", "LICENSE"],
 )
-def test_a_file_without_a_place_is_a_fault_of_the_manifest(name: str, out: Path) -> None:
+def test_a_file_without_a_path_is_an_error_in_the_manifest(name: str, out: Path) -> None:
     with pytest.raises(ValueError, match="no place in the layout"):
         extract(Path("no matter"), out, {name: "0" * 64})
     assert not out.parent.exists()
@@ -220,7 +220,7 @@ def test_the_trains_and_their_words() -> None:
     assert all(words in (set(), short) for words in lacking.values())
 
 
-def test_the_words_cost_no_heavy_import() -> None:
+def test_reading_the_words_imports_no_heavy_library() -> None:
     code = (
         "import sys; from wsd.artifacts.dataset import DATASETS; DATASETS['coarsewsd20'].words;"
         "from wsd.corpora.coarsewsd20 import downloaded_files; downloaded_files();"
@@ -236,7 +236,7 @@ def test_the_words_cost_no_heavy_import() -> None:
     assert done.stdout.strip() == "[]"
 
 
-# What works
+# Successful downloads
 
 
 def test_files_are_laid_out_by_word_and_the_notice_is_given(
@@ -358,7 +358,7 @@ def test_progress_is_logged_in_lines_where_stderr_is_no_terminal(
     ):
         fetch_archive(source)
     assert f"downloaded 0.3 of {len(noise) / 1e6:.1f} MB" in caplog.messages[-1]
-    # The count starts anew with a new attempt.
+    # A new attempt starts the count again.
     assert sum("downloaded 0.1 of" in message for message in caplog.messages) >= 2
     assert not any("0.4 of" in message for message in caplog.messages)
 
@@ -432,7 +432,7 @@ def test_a_server_error_that_stays(out: Path, cache: Path, waits: list[float]) -
     assert_recovers(out, cache)
 
 
-def test_a_body_shorter_than_announced(out: Path, cache: Path) -> None:
+def test_a_body_shorter_than_its_content_length(out: Path, cache: Path) -> None:
     cut = Answer(GOOD[: len(GOOD) // 2], announced=len(GOOD))
     with ArchiveServer(cut) as server:
         with pytest.raises(DownloadError, match="broke off") as caught:
@@ -599,7 +599,7 @@ def test_a_failure_keeps_what_an_earlier_run_had_put_there(out: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder"])
-def test_a_local_archive_that_is_not_there(kind: str, out: Path, tmp_path: Path) -> None:
+def test_a_missing_local_archive(kind: str, out: Path, tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     if kind == "folder":
         archive.mkdir()
@@ -722,7 +722,7 @@ def test_an_archive_of_too_many_members(
 
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
 def test_an_archive_that_was_packed_again_is_read(form: int, out: Path, tmp_path: Path) -> None:
-    """Its names are too long for a plain header, and each file has records of its own."""
+    """The archive's names are too long for a plain header; each file has its own records."""
     packed = tmp_path / "again.tar.gz"
     with tarfile.open(packed, "w:gz", format=form) as tar:
         for name, content in FILES.items():

@@ -1,4 +1,4 @@
-"""``wsd import`` of files in the shapes that people hold: the right corpus, or one correct message.
+"""``wsd import`` of files as users have them gives the right corpus, or one precise message.
 
 A file of ``../shared/field`` without an expectation here fails the walk.
 """
@@ -23,7 +23,7 @@ FLOWER, BUNDLE = "\u82b1.n", "\u5305\u88b1.n"
 
 
 class Refused(NamedTuple):
-    """What the one message says: what is wrong, where, and what to do."""
+    """The expected message: problem, place and fix."""
 
     problem: str
     where: str
@@ -31,14 +31,14 @@ class Refused(NamedTuple):
 
 
 class Senses(NamedTuple):
-    """What an import of labelled sentences gives: instances by word and sense, some sentences."""
+    """The expected import of labelled sentences: instances by word and sense, some sentences."""
 
     counts: dict[str, dict[str, int]]
     sentences: tuple[str, ...] = ()
 
 
 class Pairs(NamedTuple):
-    """What an import of pairs gives: word, focal words, one sense or two."""
+    """The expected import of pairs: word, focal words, one sense or two."""
 
     rows: list[tuple[str, str, str, int]]
 
@@ -144,7 +144,7 @@ def field() -> Path:
 
 
 def refusal(error: str) -> tuple[str, str, str]:
-    """What is wrong, where, and what to do, of the one message there is."""
+    """Return problem, place and fix of the only message."""
     assert error.count("error: ") == 1 and "Traceback" not in error, error
     problem, where, fix = error[error.index("error: ") :].rstrip("\n").split("\n")
     assert where.startswith("  where: ") and fix.startswith("  what to do: ")
@@ -242,7 +242,7 @@ def test_words_of_one_character_are_trained_and_tested(field: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["utf16-excel.tsv", "utf16-excel.txt"])
-def test_what_is_said_of_utf16_works(
+def test_the_advice_for_utf16_works(
     name: str, field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, out = tmp_path / "it's.tsv", tmp_path / "out"
@@ -258,7 +258,7 @@ def test_what_is_said_of_utf16_works(
     assert corpora(out)["bank"].tokens[0]
 
 
-def test_what_is_said_of_windows_encodings_works(field: Path, tmp_path: Path) -> None:
+def test_the_advice_for_windows_encodings_works(field: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "new.csv", tmp_path / "out"
     path.write_text((field / "formats/cp1252.csv").read_text("cp1252"), encoding="utf-8")
     assert main(["import", str(path), "--out", str(out), "--name", "mine"]) == 0

@@ -1,4 +1,4 @@
-"""Places that are not the word: refused, warned of, or meant; in an import and at a run's start."""
+"""Positions that are not the word: errors, warnings, or allowed; in imports and in runs."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.errors import CorpusError
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
-# Of another tokenizer, or counted from 1: the token after the word.
+# Positions of another tokenizer, or counted from 1: the token after the word.
 SHIFTED = [
     {"word": "cell", "sense": sense, "sentence": f"The {sense} cell {after} again", "position": 3}
     for sense in ("bio", "jail")
@@ -57,12 +57,12 @@ def imported(folder: Path, rows: Sequence[dict[str, Any]], **more: Any) -> str:
         ("foot.n", ("ft", "ft.")),
     ],
 )
-def test_what_is_a_form(word: str, forms: tuple[str, ...]) -> None:
+def test_forms_of_a_word(word: str, forms: tuple[str, ...]) -> None:
     for form in forms:
         assert is_form(word, form), form
 
 
-def test_what_is_no_form() -> None:
+def test_other_words_are_not_forms() -> None:
     for form in ("has", "divides", "got", "the", "of", "walls", "divides again"):
         assert not is_form("cell", form), form
 
@@ -105,7 +105,7 @@ def steps(folder: Path, code: int = 0) -> None:
 def test_a_run_refuses_it_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of an import from before there was the check, or of a folder that was edited."""
+    """The folder comes from an import before this check existed, or a user edited it."""
     imported(tmp_path, SHIFTED, any_form=True)
     manifest = tmp_path / "out" / MANIFEST
     manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
@@ -117,7 +117,7 @@ def test_a_run_refuses_it_before_anything_is_computed(
 
 
 @pytest.mark.parametrize("manifest", [b"{", b"[]", b"\xff", b"3"])
-def test_a_manifest_that_cannot_be_read_means_nothing(tmp_path: Path, manifest: bytes) -> None:
+def test_an_unreadable_manifest_is_ignored(tmp_path: Path, manifest: bytes) -> None:
     imported(tmp_path, SHIFTED, any_form=True)
     (tmp_path / "out" / MANIFEST).write_bytes(manifest)
     into = str(tmp_path / "corpus")
@@ -125,7 +125,7 @@ def test_a_manifest_that_cannot_be_read_means_nothing(tmp_path: Path, manifest: 
     assert main(step) == CorpusError.exit_code
 
 
-def test_few_strange_focal_words_are_warned_of(
+def test_few_strange_focal_words_give_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     right = [
@@ -145,7 +145,7 @@ def test_few_strange_focal_words_are_warned_of(
     (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert "3 of 23 focal words are not a form of their word, such as 'divides'" in warning
     assert "--any-form" in warning
-    # A user of snakemake sees what a step writes on standard error.
+    # Users of snakemake see what a step writes to standard error.
     capsys.readouterr()
     steps(tmp_path)
     assert "3 of 23 focal words are not a form of their word" in capsys.readouterr().err
@@ -155,7 +155,7 @@ def test_one_wrong_word_among_many_right_ones() -> None:
     places = FormCheck()
     for i in range(200):
         places.add("crane", 1, ("a", "crane"), f"x:{i}")
-        # An abbreviation is one form, however often it is there.
+        # An abbreviation is one form, however often it occurs.
         places.add("pound", 1, ("20", "lb"), f"x:{i}") if i < 10 else None
     places.report("x", "fix")
     for i, form in enumerate(("has", "the", "got")):
@@ -193,7 +193,7 @@ def test_signs_and_contractions_are_not_judged() -> None:
 
 @pytest.mark.parametrize("unlabelled", [False, pytest.param(True, marks=needs("unlabelled"))])
 def test_characters_of_one_column(tmp_path: Path, unlabelled: bool) -> None:
-    """``4:8`` are tokens of `position` and characters of `span`, which DWUG's column is."""
+    """``4:8`` means tokens in `position` and characters in `span`, the column of DWUG."""
     options = {"unlabelled": True} if unlabelled else {}
     rows = [
         {"lemma": "cell", "context": f"The {s} cell {f} {f}ish {f}er {s} , and {f}ed"}
@@ -223,7 +223,7 @@ def test_a_range_beyond_the_sentence_may_be_characters(tmp_path: Path) -> None:
     assert "--columns span=COLUMN" in str(caught.value.fix)
 
 
-def test_tokens_with_punctuation_are_warned_of(
+def test_tokens_with_punctuation_give_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [
@@ -237,7 +237,7 @@ def test_tokens_with_punctuation_are_warned_of(
 
 
 @pytest.mark.parametrize("name", ["quickstart", "quickstart-hard"])
-def test_the_built_in_corpora_pass_without_a_word(name: str) -> None:
+def test_the_built_in_corpora_give_no_warning(name: str) -> None:
     places, strange = FormCheck(), 0
     for path in sorted((DATA / name).glob("*/classes_map.txt")):
         corpus = read_text(path.parent, path.parent.name)

@@ -1,4 +1,4 @@
-"""A focal word of several tokens, from a file of the user's to a table, and found in new text."""
+"""Focal words of several tokens: from the user's file to a table, and found in new text."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath"
 
 
 def lines(shape: str) -> list[dict[str, Any]]:
-    """Sentences of *hot dog*, some with one token alone, the focal word told in one of the ways."""
+    """Write sentences of *hot dog* (some with one token) that mark the focal word in one format."""
     made = []
     for i, filling in enumerate(FILLING):
         focal = ("hot dog", "Hot Dogs", "hotdog")[i % 3]
@@ -57,14 +57,14 @@ def data(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.glob("*/*.txt")}
 
 
-def test_however_the_span_is_told_the_folder_is_the_same(tmp_path: Path) -> None:
+def test_all_formats_of_a_span_give_the_same_folder(tmp_path: Path) -> None:
     expected = data(imported(tmp_path, "position"))
     actual = expected["hot=5fdog=2en/train.data.txt"].decode()
     assert "4:6\tamber ambers in the hot dog by amberish men\n" in actual
     assert "4\tcedar cedars in the hotdog by cedarish men\n" in actual
     for shape in ("tokens", "span", "brackets", "asterisks"):
         assert data(imported(tmp_path, shape)) == expected, shape
-    # And taken in again.
+    # Import the folder again.
     out = tmp_path / "again"
     import_corpus([tmp_path / "position"], out=out, name="mine")
     assert data(out) == expected
@@ -86,7 +86,7 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
     assert documents(corpus)[row] == ("amber", "ambers", "in", "the", "by", "amberish", "men")
     X, _ = as_library(corpus)
     assert {text[slice(*span)].casefold() for text, span in X} == set(corpus.forms)
-    # As running text the whole of it is found again, and cut out as the table has it.
+    # In running text the whole word is found, and cut out as in the table.
     actual = found_in_test(corpus)
     assert actual["sentences"] == actual["with_word"] > 0
     assert cut(*X[0]).tokens in corpus.tokens
@@ -103,8 +103,8 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
         ("1-3", "the position '1-3' is not a number"),
     ],
 )
-def test_spans_that_cannot_be(tmp_path: Path, place: str, says: str) -> None:
-    """In the corpus format, with its line; and nothing is written by an import."""
+def test_invalid_spans_are_refused(tmp_path: Path, place: str, says: str) -> None:
+    """The corpus format reports the line; an import writes nothing."""
     folder = imported(tmp_path, "span")
     path = folder / "hot=5fdog=2en" / "train.data.txt"
     first, *others = path.read_text().splitlines()
@@ -138,7 +138,9 @@ def test_spans_that_cannot_be(tmp_path: Path, place: str, says: str) -> None:
         ({"span": "2:9", "position": 1}, "told by half, or twice: position, span"),
     ],
 )
-def test_spans_of_tables_that_cannot_be(tmp_path: Path, cells: dict[str, Any], says: str) -> None:
+def test_invalid_spans_in_tables_are_refused(
+    tmp_path: Path, cells: dict[str, Any], says: str
+) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"sense": "a", "sentence": "a hot dog barked", **cells}))
     columns = {"span": "span"} if "span" in cells else {}
@@ -165,8 +167,8 @@ def test_one_sentence_with_two_spans_is_on_one_side() -> None:
     assert groups(rows)[0].tolist() == [0, 0]
 
 
-def test_what_the_corpus_has_as_several_tokens_is_found_whole() -> None:
-    """Even where one of the tokens is a form too; else that token is meant, as ever."""
+def test_words_of_several_tokens_are_found_whole() -> None:
+    """The whole word wins even if one of its tokens is a form; otherwise the token is found."""
     text = "to New York today"
     finder = Finder(["new_york.n"], lambda _: ["new york", "york"])
     assert [occurrence.form for occurrence in finder.find(text)] == ["New York"]

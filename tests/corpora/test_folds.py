@@ -1,4 +1,4 @@
-"""Folds: near-duplicates together, every instance held out once, balanced, and the same again."""
+"""Folds: near-duplicates together, every instance held out once, balanced, and reproducible."""
 
 from collections import Counter
 from pathlib import Path
@@ -22,7 +22,7 @@ ASKED: Any = {"k": 5, "repeats": 3, "seed": 1}
 
 
 def grouped(make_corpus: MakeCorpus, n: int = 120, word: str = "mint") -> Corpus:
-    """Three senses, and sentences that repeat: groups of one to four, never of two senses."""
+    """Return three senses, and groups of one to four repeated sentences with one sense each."""
     random = np.random.default_rng(3)
     gold, alike = [], []
     while len(gold) < n:
@@ -40,7 +40,7 @@ def test_near_duplicates_are_never_apart(make_corpus: MakeCorpus) -> None:
     actual = draw_folds({"mint": corpus}, None, **ASKED).words["mint"]
     sentences = np.array([tokens[0] for tokens in corpus.tokens])[corpus.split == "train"]
     assert len(np.unique(sentences)) < len(sentences)  # else nothing could go wrong
-    # Of equal sentences one component, of others others.
+    # Equal sentences have one component, different sentences have different ones.
     pairs = set(zip(sentences.tolist(), actual.component.tolist(), strict=True))
     assert len(pairs) == len(np.unique(sentences)) == len(np.unique(actual.component))
     assert actual.held is not None
@@ -110,7 +110,7 @@ def test_repeats_differ_and_each_is_drawn_with_its_own_seed(make_corpus: MakeCor
     assert_array_equal(first.held[1:], second.held[:2])
 
 
-def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+def test_folds_are_reproducible(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     for name in ("a", "b"):
         np.random.seed(len(name) * 7)  # the global state must not matter
         fold_table.write(tmp_path / name, draw_folds({"mint": grouped(make_corpus)}, None, **ASKED))
@@ -124,7 +124,7 @@ def test_the_same_again(make_corpus: MakeCorpus, tmp_path: Path) -> None:
         ([0] * 20 + [1] * 5, 5, True),
         ([0] * 20 + [1] * 4, 5, False),
         ([0] * 20 + [1] * 4, 4, True),
-        # A sense without instances is none of the training set's.
+        # A sense without instances is not part of the training set.
         ([0] * 20 + [2] * 5, 5, True),
         ([0] * 20, 5, False),
         ([0, 1], 2, False),
@@ -163,7 +163,7 @@ def test_a_word_without_folds_has_no_splits(make_corpus: MakeCorpus) -> None:
 
 
 def test_lines_of_a_training_set(make_corpus: MakeCorpus) -> None:
-    """Lines are of the full training file, rows of the table, and these differ."""
+    """Lines count in the full training file, rows in the table; the two differ."""
     rows = [("test", 0), ("train", 0), ("train", 1), ("test", 1), ("train", 0), ("train", 1)]
     corpora = {word: make_corpus(rows, word=word) for word in ("mint", "sage")}
     train = TrainingSet(
@@ -202,7 +202,7 @@ def test_a_training_set_of_another_corpus_is_refused(make_corpus: MakeCorpus) ->
 # Files
 
 
-def test_what_is_written_is_what_is_read(make_corpus: MakeCorpus, tmp_path: Path) -> None:
+def test_round_trip(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     corpora = {
         "yard": grouped(make_corpus, word="yard"),
         "arm": make_corpus([("train", 0), ("train", 1)], word="arm"),
@@ -237,7 +237,7 @@ def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
-    """Of CoarseWSD-20, with its own near-duplicates: nothing apart, nothing lost."""
+    """CoarseWSD-20 with its near-duplicates: no pair is separated, no row is lost."""
     corpora = {word: real_corpora[word] for word in ("digit", "pitcher", "yard")}
     made: Folds = draw_folds(corpora, None, **ASKED)
     assert made.words["digit"].held is not None
@@ -251,7 +251,7 @@ def test_folds_of_a_real_word(real_corpora: dict[str, Corpus]) -> None:
             assert len(np.unique(of_repeat)) == 5
 
 
-def test_one_fold_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_fold_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["folds", "--corpus", str(tmp_path), "--words", "mint", "--out", str(tmp_path / "f")]
     assert main([*call, "--k", "1"]) == 2
     assert "where: --k" in capsys.readouterr().err
@@ -269,7 +269,7 @@ def draw(folder: Path, *words: str, k: int = 3, seed: int = 1) -> Folds:
 
 @pytest.fixture
 def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
-    """The tables of three words."""
+    """Return the tables of three words."""
     for i, word in enumerate(("arm", "bow", "yard")):
         corpora_files.write(
             tmp_path / f"corpus/{word}.parquet",
@@ -278,12 +278,12 @@ def shared(make_corpus: MakeCorpus, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_holds_the_words_that_were_asked_for(shared: Path) -> None:
+def test_a_file_has_the_requested_words(shared: Path) -> None:
     every = draw(shared, "arm", "bow", "yard")
     (shared / "folds/full.parquet").write_bytes(b"no table")
     single_word = draw(shared, "yard")
     assert list(single_word.words) == list(single_word.corpus) == ["yard"]
-    # A word's folds are the same whichever words are drawn with it.
+    # A word's folds do not depend on the other words.
     assert_array_equal(single_word.words["yard"].held, every.words["yard"].held)
 
 
@@ -300,7 +300,7 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
         fold_table.read(path).rows(corpora["yard"])
 
 
-def test_folds_of_other_settings_are_told_apart(shared: Path) -> None:
+def test_folds_of_other_settings_are_distinguished(shared: Path) -> None:
     made, path = draw(shared, "arm"), shared / "folds/full.parquet"
     assert made.settings == {"k": 3, "repeats": 2, "seed": 1}
     fold_table.check_settings(path, made, made.settings)

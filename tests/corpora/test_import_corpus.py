@@ -1,4 +1,4 @@
-"""Tables of labelled sentences become a corpus: round trips, splits, and every bad line named."""
+"""Tables of labelled sentences become a corpus: round trips, splits, errors that name the line."""
 
 import csv
 import gzip
@@ -31,17 +31,17 @@ from wsd.metrics.near_duplicates import components
 from wsd.storage.file_names import file_name
 
 SENSES = {"cell": ("cell_biology", "cell_prison"), "Schloß": ("lock", "castle")}
-# Letters that stand for themselves, whatever the script.
+# Letters without accents, in several scripts.
 LETTERS = ("abcdefgh", "äöüß", "абвгд", "中文字", "हिन्दी", "עברית", "😀🦜")
 
 
 def made(random: Random, n: int = 10) -> list[dict[str, Any]]:
-    """Rows of every word and sense: tokens, position, forms that are not the word."""
+    """Return rows of every word and sense: tokens, position, forms of other words."""
     rows = []
     for word, senses in SENSES.items():
         for sense in senses:
             for i in range(n):
-                # Sentences of their own, so that none is like another.
+                # All sentences differ.
                 tokens = [
                     "".join(random.choices(random.choice(LETTERS), k=random.randint(1, 6)))
                     for _ in range(random.randint(4, 12))
@@ -55,7 +55,7 @@ def made(random: Random, n: int = 10) -> list[dict[str, Any]]:
 
 
 def line_of(row: dict[str, Any], shape: str) -> dict[str, Any]:
-    """One row as a line of a file, the focal word told in one of the ways there are."""
+    """Write a row as a line that marks the focal word in one of the supported formats."""
     tokens, position = row["tokens"], row["position"]
     text = " ".join(tokens)
     start = len(" ".join([*tokens[:position], ""]))
@@ -90,7 +90,7 @@ def run(path: Path, out: Path, **options: Any) -> Any:
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
 @pytest.mark.parametrize("shape", ["position", "span", "brackets", "asterisks"])
 @pytest.mark.parametrize("seed", range(2))
-def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, shape: str, seed: int) -> None:
+def test_round_trip(tmp_path: Path, suffix: str, shape: str, seed: int) -> None:
     rows = made(Random(seed))
     path = tmp_path / f"rows{suffix}"
     text = text_of([line_of(row, shape) for row in rows], suffix)
@@ -111,7 +111,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, shape: str, seed: i
         )
         assert actual == expected
         assert dataset.sizes[word] == len(corpus) == 20
-        # Of each sense ten: three for testing.
+        # Each sense has ten sentences, three of them for testing.
         tested = corpus.gold[corpus.split == "test"]
         assert np.bincount(tested).tolist() == [3, 3]
 
@@ -244,7 +244,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("suffix", "text", "line", "says"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_said(
+def test_errors_name_the_problem(
     tmp_path: Path, suffix: str, text: str, line: int, says: str
 ) -> None:
     path = tmp_path / f"rows{suffix}"
@@ -264,7 +264,7 @@ def test_text_in_utf16(tmp_path: Path, encoding: str) -> None:
     assert "iconv -f UTF-16 -t UTF-8" in str(caught.value.fix)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_binary_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
     path.write_bytes(HEAD.encode() + b"cell\ta\tthe *cell* caf\xe9\n")
     with pytest.raises(CorpusError, match="is not UTF-8") as caught:
@@ -319,18 +319,18 @@ def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
         ("a crane", "no word is marked"),
     ],
 )
-def test_marks_that_cannot_be_read(text: str, says: str) -> None:
+def test_invalid_marks_are_refused(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         focal_word.from_mark(text)
 
 
-def test_brackets_are_text_where_the_place_is_told_otherwise() -> None:
+def test_brackets_are_text_next_to_a_position_column() -> None:
     text = "see [[1]] on *his* cell"
     assert focal_word.from_span(text, 19, 23)[1][-1] == "cell"
     assert focal_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
 
 
-def test_the_words_own_punctuation_stays() -> None:
+def test_punctuation_inside_a_word_stays() -> None:
     for word, text, focal in (
         ("yahoo!", "*Yahoo!*, he said", "Yahoo!"),
         ("u.s..n", "the *U.S.*", "U.S."),
@@ -345,7 +345,7 @@ def test_the_words_own_punctuation_stays() -> None:
         focal_word.from_mark("*Yahoo!,* he said", "yahoo!")
 
 
-def test_the_way_that_the_word_is_told_makes_no_difference() -> None:
+def test_all_formats_give_the_same_corpus() -> None:
     assert focal_word.from_span("He sat in his cell.", 14, 18) == focal_word.from_mark(
         "He sat in his *cell*."
     )
@@ -357,7 +357,7 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     (row,) = labelled_tables.read(path, {"sense": "class"}, "cell").rows
     assert (row.word, row.sense, row.tokens) == ("cell", "a", ("the", "Cells", "x"))
     (row,) = labelled_tables.read(path, {}, None).rows
-    # Without a column for it the word is the focal token, in small letters.
+    # Without a column for the word, the word is the focal token in lower case.
     assert (row.word, row.sense) == ("cells", "1")
     with pytest.raises(CorpusError, match="no column 'sort'"):
         labelled_tables.read(path, {"sense": "sort"}, None)
@@ -366,7 +366,7 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
         labelled_tables.read(path, {}, "cell")
 
 
-def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
+def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
     args = Namespace(word=None, columns=[], gold=None)
@@ -376,7 +376,7 @@ def test_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
 
 
-def test_what_looks_alike_is_the_same(tmp_path: Path) -> None:
+def test_text_that_looks_alike_is_equal(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     names = [
         ("caf\u00e9", "river bank"),
@@ -397,7 +397,7 @@ def test_near_duplicates_stay_on_one_side_and_splits_are_the_same_every_time(
 ) -> None:
     rows = made(Random(5), 12)
     lines = [line_of(row, "position") for row in rows]
-    # Of every third row a copy with one more token.
+    # Every third row has a copy with one more token.
     lines += [{**line, "sentence": f"{line['sentence']} too"} for line in lines[::3]]
     path = tmp_path / "rows.jsonl"
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
@@ -429,7 +429,7 @@ def test_sentences_alike_but_for_the_sense_leave_some_of_each(tmp_path: Path) ->
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
     run(path, tmp_path / "out")
     corpus = read_text(tmp_path / "out" / "cell", "cell")
-    # Each pair is on one side, so that there are as many of either sense.
+    # Both sentences of a pair are on the same side, so that both senses are equally frequent.
     for split in ("train", "test"):
         assert len(set(np.bincount(corpus.gold[corpus.split == split]).tolist())) == 1
 
@@ -460,7 +460,7 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
     assert dataset.sizes == {"x": 4}
     corpus = read_text(tmp_path / "out" / "x", "x", tmp_path / "out" / "outofdomain.tsv")
     assert corpus.split.tolist() == split
-    # The folder itself can be imported again, to the same files.
+    # The folder can be imported again and gives the same files.
     run(tmp_path / "out", tmp_path / "again")
     assert read_manifest(tmp_path / "again" / MANIFEST).digests == dataset.digests
     for gone in ("test", "train"):
@@ -478,7 +478,7 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
         (("run.n", "run.v"), None),
     ],
 )
-def test_words_that_may_be_one_are_said(
+def test_similar_words_give_a_warning(
     tmp_path: Path, words: tuple[str, ...], warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     lines = [
@@ -500,7 +500,7 @@ def test_words_that_may_be_one_are_said(
         (("c.a", "c.s"), None),
     ],
 )
-def test_senses_that_may_be_one_are_said(
+def test_similar_senses_give_a_warning(
     tmp_path: Path, senses: tuple[str, str], warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     lines = [f"crane\t{senses[i % 2]}\tthe *crane* {c * 3}\n" for i, c in enumerate("pqrs")]
@@ -514,7 +514,7 @@ def test_senses_that_may_be_one_are_said(
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
 @pytest.mark.parametrize("shape", ["position", "span"])
 def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -> None:
-    """As pandas writes whole numbers of a column in which some are missing."""
+    """pandas writes whole numbers as floats if the column has gaps."""
     lines = [line_of(row, shape) for row in made(Random(2))]
     for name, number in (("whole", int), ("gaps", float)):
         numbers = [
@@ -533,7 +533,7 @@ def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -
         (["sense=a", "word=a"], "a is named twice"),
     ],
 )
-def test_columns_that_are_named_twice(
+def test_duplicate_columns_are_refused(
     tmp_path: Path, columns: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "rows.tsv"
@@ -552,7 +552,7 @@ def test_numbers_that_are_not_whole(tmp_path: Path, position: str) -> None:
 
 
 def test_offsets_of_other_units_are_explained(tmp_path: Path) -> None:
-    """In JavaScript an emoji has two code units: the place is one too far."""
+    """JavaScript counts an emoji as two code units, so the offset is one too large."""
     path = tmp_path / "rows.jsonl"
     line = {"sense": "a", "text": "\U0001f600 my bank here", "start": 6, "end": 10}
     path.write_text(json.dumps(line))
@@ -577,9 +577,7 @@ def test_rare_senses_can_be_left_out(tmp_path: Path) -> None:
 # The folder
 
 
-def test_what_is_said_of_a_corpus_is_such_as_the_manifest_may_have(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_invalid_descriptions_of_a_corpus_are_refused(folder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     about = {"citation": "@article{x,\n  title = {Y}\n}", "licence_url": "https://x.org"}
     import_corpus([rows], out=tmp_path / "a", name="mine", about=about)
@@ -594,9 +592,7 @@ def test_what_is_said_of_a_corpus_is_such_as_the_manifest_may_have(
         assert not (tmp_path / "b").exists()
 
 
-def test_a_folder_keeps_what_is_said_of_it_and_counts_what_it_loses(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_folder_keeps_its_description_and_counts_losses(folder: Path, tmp_path: Path) -> None:
     (folder / "outofdomain.tsv").write_text("cel\tcell_prison\t0\tcel x\n", encoding="utf-8")
     text = import_corpus([folder], out=tmp_path / "b", name="again", about={"title": "Again"})
     actual = read_manifest(tmp_path / "b" / MANIFEST)
@@ -639,7 +635,7 @@ def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
 
 
 def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> None:
-    """With the folds each can have: as its rarest sense has sentences, duplicates together."""
+    """The message says how many folds each word allows, given rare senses and duplicates."""
     lines = [
         {"word": word, "sense": sense, "split": split, "sentence": f"{text} [[{word}]] {text}"}
         for word, n, alike in (("ash", 2, False), ("elm", 9, True))
@@ -657,7 +653,7 @@ def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> 
         (line,) = [x for x in imported_as(path, out).splitlines() if "folds" in x]
         assert line.startswith(f"{output}ash 2, elm 2); ") and "tuning: {folds: " in line
         assert read_manifest(out / MANIFEST).most_folds["elm"] == 2
-    # Where each has a sense with one sentence, two folds are too many.
+    # If each word has a sense with one sentence, two folds are too many.
     single = [{**row, "split": "test"} if "b" in row["sentence"].split()[-1] else row
               for row in lines if row["word"] == "ash"]  # fmt: skip
     path = tmp_path / "single.jsonl"
@@ -674,7 +670,7 @@ def imported_as(path: Path, out: Path) -> str:
 
 
 def enough(word: str) -> list[dict[str, Any]]:
-    """Rows of a word that can have five folds."""
+    """Return rows of a word that allows five folds."""
     return [
         {"word": word, "sense": sense, "split": split, "sentence": f"{x} {sense} [[{word}]] {x}"}
         for sense in ("tree", "name")
@@ -711,7 +707,7 @@ def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
         copy(folder, tmp_path / "third", name="other")
 
 
-def test_a_folder_that_is_there_is_kept(folder: Path, tmp_path: Path) -> None:
+def test_an_existing_folder_is_kept(folder: Path, tmp_path: Path) -> None:
     before = (folder / MANIFEST).read_bytes()
     with pytest.raises(ConfigError, match="there and not empty"):
         run(tmp_path / "rows.jsonl", folder)
@@ -737,7 +733,7 @@ def test_a_folder_that_is_there_is_kept(folder: Path, tmp_path: Path) -> None:
         {"title": 3},
     ],
 )
-def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
+def test_a_broken_manifest_is_refused(folder: Path, change: dict[str, Any]) -> None:
     path = folder / MANIFEST
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(CorpusError, match="not the manifest of a corpus") as caught:
@@ -751,7 +747,7 @@ def test_a_manifest_that_is_none(folder: Path, change: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "name", ["quickstart", "quickstart-hard", "Logs", "", "a/b", "..", "-x", "a" * 101, "é"]
 )
-def test_a_name_that_cannot_be_one(tmp_path: Path, name: str) -> None:
+def test_invalid_names_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="the name"):
         import_corpus([tmp_path / "x.tsv"], out=tmp_path / "out", name=name, about={})
 
@@ -784,7 +780,7 @@ def test_the_same_file_twice_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_senses_stand_in_their_natural_order(tmp_path: Path) -> None:
+def test_senses_are_in_natural_order(tmp_path: Path) -> None:
     senses = ["sense_2", "sense_10", "sense_1", "9" * 5000, "sense_02", "a"]
     rows = [
         f"cell\t{sense}\t"
@@ -815,7 +811,7 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_odd_files_are_told_what_to_do(
+def test_errors_for_odd_files_have_a_fix(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, raw: bytes, problem: str
 ) -> None:
     path = tmp_path / name

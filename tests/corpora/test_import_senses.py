@@ -1,4 +1,4 @@
-"""What senses are called, from a table into a corpus's manifest and back."""
+"""Names and glosses of senses: from a table to the manifest of a corpus, and back."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ LETTERS = "abcdefghij"
 
 @pytest.fixture
 def sentences(tmp_path: Path) -> Path:
-    """Ten of each sense, and two of one that is rare."""
+    """Write ten sentences of each sense, and two of a rare one."""
     senses = {"cell": ["cell_biology", "cell_prison"], "Schloß": ["lock", "castle"]}
     lines = [
         f"{word}\t{sense}\t{letter * 3} {sense}{letter} *{word}* {letter * 5} {letter}{letter}"
@@ -51,25 +51,25 @@ def run(tmp_path: Path, sentences: Path, table: str, *, name: str = "senses.tsv"
     return read_manifest(tmp_path / "out" / MANIFEST)
 
 
-def test_names_and_glosses_go_in_and_come_out(tmp_path: Path, sentences: Path) -> None:
+def test_round_trip_of_names_and_glosses(tmp_path: Path, sentences: Path) -> None:
     dataset = run(tmp_path, sentences, TABLE)
     assert dataset.given == GIVEN
     labels = ("cell_biology", "cell_prison", "cell_rare")
     expected = [GIVEN["cell"]["cell_biology"], SenseText("prison", "a room with a lock")]
     assert dataset.sense_texts("cell", labels) == (*expected, SenseText("rare"))
-    # Labels, and the senses' instances, are as they would be without.
+    # Labels and instances do not change.
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text("utf-8"))
     assert manifest["words"]["cell"]["senses"]["cell_prison"]["train"] == 7
     assert [Path(source["file"]).name for source in manifest["imported"]] == [
         "rows.tsv",
         "senses.tsv",
     ]
-    # The copy of a run, and an import of the folder, have them too.
+    # The copy of a run and an import of the folder have the names too.
     copy(tmp_path / "out", tmp_path / "copied", name="other")
     assert read_manifest(tmp_path / "copied" / MANIFEST).given == GIVEN
     import_corpus([tmp_path / "out"], out=tmp_path / "again", name="mine")
     assert read_manifest(tmp_path / "again" / MANIFEST).given == GIVEN
-    # Another table takes the place of what the folder says.
+    # Another table replaces the names in the folder.
     (tmp_path / "new.tsv").write_text(f"{HEADER}cell\tcell_rare\tother\t\n", "utf-8")
     import_corpus(
         [tmp_path / "out"], out=tmp_path / "third", name="mine", senses=tmp_path / "new.tsv"
@@ -88,7 +88,7 @@ def test_columns_in_any_order_with_commas_and_accents_apart(
     assert dataset.given["Schloß"] == {"lock": SenseText("étude", "a, b")}
 
 
-def test_without_a_table_nothing_is_given(tmp_path: Path, sentences: Path) -> None:
+def test_without_a_table_senses_have_no_names(tmp_path: Path, sentences: Path) -> None:
     import_corpus([sentences], out=tmp_path / "out", name="mine")
     dataset = read_manifest(tmp_path / "out" / MANIFEST)
     assert not any(dataset.given.values())
@@ -98,7 +98,7 @@ def test_without_a_table_nothing_is_given(tmp_path: Path, sentences: Path) -> No
     ]
 
 
-def test_senses_that_are_left_out_may_be_named(tmp_path: Path, sentences: Path) -> None:
+def test_a_table_may_name_senses_that_are_left_out(tmp_path: Path, sentences: Path) -> None:
     (tmp_path / "senses.tsv").write_text(f"{TABLE}cell\tcell_rare\tseldom\t\n", "utf-8")
     options = {"senses": tmp_path / "senses.tsv", "at_least": 5}
     import_corpus([sentences], out=tmp_path / "out", name="mine", **options)
@@ -166,9 +166,7 @@ def test_a_manifest_edited_badly_is_one_error(
     assert not (tmp_path / "again").exists()
 
 
-def test_a_folder_whose_senses_were_edited_keeps_what_is_left(
-    tmp_path: Path, sentences: Path
-) -> None:
+def test_a_folder_with_edited_senses_keeps_the_rest(tmp_path: Path, sentences: Path) -> None:
     run(tmp_path, sentences, TABLE)
     (path,) = (tmp_path / "out").glob("*chlo*/classes_map.txt")
     path.write_text(path.read_text("utf-8").replace("lock", "bolt"), "utf-8")
@@ -177,9 +175,7 @@ def test_a_folder_whose_senses_were_edited_keeps_what_is_left(
     assert {word: value for word, value in given.items() if value} == {"cell": GIVEN["cell"]}
 
 
-def test_files_that_share_a_word_are_put_together_with_its_names(
-    tmp_path: Path, sentences: Path
-) -> None:
+def test_files_that_share_a_word_are_merged_with_its_names(tmp_path: Path, sentences: Path) -> None:
     run(tmp_path, sentences, TABLE)
     import_corpus([sentences], out=tmp_path / "plain", name="plain")
     both = [tmp_path / "out", tmp_path / "plain"]

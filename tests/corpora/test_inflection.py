@@ -1,4 +1,4 @@
-"""The forms of English words, and how a word's name is taken apart."""
+"""Forms of English words, and the parts of a word's name."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def test_forms_of_a_part_of_speech(word: str, some: str) -> None:
         ("C.n", "c.n"),
     ],
 )
-def test_another_word_is_no_form(word: str, other: str) -> None:
+def test_another_word_is_not_a_form(word: str, other: str) -> None:
     assert other not in forms(word)
 
 
@@ -138,7 +138,7 @@ def test_lemma_and_tag(word: str, lemma: str, part: str | None) -> None:
         ("served", []),
     ],
 )
-def test_which_word_is_meant(asked: str, meant: list[str]) -> None:
+def test_the_lemma_of_a_form(asked: str, meant: list[str]) -> None:
     assert matching_words(asked, ["run.n", "run.v", "bank", "Java", "serve.v"]) == meant
 
 

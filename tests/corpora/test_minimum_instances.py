@@ -1,4 +1,4 @@
-"""``--at-least``: what is announced is what is written, and nothing that is kept is refused."""
+"""``--at-least``: the import writes what it announces, and keeps nothing that steps refuse."""
 
 import json
 import re
@@ -32,7 +32,7 @@ FILLING = [
 
 
 def rows(random: Random, splits: tuple[str, ...]) -> list[str]:
-    """Rows of words with a few senses, rare ones among them, and near-duplicates of any sense."""
+    """Return rows of words with a few senses, rare senses, and near-duplicates of any sense."""
     lines = []
     for word in ("oak", "elm", "fir", "yew", "ash"):
         texts = []
@@ -44,7 +44,7 @@ def rows(random: Random, splits: tuple[str, ...]) -> list[str]:
                     text = " ".join(random.choices(FILLING, k=9))
                 texts.append(text)
                 lines.append(f"{word}\ts{sense}\t*{word}* {text}\t{random.choice(splits)}")
-    # No sentence twice, which may contradict itself.
+    # Repeated sentences might contradict each other, so each occurs once.
     return [f"{line.rsplit(chr(9), 1)[0]} {i}x{i}\t{line.rsplit(chr(9), 1)[1]}"
             for i, line in enumerate(lines)]  # fmt: skip
 
@@ -52,7 +52,7 @@ def rows(random: Random, splits: tuple[str, ...]) -> list[str]:
 @pytest.mark.parametrize("splits", [("",), ("train", "test"), ("train", "train", "outofdomain")])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("least", NUMBERS)
-def test_what_is_announced_is_written(
+def test_the_announced_words_and_senses_are_written(
     tmp_path: Path, seed: int, splits: tuple[str, ...], least: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     path, out = tmp_path / "rows.tsv", tmp_path / "out"
@@ -91,7 +91,7 @@ def test_a_word_without_test_rows_is_left_out_with_the_reason(tmp_path: Path) ->
     path.write_text(HEADER + GOOD + without_test("elm"))
     with pytest.raises(CorpusError, match="the word 'elm' has 2 senses in") as caught:
         import_corpus([path], out=tmp_path / "out", name="mine")
-    # What it says to do works.
+    # The fix in the message works.
     assert "--at-least 1 leaves such words out" in str(caught.value.fix)
     text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
     assert "left out: 4 instances of words without a test instance" in text

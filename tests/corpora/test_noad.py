@@ -1,4 +1,4 @@
-"""The step from NOAD's archive to a corpus, on a made-up archive; and the real one's counts."""
+"""The step from NOAD's archive to a corpus, on a small archive, and the real archive's counts."""
 
 import csv
 import hashlib
@@ -32,7 +32,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The made-up archive, in the place of the real one."""
+    """Replace the real archive by the small one."""
     archive, sums = small_noad.write(tmp_path / "made")
     monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
@@ -130,7 +130,7 @@ def test_it_is_downloaded_once(
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [source.file]
 
 
-def test_without_a_network_the_ways_on_are_said(
+def test_without_a_network_the_message_has_alternatives(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("WSD_NOAD_ARCHIVE")
@@ -151,7 +151,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_an_archive_that_is_another_is_refused_whole(
+def test_another_archive_is_refused(
     case: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, message = BAD[case]
@@ -163,7 +163,7 @@ def test_an_archive_that_is_another_is_refused_whole(
     assert not out.parent.exists() or list(out.parent.iterdir()) == []
 
 
-def test_a_folder_of_somebody_elses_is_left_alone(out: Path) -> None:
+def test_a_foreign_folder_is_left_alone(out: Path) -> None:
     out.mkdir(parents=True)
     (out / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match=r"thesis\.txt"):
@@ -178,7 +178,7 @@ def test_too_few_instances_for_two_sides_are_refused(out: Path) -> None:
     assert not out.exists()
 
 
-def test_so_many_instances_that_no_word_is_left_are_refused(out: Path) -> None:
+def test_a_minimum_that_leaves_no_word_is_refused(out: Path) -> None:
     with pytest.raises(ConfigError, match="two senses with 11 instances"):
         noad.write_dataset(out, "noad", 11)
     assert not out.exists()
@@ -235,7 +235,7 @@ def test_a_wrong_document_of_the_archive_leaves_nothing(
     assert not out.parent.exists() or list(out.parent.iterdir()) == []
 
 
-def test_an_empty_token_is_none_and_a_break_on_it_still_ends_a_sentence() -> None:
+def test_empty_tokens_are_dropped_but_keep_their_breaks() -> None:
     first, second = (
         read(PLAIN.replace(b'"One"', b'""'), "x"),
         read(document([["a"], ["", "b"]]), "x"),
@@ -249,7 +249,7 @@ def test_an_empty_token_is_none_and_a_break_on_it_still_ends_a_sentence() -> Non
 
 def test_a_sense_that_cannot_be_on_both_sides_is_refused() -> None:
     a, b, c = ((f"{name}.n", "1") for name in "abc")
-    # Three documents, of which any two have to be on different sides.
+    # Any two of the three documents must be on different sides.
     documents = {"1": Counter([a, b]), "2": Counter([b, c]), "3": Counter([a, c])}
     with pytest.raises(CorpusError, match="on both sides"):
         documents_to_test(documents, share=0.3, seed=1)
@@ -279,7 +279,7 @@ def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.Monkey
         for label in s.labels
     )
     assert sum(senses.values()) == 253_752
-    # The plain count, and what is left of it without the senses of one document.
+    # Compare with the plain count, without the senses that occur in one document.
     plain: dict[str, list[int]] = {}
     for (word, _), n in senses.items():
         if n >= 10:

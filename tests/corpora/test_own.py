@@ -27,7 +27,7 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
-def test_the_example_is_what_the_page_says(tmp_path: Path) -> None:
+def test_the_example_matches_the_page(tmp_path: Path) -> None:
     rows = labelled_tables.read(DOCS / "own-corpus.tsv", {}, None).rows
     assert len(rows) == 84
     assert {row.word for row in rows} == {"cell", "pitch"}
@@ -45,7 +45,7 @@ def test_the_example_is_what_the_page_says(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Where config/minilm.yaml is a model of two blocks, and less is tried."""
+    """Replace config/minilm.yaml's model by one of two blocks, and shorten the search."""
     made = Checkout.create(tmp_path_factory.mktemp("checkout"))
     (made.root / "docs").mkdir()
     for file in ("own-corpus.tsv", "own-corpus.yaml"):
@@ -62,7 +62,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 
 def command(checkout: Checkout, line: str) -> str:
-    """Run a line of the page."""
+    """Run a command of the page."""
     done = subprocess.run(
         ["bash", "-ec", line],
         cwd=checkout.root,
@@ -86,7 +86,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def outputs(folder: Path) -> list[dict[str, Any]]:
-    """A system that is always right but for the first instance of each word."""
+    """Write the outputs of a system that is wrong only on the first instance of each word."""
     lines = []
     for path in sorted(folder.glob("*.parquet")):
         corpus = read(path)
@@ -102,7 +102,7 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
     imported, planned, run = blocks("console")[0].splitlines()
     assert "cell_battery 10 + 4" in command(checkout, imported)
     assert "Cells and pitches" in command(checkout, planned)
-    # Senses may be named in the folder itself.
+    # Users may name senses in the folder itself.
     manifest = checkout.root / "data" / "mine" / "dataset.json"
     content = json.loads(manifest.read_text(encoding="utf-8"))
     content["words"]["cell"]["senses"]["cell_prison"] |= {"name": "room", "gloss": "behind <bars>"}
@@ -121,7 +121,7 @@ def test_the_commands_of_the_page(checkout: Checkout) -> None:
 
     if "systems" not in STUDIES:
         return
-    # Another system, by hand and in the run.
+    # Add another system, by hand and in the run.
     lines = outputs(results / "corpus")
     text = "".join(json.dumps(line) + "\n" for line in reversed(lines))
     (checkout.root / "outputs.jsonl").write_text(text)

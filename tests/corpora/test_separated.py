@@ -1,4 +1,4 @@
-"""Separators and quotes of tables: the same cells whoever wrote them, or one error."""
+"""Separators and quotes of tables: the same cells for every program that writes them."""
 
 import csv
 import time
@@ -56,7 +56,7 @@ def test_a_line_of_white_space_is_empty(tmp_path: Path, name: str, empty: str, t
 
 
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv", "t.txt"])
-def test_a_quote_is_a_quote_where_none_is_doubled(tmp_path: Path, name: str) -> None:
+def test_quotes_are_kept_if_none_is_doubled(tmp_path: Path, name: str) -> None:
     rows = [
         ["w", "s", 'she said "no" to it'],
         ["w", "s", '"No," she said.'],
@@ -69,7 +69,7 @@ def test_a_quote_is_a_quote_where_none_is_doubled(tmp_path: Path, name: str) -> 
     assert cells_of(put(tmp_path / name, text)) == rows
 
 
-def test_cells_that_merely_end_in_quotes_are_direct_speech_and_that_is_said(
+def test_cells_that_end_in_quotes_are_direct_speech(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\tx\nw\ts\t"No bank."\n')
@@ -81,9 +81,9 @@ def test_cells_that_merely_end_in_quotes_are_direct_speech_and_that_is_said(
 @pytest.mark.parametrize(
     ("sentences", "read"),
     [
-        # As Excel saves them: cells with a comma are in quotes, and no others.
+        # Excel quotes cells with a comma, and no others.
         (['"a, b"', '"c, d"', "e"], ["a, b", "c, d", "e"]),
-        # A single one, a comma without quotes, quotes without a comma: direct speech.
+        # A single quote, a comma without quotes, and quotes without a comma are direct speech.
         (['"a, b"', "c"], ['"a, b"', "c"]),
         (['"a, b"', '"c, d"', "e, f"], ['"a, b"', '"c, d"', "e, f"]),
         (['"a, b"', '"c, d"', '"e"'], ['"a, b"', '"c, d"', '"e"']),
@@ -129,7 +129,7 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
         ('word;"sense";"sentence"', "read with semicolons"),
     ],
 )
-def test_the_separator_is_said(
+def test_an_unusual_separator_gives_a_warning(
     tmp_path: Path, header: str, warning: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     separator = next(s for s in ";\t," if s in header)
@@ -166,7 +166,7 @@ def test_many_quotes_take_linear_time(tmp_path: Path) -> None:
 
 
 def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
-    """Each name was looked for among all others."""
+    """Reading must not compare each column name with all others."""
     names = "\t".join(f"c{number}" for number in range(100_000))
     start = time.process_time()
     with pytest.raises(CorpusError, match="no column"):

@@ -1,4 +1,4 @@
-"""Training sets as lines of the full one: every row is found where it stands, or is an error."""
+"""Training sets as lines of the full set: every row is found, or an error names it."""
 
 import dataclasses
 import tarfile
@@ -26,7 +26,7 @@ from wsd.storage import parquet
 
 Rows = Sequence[tuple[str, int]]
 
-# Lines 0 and 3 are one sentence, with one class; 1 and 5 are one with another class; 4 has the
+# Lines 0 and 3 are one sentence with one class; 1 and 5 are one with another class; line 4 has
 # position of its other "mint".
 FULL: Rows = [
     ("1\tfresh mint grows", 0),
@@ -47,7 +47,7 @@ def put(folder: Path, split: str, rows: Rows) -> None:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Two words with the same sentences, as a download lays them out."""
+    """Write two words with the same sentences, in the layout of a download."""
     folder = tmp_path / "source"
     for word in ("mint", "sage"):
         put(folder / word, "train", FULL)
@@ -101,7 +101,7 @@ def test_the_number_of_a_draw() -> None:
         ([5, 2, 4], [2, 4, 5]),
         ([1], [1]),
         ([5], [5]),
-        # Of two lines that are alike the first is as good as the other; two times is both.
+        # Of two equal lines either will do; a line used twice is an error.
         ([3], [0]),
         ([3, 0], [0, 3]),
         ([5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5]),
@@ -124,7 +124,7 @@ def test_rows_are_found_in_any_order(
         (("2\ttea without mint", 0), "the sentence with this position and class"),
         (("0\ttea with mint", 0), "the sentence with this position and class"),
         (("2\ttea with mint", 1), "the sentence with this position and class"),
-        # A sentence of the test set, and one of the full set once more than it is there.
+        # A sentence of the test set, and a sentence more often than the full set has it.
         (MORE[0], "the sentence with this position and class"),
         (("1\tfresh mint grows", 0), "the sentence so often"),
     ],
@@ -148,7 +148,7 @@ def test_a_malformed_file_is_named(source: Path, corpora: Mapping[str, Corpus]) 
     assert caught.value.where == f"{gold}:2"
 
 
-def test_words_that_a_set_lacks_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
+def test_missing_words_are_absent(source: Path, corpora: Mapping[str, Corpus]) -> None:
     part(source, [FULL[1]], word="sage")
     assert list(read_training_set(source, "balanced", corpora).lines) == ["sage"]
     with pytest.raises(CorpusError, match="no training set 'balanced' for mint") as caught:
@@ -180,7 +180,7 @@ def test_classes_are_numbers_of_the_map_not_of_the_order(source: Path) -> None:
 
 @pytest.fixture
 def shuffled() -> Corpus:
-    """A table in which the training rows are not the first, and their lines are not in order."""
+    """Return a table whose training rows are not first, and whose lines are not in order."""
     split = ["test", "train", "outofdomain", "train", "test", "train"]
     return Corpus(
         word="mint",
@@ -218,9 +218,7 @@ def test_a_set_of_another_table_is_refused(shuffled: Corpus) -> None:
 # The file
 
 
-def test_what_is_written_is_what_is_read(
-    source: Path, corpora: Mapping[str, Corpus], tmp_path: Path
-) -> None:
+def test_round_trip(source: Path, corpora: Mapping[str, Corpus], tmp_path: Path) -> None:
     for train, lines in (("1pct", [4, 1]), ("5pct", [5, 4, 1])):
         part(source, [FULL[line] for line in lines], train=train)
         part(source, [FULL[2]], word="sage", train=train)
@@ -318,7 +316,7 @@ def real_trains(
 
 
 def plain(folder: Path, split: str) -> Counter[tuple[str, str]]:
-    """The lines of two files, by nothing of ours."""
+    """Match the lines of two files without code of the package."""
     data, gold = (
         (folder / f"{split}.{kind}.txt").read_bytes().decode().replace("\r\n", "\n").split("\n")
         for kind in ("data", "gold")
@@ -394,10 +392,8 @@ def test_the_balanced_set_has_each_sense_as_often_as_the_rarest(
 
 
 @pytest.mark.slow
-def test_what_stands_beside_the_real_training_sets_repeats_what_we_have(
-    archive: Path, tmp_path: Path
-) -> None:
-    """Class maps and test files, which the download leaves out; in all 242,427 rows."""
+def test_other_files_of_the_real_training_sets_are_copies(archive: Path, tmp_path: Path) -> None:
+    """Class maps and test files, which the download skips; 242,427 rows in all."""
     with tarfile.open(archive) as tar:
         for member in tar:
             name = member.name.partition("/")[2]

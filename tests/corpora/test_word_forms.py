@@ -1,4 +1,4 @@
-"""Where the forms of a word are found in running text."""
+"""Finding the forms of a word in running text."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ from wsd.corpora.word_forms import Finder, within_word
         ("the crane'll fall", "the|crane|'ll|fall", 1),
     ],
 )
-def test_where_it_stands(text: str, tokens: str, position: int) -> None:
+def test_positions_of_a_form(text: str, tokens: str, position: int) -> None:
     (actual,) = Finder(["crane"]).find(text)
     assert list(actual.tokens) == tokens.split("|")
     assert (actual.position, actual.words) == (position, ("crane",))
@@ -53,14 +53,14 @@ def test_where_it_stands(text: str, tokens: str, position: int) -> None:
         "the crane\u00adway",
     ],
 )
-def test_what_is_no_form(text: str) -> None:
+def test_other_words_are_not_found(text: str) -> None:
     assert Finder(["crane"]).find(text) == []
 
 
 @pytest.mark.parametrize(
     ("word", "text", "tokens", "position"),
     [
-        # Accents in the letters or beside them, in the word or in the text.
+        # Accents as part of the letter or as separate characters, in the word or in the text.
         ("café", "the cafe\u0301, shut", "the|cafe\u0301|,|shut", 1),
         ("cafe\u0301", "the «Café»", "the|«|Café|»", 2),
         ("किताब", "यह किताब, वह", "यह|किताब|,|वह", 1),
@@ -99,7 +99,7 @@ def test_a_letter_without_its_accent_is_another(word: str, text: str) -> None:
         ("crane\u00ad", 5, False),
     ],
 )
-def test_where_a_word_goes_on(text: str, place: int, within: bool) -> None:
+def test_longer_words_are_not_found(text: str, place: int, within: bool) -> None:
     assert within_word(text, place) == within
 
 
@@ -148,7 +148,7 @@ def test_a_form_of_two_words_names_both() -> None:
         ("C.n", "much vitamin C.", "much|vitamin|C|.", 2),
         ("X.n", "an X marks it", "an|X|marks|it", 1),
         ("K", "the K's end", "the|K|'s|end", 1),
-        # Soft hyphens, seen at the end of a line alone.
+        # Soft hyphens are visible only at the end of a line.
         ("crane", "two cra\u00adnes left", "two|cra\u00adnes|left", 1),
         ("crane", "a crane\u00ad, tall", "a|crane\u00ad|, tall".replace(" ", "|"), 1),
     ],
@@ -173,11 +173,11 @@ def test_any_word_is_found(word: str, text: str, tokens: str, position: int) -> 
         ("u.s", "to u and me"),
     ],
 )
-def test_a_part_of_something_else_is_not(word: str, text: str) -> None:
+def test_a_part_of_a_longer_word_is_not_found(word: str, text: str) -> None:
     assert [occurrence.form for occurrence in Finder([word]).find(text)] in ([], ["age"])
 
 
-def test_the_forms_that_a_corpus_has() -> None:
+def test_the_forms_of_a_corpus() -> None:
     finder = Finder(["serve"], lambda word: ["served", "'S"])
     assert [occurrence.form for occurrence in finder.find("He served, it 's serving; he's")] == [
         "served",
@@ -225,7 +225,7 @@ TOKEN = st.text(st.sampled_from("ab'-_.+🍎ä银 \u2019\u0301*"), min_size=1).m
 
 
 @given(st.lists(st.tuples(st.lists(TOKEN), TOKEN, st.lists(TOKEN)), min_size=1))
-def test_every_training_token_is_found_where_it_stands(sentences) -> None:
+def test_every_training_token_is_found_at_its_position(sentences) -> None:
     finder = Finder(["word"], lambda _: [token for _, token, _ in sentences])
     for before, token, after in sentences:
         tokens = (*before, token, *after)

@@ -103,7 +103,7 @@ def test_bfloat16_gives_the_same_vectors_as_far_as_it_goes(built: Built, name: s
 
 
 @pytest.mark.parametrize("name", zoo.KINDS)
-def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
+def test_the_description_of_an_encoder(built: Built, name: str) -> None:
     kind = zoo.KINDS[name]
     encoder = Encoder.load(str(built(name)), device="cpu")
     actual = encoder.architecture
@@ -117,7 +117,7 @@ def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
     assert actual.segments == ((0, 2) if name == "xlnet" else (0,))
     assert actual.wide_embeddings == kind.wide_embeddings
     assert json.loads(json.dumps(actual.as_dict())) == actual.as_dict()
-    # And from the files alone, before torch is imported.
+    # The files alone give the same answer before torch is imported.
     record = resolve(name, path=str(built(name)), sha256={}, blocks=kind.blocks, width=kind.width)
     assert record["blocks"] == kind.blocks
 
@@ -126,7 +126,7 @@ def test_what_an_encoder_is_said_to_be(built: Built, name: str) -> None:
 def test_a_random_control_has_the_same_architecture(
     built: Built, name: str, tmp_path: Path
 ) -> None:
-    """Also with weights as small as architectures draw them, where little moves anything."""
+    """The weights may be as small as architectures draw them, when little changes the output."""
     folder = zoo.copied(built(name), tmp_path / name)
     config = json.loads((folder / "config.json").read_text())
     small = {key: 0.02 for key in ("initializer_range", "init_std") if key in config}
@@ -135,7 +135,7 @@ def test_a_random_control_has_the_same_architecture(
     assert control.architecture == Encoder.load(str(built(name)), device="cpu").architecture
 
 
-def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:
+def test_the_table_has_a_row_for_each_tested_kind() -> None:
     lines = DOCS.read_text(encoding="utf-8").splitlines()
     rows = [line.split("|")[1:-1] for line in lines if line.startswith("|") and "`zoo:" in line]
     text = {}
@@ -149,12 +149,12 @@ def test_the_table_has_a_row_per_kind_and_says_what_is_tested() -> None:
         reads = "left context only" if kind.causal else "both sides"
         normed = "extra norm" if kind.last_normed else "block output"
         assert text[name] == [reads, normed, kind.cls or "none", text[name][3]], name
-        # XLNet and T5 have no length limit of their own.
+        # XLNet and T5 have no length limit.
         assert ("no limit" in text[name][3]) == (kind.limit is None), name
 
 
 @pytest.mark.slow
-def test_left_to_right_models_see_what_stands_before_alone(built: Built) -> None:
+def test_left_to_right_models_see_only_earlier_pieces(built: Built) -> None:
     pair = corpus_of(("near the old crane a bird sang", 3), ("near the old crane nobody slept", 3))
     for name, kind in zoo.KINDS.items():
         (vectors,) = encode(Encoder.load(str(built(name)), device="cpu"), pair)
@@ -167,10 +167,10 @@ def test_left_to_right_models_see_what_stands_before_alone(built: Built) -> None
 
 
 @pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if kind.limit])
-def test_the_limit_is_the_model_s_where_the_tokenizer_states_none(
+def test_the_model_limits_the_length_if_the_tokenizer_does_not(
     built: Built, name: str, tmp_path: Path
 ) -> None:
-    """At the limit the model equals the naive loop; one piece more and the window moves."""
+    """At the limit the model equals the naive loop; with one more piece the window moves."""
     kind, folder = zoo.KINDS[name], zoo.copied(built(name), tmp_path / name)
     stated = json.loads((folder / "tokenizer_config.json").read_text())
     del stated["model_max_length"]
@@ -193,7 +193,7 @@ def test_the_limit_is_the_model_s_where_the_tokenizer_states_none(
 
 
 @pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if not kind.limit])
-def test_without_a_limit_nothing_is_left_out(built: Built, name: str) -> None:
+def test_without_a_limit_nothing_is_cut(built: Built, name: str) -> None:
     encoder = Encoder.load(str(built(name)), device="cpu")
     words = ["bank"] * 300 + ["crane"] + ["river"] * 300
     corpus = corpus_of((" ".join(words), 300), ("the crane", 1))
@@ -241,7 +241,7 @@ def test_xlnet_gets_the_segment_of_its_cls(built: Built) -> None:
         assert all(entry.segments is None for entry in actual)
 
 
-def test_gpt2_has_no_cls_and_no_padding_and_does_without(built: Built) -> None:
+def test_gpt2_works_without_cls_and_padding(built: Built) -> None:
     encoder = Encoder.load(str(built("gpt2")), device="cpu")
     assert encoder.tokenizer.pad_token_id is None
     with pytest.raises(ModelError, match=r"no \[CLS\]"):
@@ -262,7 +262,7 @@ def test_the_side_that_a_tokenizer_pads_on_does_not_matter(
     assert np.array_equal(*vectors)
 
 
-def test_of_an_encoder_decoder_the_encoder_alone_is_kept(built: Built) -> None:
+def test_only_the_encoder_of_an_encoder_decoder_is_kept(built: Built) -> None:
     encoder = Encoder.load(str(built("bart")), device="cpu")
     assert type(encoder.model).__name__ == "BartEncoder"
     assert not any("decoder" in name for name, _ in encoder.model.named_parameters())
@@ -319,7 +319,7 @@ def test_folders_from_before_tokenizer_json(
 
 
 def other(config: str, model: str, kind: str, folder: Path, **shape: Any) -> Path:
-    """A folder of an architecture outside the zoo, with the tokenizer of one inside."""
+    """Write a folder of an architecture outside the zoo, with a tokenizer from the zoo."""
     tokenizer, stated = zoo.KINDS[kind].tokenizer()
     torch.manual_seed(0)
     made = zoo.of(config, model, **shape)(tokenizer)
@@ -383,7 +383,7 @@ def test_a_tokenizer_in_python_is_refused(built: Built, tmp_path: Path) -> None:
         Encoder.load(str(folder), device="cpu")
 
 
-def test_a_model_of_pictures_is_refused(built: Built, tmp_path: Path) -> None:
+def test_a_vision_model_is_refused(built: Built, tmp_path: Path) -> None:
     folder = zoo.copied(built("bert"), tmp_path / "model")
     config = transformers.ViTConfig(hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
                                     intermediate_size=64, image_size=32, patch_size=16)  # fmt: skip
@@ -411,7 +411,7 @@ def test_a_tokenizer_of_another_model_is_refused(built: Built, tmp_path: Path) -
 
 
 def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path: Path) -> None:
-    """Many save GPT-2 with a padding token and without a row for it."""
+    """Many users save GPT-2 with a padding token that has no row in the embeddings."""
     folder = zoo.copied(built("gpt2"), tmp_path / "model")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.add_special_tokens(["[PAD]"])
@@ -423,14 +423,14 @@ def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path
     assert np.array_equal(encode(encoder, SENTENCES), encode(plain, SENTENCES))
 
 
-def test_a_config_that_tells_no_shape() -> None:
+def test_a_config_without_a_shape() -> None:
     with pytest.raises(ModelError, match="of odd tells no number of blocks"):
         stated_shape(SimpleNamespace(model_type="odd", hidden_size=3))
     with pytest.raises(ModelError, match="tells no width"):
         stated_shape(SimpleNamespace(model_type="odd", n_layer=3))
 
 
-def test_a_norm_whose_place_cannot_be_told_is_unknown() -> None:
+def test_a_norm_with_an_unclear_position_is_unknown() -> None:
     from wsd.encoder.architecture import _last_normed, _outputs
 
     class Odd(torch.nn.Module):
@@ -453,7 +453,7 @@ def test_a_norm_whose_place_cannot_be_told_is_unknown() -> None:
     assert not any(module._forward_hooks for module in model.modules())
 
 
-def test_hooks_are_gone_after_an_encoder_was_tried(built: Built) -> None:
+def test_the_trial_removes_its_hooks(built: Built) -> None:
     encoder = Encoder.load(str(built("xlnet")), device="cpu")
     assert not any(module._forward_hooks for module in encoder.model.modules())
 
@@ -493,7 +493,7 @@ def test_masked_input_needs_a_mask_token(built: Built, name: str) -> None:
     assert "input: plain" in str(error.value)
 
 
-def test_a_masked_word_tells_nothing_of_itself(built: Built) -> None:
+def test_masked_input_does_not_depend_on_the_word(built: Built) -> None:
     pair = corpus_of(("near the old crane it slept", 3), ("near the old quixotically it slept", 3))
     encoder = Encoder.load(str(built("bert")), device="cpu", masked=True)
     (focal,) = encode(encoder, pair)
@@ -503,7 +503,7 @@ def test_a_masked_word_tells_nothing_of_itself(built: Built) -> None:
 
 
 def test_masking_comes_before_the_window() -> None:
-    """A word of 20 pieces leaves 14 places for context; its mask leaves 19 more."""
+    """A word of 20 pieces leaves room for 14 others; its mask leaves room for 19 more."""
     from tiny import PositionModel
 
     for masked, others in ((False, 10), (True, 29)):

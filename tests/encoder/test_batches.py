@@ -1,4 +1,4 @@
-"""Batches: the same instances in every way of forming them, and a device whose memory runs out."""
+"""Batches: every way of batching covers all instances, and a device may run out of memory."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ LENGTHS = st.lists(st.integers(1, 40), max_size=60)
 
 
 class Device:
-    """So much memory, of which a batch takes some bytes per padded position."""
+    """A device with limited memory, of which a batch takes some bytes per padded position."""
 
     def __init__(self, total: int, each: int, lengths: list[int]) -> None:
         self.total, self.each, self.lengths = total, each, lengths
@@ -86,7 +86,7 @@ def test_the_budget_grows_to_what_the_memory_holds() -> None:
     assert [len(rows) for rows in device.batches[:3]] == [8, 750, 750]
 
 
-def test_the_budget_has_an_end() -> None:
+def test_the_budget_has_a_maximum() -> None:
     device = Device(10**12, 1, [1] * (3 * GPU_MOST))
     assert max(map(len, device.all())) == GPU_MOST
 
@@ -94,14 +94,14 @@ def test_the_budget_has_an_end() -> None:
 def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
     device = Device(1000, 10, [10] * 100)
     device.all(first=400)
-    # 400 and 200 positions are too many; 100 fit, and stay: what failed once is not tried again.
+    # 400 and 200 positions are too many. 100 fit and stay: a failed size is not tried again.
     assert [len(rows) for rows in device.refused] == [40, 20]
     assert [len(rows) for rows in device.batches] == [10] * 10
     assert device.tidied == 2
 
 
-def test_a_failure_that_comes_late_is_survived_too() -> None:
-    """As when another program takes the rest of the memory."""
+def test_a_late_failure_is_handled() -> None:
+    """Another program takes the rest of the memory."""
     device = Device(100_000, 10, [10] * 3000)
     run: Callable[[list[int]], list[int]] = device.run
     results = fitting(

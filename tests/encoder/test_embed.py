@@ -1,4 +1,4 @@
-"""What lies on disk: exact slices, rows where they belong, and refusal of what does not fit."""
+"""Stored vectors: exact slices, rows in their order, and errors for files that do not match."""
 
 import json
 import logging
@@ -65,7 +65,7 @@ def test_rows_are_added_in_their_order(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_layer_is_read_without_the_rest(tmp_path: Path) -> None:
-    """200 MB of layers, 2 MB of which are read."""
+    """The layers take 200 MB, and the test reads 2 MB of them."""
     code = """
 import json, resource, sys
 from pathlib import Path
@@ -130,7 +130,7 @@ def test_a_flipped_bit_is_found_in_the_layer_that_is_read(tmp_path: Path) -> Non
     assert error.value.path == path
 
 
-def test_what_a_disk_takes_only_in_part_is_written_in_parts(tmp_path: Path, monkeypatch) -> None:
+def test_partial_writes_are_continued(tmp_path: Path, monkeypatch) -> None:
     pwrite = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:7], at))
     vectors = np.random.default_rng(0).normal(size=(2, 3, 5)).astype(np.float32)
@@ -158,7 +158,7 @@ def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: 
     opened = Embeddings(tmp_path / "focal.safetensors", CORPUS)
     assert (opened.layers, opened.layer(0).shape) == (3, (3, 32))
     assert opened.provenance["view"] == "focal"
-    # Where the model lies on this machine is no part of what it is.
+    # The provenance does not contain the path of the model on this machine.
     assert opened.provenance["model"] == {k: v for k, v in record.items() if k != "folder"}
     assert opened.provenance["architecture"] == {
         "name": "BertModel",
@@ -172,16 +172,16 @@ def test_embed_writes_one_file_per_view_with_provenance(tmp_path: Path, record: 
     }
     assert opened.provenance["input"] == "plain"
     assert opened.provenance["seed"] is None, "it decides the view of a random word alone"
-    # Behind a plus the build: the package that brings CUDA leaves it out of its version.
+    # The part after the plus names the build; CUDA's package omits it from its version.
     of_torch = opened.provenance["versions"]["torch"]
     assert of_torch.partition("+")[0] == torch.__version__.partition("+")[0]
-    # The focal word stands elsewhere than [CLS], and no layer is a copy of another.
+    # The focal word is not at [CLS], and no layer equals another.
     cls = Embeddings(tmp_path / "cls.safetensors", CORPUS)
     states = [o.layer(i) for o in (opened, cls) for i in range(3)]
     assert len({state.tobytes() for state in states}) == 6
 
 
-def test_what_the_tokenizer_made_of_the_focal_words_lies_beside_the_vectors(
+def test_the_alignment_is_written_next_to_the_vectors(
     tmp_path: Path, record: dict, caplog: pytest.LogCaptureFixture
 ) -> None:
     corpus = corpus_of(("the crane flew", 1), ("a [SEP] crane", 2), ("near \U0001f9a9", 1))
@@ -213,14 +213,14 @@ def test_static_views_are_rows_of_the_embedding_matrix(tmp_path: Path, record: d
         assert context.layer(0) == pytest.approx(other, abs=1e-6)
 
 
-def test_static_views_alone_need_no_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
+def test_static_views_alone_need_no_forward_pass(tmp_path: Path, record: dict, monkeypatch) -> None:
     embed(CORPUS, record, tmp_path / "before")  # what tries the model comes first
     monkeypatch.setattr("wsd.encoder.encoder.Encoder._forward", None)
     embed(CORPUS, record, tmp_path, views=["static"])
     assert Embeddings(tmp_path / "static.safetensors", CORPUS).layers == 1
 
 
-def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
+def test_masked_input_is_recorded(tmp_path: Path, record: dict) -> None:
     corpus = corpus_of(("near the crane", 2), ("near the bird", 2), ("near the xyz", 2))
     views = ["focal", "context", "static"]
     for name in ("plain", "masked"):
@@ -232,7 +232,7 @@ def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
     }
     for layer in range(3):
         plain, masked = (actual[name, "focal"].layer(layer) for name in ("plain", "masked"))
-        # One context, so one vector, whatever word was there and however many pieces it had.
+        # Equal contexts give equal vectors, whatever the masked word and its number of pieces.
         assert (masked == masked[0]).all()
         assert not np.isclose(plain[0], plain[1]).all()
     assert (actual["masked", "static"].layer(0) == actual["masked", "static"].layer(0)[0]).all()
@@ -243,7 +243,7 @@ def test_masked_input_is_told_apart(tmp_path: Path, record: dict) -> None:
     assert report == json.loads((tmp_path / "plain" / "alignment.json").read_text())
 
 
-def test_a_random_control_says_what_it_is(tmp_path: Path, record: dict) -> None:
+def test_a_random_control_is_recorded(tmp_path: Path, record: dict) -> None:
     files = {}
     for name, changed in (
         ("own", {}),
@@ -260,14 +260,14 @@ def test_a_random_control_says_what_it_is(tmp_path: Path, record: dict) -> None:
     assert made["one"] == {**own, "random_weights": 1}
     assert made["again"]["random_weights_sha256"] == digest
     assert made["two"]["random_weights_sha256"] != digest
-    # Layer 0 as well: a random control's embeddings are drawn like all its weights.
+    # Layer 0 too: a random control draws its embeddings like all its weights.
     states = {name: [opened.layer(i).tobytes() for i in range(3)] for name, opened in files.items()}
     assert states["one"] == states["again"]
     assert len({*states["own"], *states["one"], *states["two"]}) == 9
 
 
 def test_layer_0_is_the_embedding_layer(tmp_path: Path, record: dict) -> None:
-    """Type plus position plus segment 0, normed: computed here from the weights themselves."""
+    """Compute type plus position plus segment 0, normed, from the weights themselves."""
     embed(CORPUS, record, tmp_path)
     model = transformers.AutoModel.from_pretrained(record["folder"]).eval().embeddings
     crane = tiny_tokenizer().convert_tokens_to_ids("crane")
@@ -295,7 +295,7 @@ def test_a_changed_model_is_refused_and_nothing_is_written(tmp_path: Path, recor
 
 @pytest.mark.slow
 def test_bert_base_with_random_weights_is_embedded_and_classified(tmp_path: Path) -> None:
-    """The shape of the users' default: 13 layers of 768, and nothing downloaded."""
+    """The shape of BERT-base: 13 layers of 768, without a download."""
     tokenizer = tiny_tokenizer(512)
     torch.manual_seed(0)
     config = transformers.BertConfig(vocab_size=len(tokenizer))

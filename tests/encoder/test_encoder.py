@@ -1,4 +1,4 @@
-"""Alignment, pooling and views: exact answers from a fake encoder, a naive loop as the oracle."""
+"""Alignment, pooling and views: exact answers from a fake encoder, and a naive loop."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from wsd.errors import ConfigError, ModelError
 CPU = torch.device("cpu")
 QUICKSTART = REPOSITORY / "wsd/data/quickstart"
 
-# `crane` and `lifted` are one piece each; `xyz` is three, `cranes` is crane ##s.
+# `crane` and `lifted` have one piece; `xyz` has three, `cranes` is crane ##s.
 SENTENCES = corpus_of(
     ("the crane flew", 1),
     ("xyz xyz the crane flew near xyz", 3),
@@ -56,7 +56,7 @@ def positions(vectors: np.ndarray, view: str) -> list[float]:
     return vectors[VIEWS.index(view), 0, :, 0].tolist()
 
 
-def test_the_focal_word_is_found_behind_split_words() -> None:
+def test_the_focal_word_is_found_after_split_words() -> None:
     aligned = position_encoder().align(SENTENCES)
     assert [aligned_sentence.focal for aligned_sentence in aligned] == [[2], [8], [4, 5], [1], [8]]
     assert [aligned_sentence.cls for aligned_sentence in aligned] == [0] * 5
@@ -72,10 +72,10 @@ def test_pooling_of_pieces(pooling: str, expected: list[float]) -> None:
 
 def test_context_is_the_mean_of_the_other_pieces_alone() -> None:
     vectors = encode(position_encoder(), SENTENCES)
-    # 1 and 3; 1 to 13 without 8; 1, 2, 3 and 6; none; 1 to 7.
+    # 1 and 3; 1 to 13 without 8; 1, 2, 3 and 6; no piece; 1 to 7.
     expected = [2, np.mean([*range(1, 8), *range(9, 14)]), 3, 0, 4]
     assert positions(vectors, "context") == pytest.approx(expected, rel=1e-6)
-    # The mask is 1 wherever a real token was: padding would pull this below 1.
+    # The mask is 1 at every real token; padding would lower this below 1.
     mask = vectors[VIEWS.index("context"), :, [0, 1, 2, 4], 3]
     assert mask == pytest.approx(np.ones_like(mask))
 
@@ -101,7 +101,7 @@ def test_other_is_one_other_piece_the_same_in_every_layer_and_batch() -> None:
         assert not aligned_sentence.others or other[0, i, 0] in aligned_sentence.others
     alone = corpus_of(("the crane flew", 1), ("xyz xyz the crane flew near xyz", 3))
     few = encode(position_encoder(), alone)
-    # The second instance here is the first test instance in both corpora.
+    # The second instance here equals the first test instance in the other corpus.
     assert few[VIEWS.index("other"), 0, 1, 0] == other[0, 1, 0]
     seeds = {positions(encode(position_encoder(), SENTENCES, seed=s), "other")[1] for s in range(9)}
     assert len(seeds) > 2
@@ -126,13 +126,13 @@ def test_the_window_keeps_the_focal_word_and_is_counted() -> None:
     crane = encoder.tokenizer.convert_tokens_to_ids("crane")
     assert len(windowed.ids) == 16
     assert [windowed.ids[i] for i in windowed.focal] == [crane]
-    # As even on both sides as can be: 13 places beside the focal word.
+    # The window is as even as possible: 13 positions besides the focal word.
     a, the = (windowed.ids.count(encoder.tokenizer.convert_tokens_to_ids(w)) for w in ("a", "the"))
     assert (a, the) == (7, 6)
 
 
 @pytest.mark.parametrize("position", [0, 80])
-def test_the_window_at_an_end_uses_all_room(position: int) -> None:
+def test_a_window_at_an_end_is_filled(position: int) -> None:
     tokens = ["a"] * 81
     tokens[position] = "crane"
     (aligned,) = position_encoder(max_length=16).align(corpus_of((" ".join(tokens), position)))
@@ -181,7 +181,7 @@ def test_no_cls_token() -> None:
         encode(encoder, SENTENCES, views=("cls",))
 
 
-def test_a_gpu_that_is_not_there_is_refused() -> None:
+def test_a_missing_gpu_is_refused() -> None:
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     with pytest.raises(ConfigError, match="no GPU"):
@@ -200,7 +200,7 @@ def test_weights_that_lack_a_block_are_refused(tmp_path: Path) -> None:
 def rewrite_weights(
     folder: Path, added: dict[str, torch.Tensor], prefix: str = ""
 ) -> dict[str, torch.Tensor]:
-    """Add tensors to a folder's weights, and a prefix before the names of its own."""
+    """Add tensors to a folder's weights, and a prefix to the existing names."""
     from safetensors.torch import load_file, save_file
 
     weights = load_file(folder / "model.safetensors")
@@ -211,7 +211,7 @@ def rewrite_weights(
 
 @pytest.mark.parametrize("prefix", ["", "bert."])
 def test_relative_positions_are_not_left_out(tmp_path: Path, prefix: str) -> None:
-    """transformers 5 has no place for them: it would compute another model."""
+    """transformers 5 ignores them and would compute another model."""
     folder = tiny_bert(tmp_path)
     name = f"{prefix}encoder.layer.0.attention.self.distance_embedding.weight"
     rewrite_weights(folder, {name: torch.zeros(127, 8)}, prefix)
@@ -248,7 +248,7 @@ def test_known_heads_and_buffers_are_left_out_and_others_named(
         "bert.encoder.layer.1.attn.bias", "bert.encoder.layer.1.attention.masked_bias",
     )  # fmt: skip
     rewrite_weights(folder, {name: tensor.clone() for name in known}, "bert.")
-    # An earlier test may have set the level of the log to DEBUG.
+    # An earlier test may have set the log level to DEBUG.
     caplog.clear()
     with caplog.at_level("WARNING"):
         assert np.array_equal(encode(Encoder.load(str(folder), device="cpu"), SENTENCES), expected)
@@ -261,8 +261,8 @@ def test_known_heads_and_buffers_are_left_out_and_others_named(
     assert "reward.weight" in record.getMessage()
 
 
-def test_a_tokenizer_class_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
-    """transformers would have any of its classes load the folder."""
+def test_an_invalid_tokenizer_class_is_refused(tmp_path: Path) -> None:
+    """transformers would load the folder with any of its classes."""
     folder = tiny_bert(tmp_path)
     path = folder / "tokenizer_config.json"
     for name in ("AutoModel", "RagTokenizer", "pipeline"):
@@ -271,8 +271,8 @@ def test_a_tokenizer_class_that_is_no_tokenizer_is_refused(tmp_path: Path) -> No
             Encoder.load(str(folder))
 
 
-def test_what_is_loaded_is_checked_for_foreign_code_too(tmp_path: Path) -> None:
-    """A model file may name a folder that no step of this program has seen."""
+def test_loading_checks_for_custom_code(tmp_path: Path) -> None:
+    """A model file may name a folder that no step has checked."""
     folder = tiny_bert(tmp_path)
     config = json.loads((folder / "config.json").read_text())
     config["attn_implementation"] = "kernels-community/flash-attn2"
@@ -321,7 +321,7 @@ def test_random_weights_are_drawn_as_the_architecture_draws_them(tmp_path: Path)
     assert {tensor.dtype for tensor in drawn.values()} == {torch.float32}
     control = Encoder.load(str(folder), device="cpu", random_weights=7)
     assert not control.model.training
-    # The tokenizer is the model's own: the same pieces, and so the same alignment.
+    # The control has the model's tokenizer, so pieces and alignment are equal.
     trained = Encoder.load(str(folder), device="cpu")
     assert control.align(SENTENCES) == trained.align(SENTENCES)
     assert (control.blocks, control.width, control.max_length) == (2, 32, 64)
@@ -352,7 +352,7 @@ def test_random_weights_depend_on_the_seed_alone(tmp_path: Path) -> None:
     assert Encoder.load(folder, device="cpu").drawn is None
 
 
-def test_drawing_weights_leaves_the_random_state_as_it_was(tmp_path: Path) -> None:
+def test_drawing_weights_does_not_change_the_random_state(tmp_path: Path) -> None:
     folder = str(tiny_bert(tmp_path))
     torch.manual_seed(11)
     state = torch.get_rng_state()
@@ -390,7 +390,7 @@ def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:
-    """Compare every layer and view of ``rows``; return how many had a split word before."""
+    """Compare all layers and views; count the rows with a split word before the focal word."""
     vectors = encode(Encoder.load(folder, device="cpu"), corpus, seed=5, threads=2)
     instances = [
         (
@@ -440,7 +440,7 @@ def test_float16_is_refused_on_a_processor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("has", "warned"), [(True, False), (False, True)])
-def test_bfloat16_in_software_is_warned_of(
+def test_bfloat16_in_software_gives_a_warning(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,

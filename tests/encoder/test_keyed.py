@@ -1,4 +1,4 @@
-"""Vectors lie in files that are named by sentences and seed: what `wsd embed` leaves as it is."""
+"""Sentences and seed name the files of vectors; `wsd embed` computes only missing files."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def embed(
     *words: str, views: list[str] = VIEWS, code: int = 0, part: int = 1, more: tuple[str, ...] = ()
 ) -> int:
-    """How many sentences went through the model."""
+    """Count the sentences that go through the model."""
     sentences = []
     forward = Encoder._forward
 
@@ -48,7 +48,7 @@ def embed(
         patched.setattr(Encoder, "_forward", counted)
         patched.setenv("HF_HUB_OFFLINE", "1")
         assert main(arguments) == code
-    # What tries the model goes another way.
+    # The trial of the model takes another path.
     return sum(sentences)
 
 
@@ -56,25 +56,25 @@ def listings(*views: str) -> set[str]:
     return {f"e/{place}{view}.1.json" for view in views for place in ("", ".sums/")}
 
 
-def test_a_new_word_costs_that_word(here: Path) -> None:
+def test_a_new_word_computes_only_that_word(here: Path) -> None:
     assert embed("bat", "mole") == 4 + 7
     before = files()
     assert embed("bat", "crane", "mole") == 5
     after = files()
     assert {k for k in before if after[k] != before[k]} == listings(*VIEWS, "alignment")
-    # Alone as beside others, bit for bit.
+    # The vectors equal those of a run with this word alone, bit for bit.
     shutil.rmtree("e")
     embed("crane")
     crane = {k: data for k, data in contents().items() if "/crane@" in k}
     assert crane == {k: data for k, (_, data) in after.items() if "/crane@" in k}
-    # And fewer words: nothing of the model is loaded.
+    # With fewer words, nothing of the model is loaded.
     shutil.rmtree("tiny")
     assert embed("crane") == 0
 
 
-def test_what_a_job_took_is_on_record_where_no_earlier_one_did_a_part(here: Path) -> None:
+def test_the_cost_is_recorded_unless_an_earlier_job_did_a_part(here: Path) -> None:
     def did_a_part(*words: str) -> bool:
-        """Whether the log of a job says that an earlier one did a part."""
+        """Return whether the log of a job says that an earlier job did a part."""
         call = ["--log", "a.log", "embed", "--model", "tiny.json", "--corpus", "corpus"]
         call += ["--out", "e", "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]
         with pytest.MonkeyPatch.context() as patched, logs_as_before():
@@ -90,7 +90,7 @@ def test_what_a_job_took_is_on_record_where_no_earlier_one_did_a_part(here: Path
     assert not did_a_part("bat", "crane")
 
 
-def test_the_listings_name_what_is_there(here: Path) -> None:
+def test_the_listings_name_the_files(here: Path) -> None:
     embed("bat", "crane")
     assert json.loads(Path("e/focal.1.json").read_text()) == {
         path_of(word, "focal.safetensors").removeprefix("e/"): vectors_checksum(
@@ -106,10 +106,10 @@ def test_the_listings_name_what_is_there(here: Path) -> None:
     assert name == path_of("mole", "cls.safetensors").removeprefix("e/")
 
 
-def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
+def test_another_seed_computes_only_the_random_view(here: Path) -> None:
     assert embed("bat", "crane", views=DRAWN) == 9
     before = files()
-    # As in the workflow: of the listings, that of `other` alone is another.
+    # As in the workflow, only the listing of `other` differs.
     two = ("--seed", "2", "--listings", "e/focal.1.json", "e/two.1.json", "e/alignment.1.json")
     assert embed("bat", "crane", views=DRAWN, more=two) == 9
     after = files()
@@ -125,7 +125,7 @@ def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
         actual[seed] = Embeddings(path, of_word("crane", 5))
         assert actual[seed].provenance["seed"] == seed
     assert (actual[1].layer(2) != actual[2].layer(2)).any()
-    # Either seed is there from now on.
+    # Files of both seeds now exist.
     assert embed("bat", "crane", views=DRAWN) == embed("bat", "crane", views=DRAWN, more=two) == 0
     assert contents() == {k: data for k, (_, data) in after.items()}
 
@@ -134,7 +134,7 @@ def test_another_seed_costs_the_view_of_a_random_word_alone(here: Path) -> None:
     ("change", "expected"),
     [("corpus", 6), ("vectors", 5), ("cut", 5), ("alignment", 5), ("by hand", 9)],
 )
-def test_what_is_not_there_is_made(here: Path, change: str, expected: int) -> None:
+def test_missing_files_are_computed(here: Path, change: str, expected: int) -> None:
     embed("bat", "crane")
     crane, more, whole = Path(path_of("crane")), (), contents()
     if change == "corpus":
@@ -160,7 +160,7 @@ def test_every_view_needs_a_listing_and_the_alignments_too(here: Path) -> None:
     assert not Path("e").exists()
 
 
-def test_one_more_view_is_made_alone(here: Path) -> None:
+def test_a_further_view_is_computed_alone(here: Path) -> None:
     embed("bat", views=["focal"])
     focal = path_of("bat", "focal.safetensors")
     before = files()[focal]
@@ -188,7 +188,7 @@ def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
     assert embed("bat", "crane", "mole") == 7
 
 
-def test_by_hand_files_have_plain_names_and_steps_read_either(here: Path) -> None:
+def test_files_by_hand_have_plain_names(here: Path) -> None:
     embed("bat", "crane", views=DRAWN)
     keyed = {Path(k).name: data for k, data in contents().items() if "/crane@" in k}
     shutil.move("e", "listed")
@@ -214,7 +214,7 @@ def test_by_hand_files_have_plain_names_and_steps_read_either(here: Path) -> Non
             run("alignment", "--model", "tiny", "--words", "bat", "crane", "--out",
                 f"{out}/alignment.csv", "--embeddings",
                 *(["e"] if out == "folder" else ["listed/alignment.1.json"]))  # fmt: skip
-        # Predictions from a view with a seed and from one without are of one encoder.
+        # Predictions from views with and without a seed belong to one encoder.
         made = sorted(map(str, Path("folder").glob("*r.parquet")))
         assert len(made) == 2
         run("evaluate", "--predictions", "folder/focal.parquet", *made, "--dataset", "x",

@@ -1,4 +1,4 @@
-"""Peak memory of an extraction: what is held does not grow with the corpus."""
+"""Peak memory of an extraction does not grow with the corpus."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ class Cheap(torch.nn.Module):
 
     def forward(self, input_ids, attention_mask, output_hidden_states=False):
         state = self.words(input_ids)
-        # What the trial asks of an encoder: that a piece sees the others.
+        # The trial of an encoder checks that a piece sees the others.
         state = state + (state * attention_mask[..., None]).mean(1, keepdim=True)
         states = [state]
         for block in self.blocks:
@@ -67,7 +67,7 @@ print(size, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def measured(out: Path, instances: int) -> tuple[int, int]:
-    """Bytes of the file, and of memory at the most."""
+    """Return the bytes of the file and the peak memory."""
     out.mkdir()
     run = subprocess.run(
         [sys.executable, "-c", CODE, Path(__file__).parents[1] / "helpers", out, str(instances)],
@@ -88,6 +88,6 @@ def test_the_whole_corpus_at_the_shape_of_bert_large_within_four_gigabytes(tmp_p
     size, peak = measured(tmp_path / "all", 33_566)
     assert size > 33_566 * 25 * 1024 * 4 > 3.4e9
     assert peak < 4e9
-    # The sentences themselves are held, and nothing that grows with the vectors: 31,566 more
+    # Memory holds the sentences, but nothing that grows with the vectors: 31,566 more
     # instances are 3.2 GB of them.
     assert peak - peak_of_few < 0.4e9, (peak_of_few, peak)

@@ -39,7 +39,7 @@ def edit_json(path: Path, **changes: Any) -> None:
 
 @pytest.fixture
 def fake(tmp_path: Path) -> Path:
-    """A folder that has everything but weights that mean something."""
+    """Write a complete folder with meaningless weights."""
     folder = tmp_path / "fake model"
     folder.mkdir()
     shape = {"model_type": "bert", "num_hidden_layers": 2, "hidden_size": 32}
@@ -82,13 +82,13 @@ def test_a_random_control_is_the_same_record_with_a_seed(fake: Path) -> None:
     assert control == {**plain, "random_weights": 0}
     assert resolve_path(fake, random_weights=None) == plain
     verify(control)
-    # The control belongs to this model only while its weights, though not read, are the same.
+    # The control belongs to this model only while its (unused) weights are the same.
     (fake / "model.safetensors").write_bytes(b"others")
     with pytest.raises(ModelError, match="has changed"):
         verify(control)
 
 
-def test_what_a_model_was_trained_from_is_part_of_its_record(fake: Path) -> None:
+def test_the_base_of_a_trained_model_is_part_of_its_record(fake: Path) -> None:
     assert resolve_path(fake, finetuned_from="base") == {
         **resolve_path(fake),
         "finetuned_from": "base",
@@ -96,7 +96,7 @@ def test_what_a_model_was_trained_from_is_part_of_its_record(fake: Path) -> None
 
 
 @pytest.mark.parametrize("seed", [-1, True, 1.0, "1", 2**63])
-def test_a_seed_that_is_none(fake: Path, seed: Any) -> None:
+def test_invalid_seeds_are_refused(fake: Path, seed: Any) -> None:
     with pytest.raises(ConfigError, match="not a seed") as error:
         resolve_path(fake, random_weights=seed)
     assert "model fake" in str(error.value) and "random_weights" in str(error.value)
@@ -125,7 +125,7 @@ def test_weights_in_parts(fake: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["not json", "[]", '{"weight_map": {}}', '{"weight_map": {"a": "../model.bin"}}']
 )
-def test_an_index_that_is_none(fake: Path, content: str) -> None:
+def test_a_broken_index_is_refused(fake: Path, content: str) -> None:
     (fake / "model.safetensors").rename(fake.parent / "model.bin")
     (fake / "model.safetensors.index.json").write_text(content)
     with pytest.raises(ModelError):
@@ -166,14 +166,14 @@ def test_more_blocks_than_any_encoder_has(fake: Path) -> None:
         resolve_path(fake, blocks=None)
 
 
-def test_a_record_of_a_repository_that_none_can_be_called(fake: Path) -> None:
+def test_a_record_with_an_invalid_repository_name(fake: Path) -> None:
     record = resolve_path(fake) | {"source": {"hub": "../..", "revision": REVISION}}
     with pytest.raises(ConfigError, match=r"not the name of a repository: '\.\./\.\.'"):
         verify(record)
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"num_hidden_layers": 2, "hidden_size": 32}'])
-def test_a_config_that_is_none(fake: Path, content: str) -> None:
+def test_a_broken_config_is_refused(fake: Path, content: str) -> None:
     (fake / "config.json").write_text(content)
     with pytest.raises(ModelError) as caught:
         resolve_path(fake)
@@ -181,7 +181,7 @@ def test_a_config_that_is_none(fake: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
-def test_code_of_the_models_own_is_refused(fake: Path, file: str) -> None:
+def test_custom_code_is_refused(fake: Path, file: str) -> None:
     edit_json(fake / file, auto_map={"AutoModel": "modeling.Model"})
     with pytest.raises(ModelError, match=f"refused.*auto_map.*{file}"):
         resolve_path(fake)
@@ -216,7 +216,7 @@ def test_keys_that_run_or_fetch_something_else_are_refused(
     assert caught.value.fix
 
 
-def test_what_transformers_has_built_in_is_taken(fake: Path) -> None:
+def test_built_in_architectures_are_accepted(fake: Path) -> None:
     for name in ("eager", "sdpa", None, {"": "eager", "text_config": None}):
         edit_json(fake / "config.json", attn_implementation=name, quantization_config=None)
         assert resolve_path(fake)["blocks"] == 2
@@ -236,8 +236,8 @@ def test_an_adapter_is_named_with_its_model(fake: Path) -> None:
     assert "merge_and_unload" in str(caught.value.fix)
 
 
-def test_an_adapter_beside_a_model_is_refused(fake: Path) -> None:
-    """It applies where the package peft is installed, and no checksum covers it."""
+def test_an_adapter_next_to_a_model_is_refused(fake: Path) -> None:
+    """It applies if the package peft is installed, and no checksum covers it."""
     (fake / "adapter_config.json").write_text("{}")
     with pytest.raises(ModelError, match=r"a model and an adapter") as caught:
         resolve_path(fake)
@@ -296,7 +296,7 @@ def test_other_weights_than_those_of_the_record_are_not_loaded(fake: Path) -> No
         verify(record)
 
 
-def test_files_without_an_end_are_not_read(fake: Path) -> None:
+def test_endless_files_are_not_read(fake: Path) -> None:
     record = resolve_path(fake)
     (fake / "model.safetensors").unlink()
     os.mkfifo(fake / "model.safetensors")
@@ -323,7 +323,7 @@ def test_files_without_an_end_are_not_read(fake: Path) -> None:
         ({"source": {"path": "a\0b"}}, "an invalid source"),
     ],
 )
-def test_records_that_cover_no_model(fake: Path, changed: dict[str, Any], says: str) -> None:
+def test_records_without_a_model(fake: Path, changed: dict[str, Any], says: str) -> None:
     record = resolve_path(fake)
     check_record(record)
     with pytest.raises(ValueError, match=says):
@@ -333,7 +333,7 @@ def test_records_that_cover_no_model(fake: Path, changed: dict[str, Any], says: 
 def test_a_module_without_a_file_is_no_package_with_a_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As `__main__` is when the program runs from a script."""
+    """`__main__` has no file when the program runs from a script."""
     monkeypatch.setitem(sys.modules, "of_nowhere", ModuleType("of_nowhere"))
     with pytest.raises(ModelError, match="is not installed"):
         resolve("x", package="of_nowhere", sha256={})
@@ -349,7 +349,7 @@ def test_pickled_weights_are_refused(fake: Path, name: str) -> None:
     assert "save_pretrained" in str(caught.value.fix)
 
 
-def test_pickled_weights_beside_safetensors_do_no_harm(fake: Path) -> None:
+def test_pickled_weights_next_to_safetensors_are_ignored(fake: Path) -> None:
     (fake / "pytorch_model.bin").write_bytes(b"pickle")
     assert "pytorch_model.bin" not in resolve_path(fake)["files"]
 
@@ -364,7 +364,7 @@ def test_an_incomplete_folder(fake: Path, file: str, named: str) -> None:
     assert caught.value.where == str(fake)
 
 
-def test_half_a_vocabulary_is_none(fake: Path) -> None:
+def test_an_incomplete_vocabulary_is_refused(fake: Path) -> None:
     (fake / "vocab.txt").rename(fake / "vocab.json")
     with pytest.raises(ModelError, match="lacks a tokenizer"):
         resolve_path(fake)
@@ -373,7 +373,7 @@ def test_half_a_vocabulary_is_none(fake: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["spiece.model", "sentencepiece.bpe.model", "spm.model"])
-def test_a_vocabulary_that_nothing_here_can_read(
+def test_an_unsupported_vocabulary_is_refused(
     fake: Path, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (fake / "vocab.txt").rename(fake / file)
@@ -409,7 +409,7 @@ def test_whether_a_package_is_installed() -> None:
         ({"n_layers": 3, "dim": 8}, 3, 8),
         ({"num_layers": 3, "num_decoder_layers": 5, "d_model": 8}, 3, 8),
         ({"encoder_layers": 3, "decoder_layers": 5, "d_model": 8}, 3, 8),
-        # Of both the general name and the encoder's, the encoder's: the other may be their sum.
+        # If both names exist, the encoder's counts: the general one may be a sum.
         ({"encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
         ({"num_encoder_layers": 3, "num_hidden_layers": 8, "hidden_size": 8}, 3, 8),
     ],
@@ -424,7 +424,7 @@ def test_the_shape_under_other_names(
 
 
 @pytest.mark.parametrize("name", ["nowhere", "x" * 300, "~nobody-of-this-name/model"])
-def test_a_folder_that_is_not_there(tmp_path: Path, name: str) -> None:
+def test_a_missing_folder(tmp_path: Path, name: str) -> None:
     path = name if name.startswith("~") else tmp_path / name
     with pytest.raises(ModelError, match="there is no folder"):
         resolve_path(path)
@@ -440,7 +440,7 @@ def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> Non
     assert (fake / "model.safetensors").is_file()
 
 
-def test_a_checksum_for_a_file_that_the_model_has_not(fake: Path) -> None:
+def test_a_checksum_for_a_missing_file(fake: Path) -> None:
     with pytest.raises(ModelError, match=r"merges\.txt, which model fake does not have"):
         resolve_path(fake, sha256={"merges.txt": "0" * 64})
 
@@ -453,7 +453,7 @@ def test_a_model_has_exactly_one_source(sources: dict[str, str]) -> None:
         resolve("fake", **sources, sha256={}, blocks=2, width=32)  # type: ignore[arg-type]
 
 
-def test_a_mistyped_source_is_not_passed_over(fake: Path) -> None:
+def test_a_mistyped_source_is_an_error(fake: Path) -> None:
     with pytest.raises(TypeError, match="pth"):
         resolve("fake", path=str(fake), pth="elsewhere", sha256={})  # type: ignore[call-arg]
 
@@ -478,7 +478,7 @@ def test_verify_sees_a_change_and_a_loss(fake: Path) -> None:
 
 @pytest.fixture
 def package(fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Site-packages of its own, with a package that cannot be imported and carries the model."""
+    """Make site-packages with a package that has the model and cannot be imported."""
     site = tmp_path / "site"
     (site / "tiny_carrier" / "pooling").mkdir(parents=True)
     (site / "tiny_carrier" / "__init__.py").write_text("raise RuntimeError('was imported')")
@@ -549,7 +549,7 @@ def test_the_packaged_minilm(minilm: str) -> None:
     verify(record)
 
 
-# The model hub, through the real client in a process of its own
+# The model hub, with the real client in another process
 
 CLIENT = """
 import json, sys
@@ -595,7 +595,7 @@ Client = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def client(tiny: Path, hub: HubServer, home: Path) -> Client:
-    """Resolve the tiny model in a process of its own, with changes to its config entry."""
+    """Resolve the tiny model in another process, with changes to its config entry."""
     weights = digest(tiny / "model.safetensors")
 
     def call(
@@ -765,7 +765,7 @@ def test_an_error_of_the_hub_that_passes(client: Client, hub: HubServer, tiny: P
     assert_recovers(client, tiny)
 
 
-def test_an_unreachable_hub_says_so_soon(client: Client) -> None:
+def test_an_unreachable_hub_is_an_error_after_a_short_time(client: Client) -> None:
     url = closed_port()
     start = time.monotonic()
     answer = client(url=url)
@@ -837,7 +837,7 @@ def test_a_file_that_is_refused_though_its_repository_is_not(
     assert problem in answer["problem"]
 
 
-def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
+def test_another_server_is_an_error(client: Client, hub: HubServer) -> None:
     hub.refuse[REPO] = (200, {"Content-Type": "text/html"})
     answer = client()
     assert answer["error"] == "ModelError"
@@ -847,7 +847,7 @@ def test_a_server_that_is_no_hub(client: Client, hub: HubServer) -> None:
 @pytest.mark.parametrize(
     "info", [[], {"siblings": 5}, {"id": REPO, "siblings": [{"rfilename": 5}]}]
 )
-def test_a_hub_that_answers_something_else(client: Client, hub: HubServer, info: object) -> None:
+def test_an_unexpected_answer_of_the_hub(client: Client, hub: HubServer, info: object) -> None:
     hub.info = info
     answer = client()
     assert answer["error"] == "ModelError"
@@ -921,13 +921,15 @@ def test_an_error_of_the_disk_keeps_its_own_words(client: Client, home: Path) ->
 @pytest.mark.parametrize(
     "revision", [None, "main", REVISION[:12], REVISION.upper(), REVISION + "0"]
 )
-def test_only_a_full_commit_will_do(client: Client, hub: HubServer, revision: str | None) -> None:
+def test_only_a_full_commit_is_accepted(
+    client: Client, hub: HubServer, revision: str | None
+) -> None:
     with pytest.raises(ConfigError, match="not a full commit") as caught:
         resolve("tiny", hub=REPO, revision=revision, sha256={}, blocks=2, width=32)
     assert "`revision`" in str(caught.value.where)
 
 
-def test_a_name_that_no_repository_can_have(client: Client, hub: HubServer) -> None:
+def test_an_invalid_repository_name(client: Client, hub: HubServer) -> None:
     answer = client(hub="a/b/c")
     assert answer["error"] == "ConfigError"
     assert "'a/b/c'" in answer["problem"]

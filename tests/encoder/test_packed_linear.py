@@ -1,4 +1,4 @@
-"""Packed weights: the same product, and a model left alone where they cannot be used."""
+"""Packed weights give the same product; models that cannot use them do not change."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ X = torch.randn((7, 5, 16), generator=torch.Generator().manual_seed(1))
 
 
 def can_pack(dtype: torch.dtype) -> bool:
-    """Whether torch packs such numbers on this processor: AVX2 alone has no bfloat16."""
+    """Return whether torch packs such numbers on this processor; AVX2 alone has no bfloat16."""
     if not torch.backends.mkldnn.is_available():
         return False
     weight = torch.ones((2, 2), dtype=dtype)
@@ -76,7 +76,7 @@ class Own(Linear):
     "model",
     [ReadsWeights(), Own(16, 16), Sequential(Own(16, 16)), Sequential(Linear(16, 16).double())],
 )
-def test_other_layers_are_left_as_they_are(model: Module) -> None:
+def test_other_layers_do_not_change(model: Module) -> None:
     x = X.double() if next(model.parameters()).dtype is torch.float64 else X
     before = run(model, x)
     assert not pack(model, lambda: run(model, x))
@@ -93,7 +93,7 @@ def test_a_product_that_differs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> 
     assert type(model[0]) is Linear
 
 
-def test_weights_that_are_not_finite_are_left_for_the_corpus_to_show() -> None:
+def test_weights_that_are_not_finite_are_not_packed() -> None:
     model = Sequential(Linear(16, 16))
     with torch.no_grad():
         model[0].weight[0, 0] = float("nan")

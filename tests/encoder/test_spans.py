@@ -1,4 +1,4 @@
-"""A focal word of several tokens: pooled, masked and windowed as the pieces of one word are."""
+"""Focal words of several tokens are pooled, masked and windowed like the pieces of one word."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ from wsd.encoder.focal_pieces import Aligner
 from wsd.errors import ModelError
 
 CPU = torch.device("cpu")
-# What is between bars is the focal word. `xyz` is three pieces, `cranes` two, the others one each.
+# Bars mark the focal word. `xyz` has three pieces, `cranes` two, all others one.
 MARKED = (
     "the |river bank| flew",
     "xyz the |crane xyz| near xyz",
@@ -31,7 +31,7 @@ MARKED = (
 
 
 def corpus_with_spans(*marked: str) -> tuple[Corpus, list[range]]:
-    """The sentences with each focal word as one token, and where its tokens are."""
+    """Return the sentences with the focal word as one token, and the positions of its tokens."""
     corpus = corpus_of(*((text.replace("|", ""), 0) for text in marked))
     tokens, spans = [], []
     for text in marked:
@@ -92,7 +92,7 @@ def test_the_context_is_all_but_the_span() -> None:
     assert forms["crane xyz"] == "crane x ##y ##z"
 
 
-def test_one_mask_stands_for_the_whole_span() -> None:
+def test_one_mask_replaces_the_whole_span() -> None:
     corpus, _ = corpus_with_spans(*MARKED)
     tokenizer = tiny_tokenizer()
     plain, masked = (Aligner(tokenizer, None, masked=m).align(corpus) for m in (False, True))

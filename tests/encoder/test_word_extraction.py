@@ -1,4 +1,4 @@
-"""A word's files are made part by part, and get their names all at once or not at all."""
+"""A word's files are computed in parts, and get their names together or not at all."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from wsd.errors import ModelError, StorageError
 from wsd.storage.json import read_json, write_json
 from wsd.storage.temporary_files import PART, remove_abandoned
 
-# Sixty sentences of many lengths: with the budget below a batch each of a few, and four parts.
+# Sixty sentences of many lengths; the budget below gives batches of a few, in four parts.
 CORPUS = corpus_of(
     *[(f"near {'the ' * (i % 13)}crane {'of' * (i // 13)}", i % 13 + 1) for i in range(60)]
 )
@@ -52,7 +52,7 @@ embed.embed([word], read_json(folder / "tiny.json"), embed.Options(device="cpu")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus, a model's record, and ``whole``: what an undisturbed pass writes."""
+    """Write a corpus, a model's record, and ``whole``, the files of an undisturbed pass."""
     root = tmp_path_factory.mktemp("extraction")
     corpora.write(root / "crane.parquet", CORPUS)
     record = model.resolve(
@@ -101,7 +101,7 @@ def test_a_pass_that_fails_leaves_nothing(
     assert contents(out) == {}
 
 
-def test_what_fails_at_the_end_leaves_nothing_half_written(
+def test_a_failure_at_the_end_leaves_no_partial_file(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(self: VectorsWriter) -> None:
@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_written_is_one_error(folder: Path, tmp_path: Pa
         run(out)
 
 
-def test_only_one_view_tells_the_seed(folder: Path, tmp_path: Path) -> None:
+def test_only_one_view_records_the_seed(folder: Path, tmp_path: Path) -> None:
     out = folder / tmp_path.name
     run(out, seed=2)
     seeds = {
@@ -134,7 +134,7 @@ def test_only_one_view_tells_the_seed(folder: Path, tmp_path: Path) -> None:
     assert {name for name, data in contents(out).items() if data != whole[name]} == {VIEWS["other"]}
 
 
-def test_parts_are_where_they_belong(folder: Path) -> None:
+def test_parts_are_in_order(folder: Path) -> None:
     encoder = Encoder.load(str(folder / "model"), device="cpu")
     aligned = encoder.align(CORPUS)
     for view in ("focal", "cls", "other"):

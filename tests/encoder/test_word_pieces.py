@@ -1,4 +1,4 @@
-"""Alignment: properties over any text against an oracle, what is refused, and the report of it."""
+"""Alignment: properties of any text against an oracle, refused text, and the report."""
 
 import json
 from argparse import Namespace
@@ -26,23 +26,23 @@ from wsd.errors import ModelError, ResultError
 
 Built = Callable[..., Path]
 
-# One of each tokenizer: the others of the zoo share theirs.
+# One architecture for each tokenizer of the zoo.
 TOKENIZERS = sorted(set(zoo.KINDS) - {"bert-large", "distilbert", "electra", "mobilebert", "bart",
                                       "longformer"})  # fmt: skip
 
-# What is known to trip tokenizers, or those who count words.
+# Characters that are difficult for tokenizers or for counting words.
 HARD = [
     "crane", "Crane", "cranes", "CRANE", "don't", "can't", "n't", "'s", "'", "``", "''", ",", ".",
     "...", "\u2026", "u.s.", "x-ray", "-", "(", ")", "[", "]", "<", ">", "|", "do", "not", "a",
-    # Not one to one: ligature, wide letters, fractions, composed or not, marks on their own.
+    # Not one to one: ligatures, wide letters, fractions, composed letters, separate marks.
     "\ufb01nch", "\uff23\uff32\uff21\uff2e\uff25", "\u00bd", "\u2460", "\u2122", "na\u00efve",
     "e\u0301te\u0301", "\u0300", "\u0301\u0302", "a\u0338", "\u0345", "\u1e9e", "\u0130",
-    # Nothing to see, or nothing left: joiners, soft hyphen, byte order mark, control.
+    # Invisible or vanishing characters: joiners, soft hyphen, byte order mark, control.
     "\u200b", "\u200d", "\u00ad", "\ufeff", "\x01", "\x7f", "\u0600", "\U000e0041",
-    # Emoji of one and of many code points, and other scripts.
+    # Emoji of one and several code points, and other scripts.
     "\U0001f9a9", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f3f3\ufe0f\u200d\U0001f308",
     "\u8d77\u91cd\u673a", "\u043a\u0440\u0430\u043d", "\u0e44\u0e17\u0e22", "\u0b95\u0bcd\u0bb7",
-    # The tokenizers' own marks, as text.
+    # The tokenizers' special marks, as text.
     "\u2581", "\u2581crane", "\u2581\u2581", "##s", "##", "\u0120", "\u0120crane",
     "antidisestablishmentarianism", "quixotically-misunderestimated", "x" * 120,
 ]  # fmt: skip
@@ -66,7 +66,7 @@ def one_instance(tokens: list[str], position: int) -> Corpus:
 
 @pytest.fixture(scope="module", params=TOKENIZERS)
 def oracle(request: pytest.FixtureRequest, built: Built) -> Iterator[Naive]:
-    """The naive loop's tokenizer, without its model."""
+    """The naive loop's tokenizer without its model."""
     naive = Naive.__new__(Naive)
     naive.tokenizer = AutoTokenizer.from_pretrained(built(request.param))
     yield naive
@@ -87,8 +87,8 @@ ANYTHING = settings(
 
 
 @pytest.mark.slow
-def test_any_text_is_aligned_as_its_characters_are(oracle: Naive) -> None:
-    """Focal word and context are those that characters say, and the pieces the running text's."""
+def test_any_text_is_aligned_by_its_characters(oracle: Naive) -> None:
+    """Focal word and context follow the characters, with the pieces of the running text."""
     aligner = Aligner(oracle.tokenizer, None)
 
     @ANYTHING
@@ -134,14 +134,14 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
         assert actual.windowed == (len(whole.ids) > limit)
         assert len(actual.ids) <= limit
         assert [actual.ids[i] for i in actual.focal] == [whole.ids[i] for i in whole.focal]
-        # What is kept is one stretch of the sentence between the same special tokens.
+        # The kept pieces are one stretch of the sentence between the same special tokens.
         inner = actual.ids[len(free.before) : len(actual.ids) - len(free.after)]
         shift = whole.focal[0] - actual.focal[0]
         start = len(free.before) + shift
         assert whole.ids[start : start + len(inner)] == inner
         assert actual.ids[: len(free.before)] == free.before
         assert actual.ids[len(actual.ids) - len(free.after) :] == free.after
-        # Whole words, and no room left for the next on either side.
+        # Words are kept whole, and no further word fits on either side.
         _, words = oracle.pieces(tokens)
         left, right = words[:start], words[start + len(inner) :]
         kept = set(words[start : start + len(inner)])
@@ -182,7 +182,7 @@ def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("repeats", [1, 2, 5])
-def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) -> None:
+def test_the_right_occurrence_of_a_repeated_word(built: Built, repeats: int) -> None:
     for name in TOKENIZERS:
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         tokens = ["x", *["cranes"] * repeats, "y"]
@@ -194,7 +194,7 @@ def test_of_a_repeated_word_the_one_that_is_meant(built: Built, repeats: int) ->
 # The space before a word
 
 
-def test_a_word_in_the_sentence_gets_its_space_and_the_first_none(built: Built) -> None:
+def test_only_words_inside_the_sentence_get_a_space(built: Built) -> None:
     corpus = corpus_of(("crane is a crane", 0), ("crane is a crane", 3))
     for name in ("roberta", "gpt2", "deberta", "modernbert"):
         first, later = Aligner(AutoTokenizer.from_pretrained(built(name)), None).align(corpus)
@@ -225,7 +225,7 @@ def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
 
 
 def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_path: Path) -> None:
-    """BioBERT's folder says nothing of capitals, and the library then makes all letters small."""
+    """BioBERT's folder does not mention case, so the library makes all letters lower case."""
     folder = zoo.copied(built("bert-cased"), tmp_path / "model")
     stated = json.loads((folder / "tokenizer_config.json").read_text())
     del stated["do_lower_case"]
@@ -244,7 +244,7 @@ def test_capitals_in_a_vocabulary_of_a_tokenizer_without_them(built: Built, tmp_
 def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
     built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pieces of the next word: the fault that pipelines are known for."""
+    """The pieces belong to the next word, a well-known fault of pipelines."""
 
     def off_by_one(*args: Any) -> list[list[Any]]:
         return [[*words[1:], words[0]] for words in own(*args)]
@@ -261,7 +261,7 @@ def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
 
 
 @pytest.mark.parametrize("name", ["bert-cased", "roberta", "xlm-roberta", "albert", "llama"])
-def test_what_pieces_spell(built: Built, name: str) -> None:
+def test_pieces_are_spelled_as_text(built: Built, name: str) -> None:
     backend = AutoTokenizer.from_pretrained(built(name)).backend_tokenizer
     for word in ("crane", "don't", "na\u00efve", "quixotically"):
         (cut,) = backend.encode_batch([[word]], is_pretokenized=True, add_special_tokens=False)
@@ -282,7 +282,7 @@ def test_a_tokenizer_without_a_decoder_spells_by_its_pieces() -> None:
 def test_special_tokens_in_the_text(built: Built, name: str, special: str) -> None:
     aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
     (aligned,) = aligner.align(corpus_of((f"the {special} crane", 2)))
-    # GPT-2's one special token is also what it calls unknown.
+    # GPT-2 uses its only special token as the unknown token too.
     assert (aligned.special, aligned.unknown) == (0 if name == "gpt2" else 1, False)
     if name == "gpt2":
         return
@@ -291,7 +291,7 @@ def test_special_tokens_in_the_text(built: Built, name: str, special: str) -> No
     assert special in str(error.value)
 
 
-def test_cls_is_what_the_tokenizer_put_there_not_what_the_text_says(built: Built) -> None:
+def test_cls_is_the_tokenizers_token_not_the_texts(built: Built) -> None:
     aligner = Aligner(AutoTokenizer.from_pretrained(built("xlnet")), None)
     (aligned,) = aligner.align(corpus_of(("the <cls> crane", 2)))
     assert aligned.cls == len(aligned.ids) - 1
@@ -310,7 +310,7 @@ REPORTED = corpus_of(
 )
 
 
-def test_what_is_reported_of_a_word() -> None:
+def test_the_report_of_a_word() -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(REPORTED)
     actual = alignment.alignment_report(REPORTED, aligned)
     assert (actual["word"], actual["corpus"], actual["instances"]) == ("crane", REPORTED.digest, 5)
@@ -335,8 +335,8 @@ def test_what_is_reported_of_a_word() -> None:
     assert alignment.report_warnings({**actual, "forms": actual["forms"][:1]}) == []
 
 
-def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:
-    """At the beginning of a sentence RoBERTa's pieces are others."""
+def test_a_form_split_in_two_ways_is_one_row(built: Built) -> None:
+    """RoBERTa has other pieces at the beginning of a sentence."""
     corpus = corpus_of(("crane flew", 0), ("a crane flew", 1), ("the crane slept", 1))
     aligned = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
     (row,) = alignment.alignment_report(corpus, aligned)["forms"]
@@ -348,7 +348,7 @@ def test_a_form_cut_in_two_ways_is_one_row(built: Built) -> None:
 
 
 def test_pieces_unlike_the_folder_s_own_file_are_counted(built: Built) -> None:
-    """transformers makes DeBERTa's tokenizer anew, without its file's table of characters."""
+    """transformers rebuilds DeBERTa's tokenizer without its file's table of characters."""
     folder = built("deberta-v2")
     file = Tokenizer.from_file(str(folder / "tokenizer.json"))
     corpus = corpus_of(("the \ufb01nch crane", 2), ("the crane", 1), n_train=1)
@@ -395,7 +395,7 @@ def test_one_table_of_all_words(tmp_path: Path) -> None:
     assert tuple(table.columns) == alignment.ALIGNMENT_COLUMNS
     assert table["word"].tolist() == ["crane"] * 3 + ["bank"] * 2
     assert table["model"].unique().tolist() == ["tiny"]
-    # A cell that a spreadsheet would run.
+    # A cell that a spreadsheet would execute.
     assert table["form"].tolist() == ["crane", "Cranes", "\U0001f9a9", "'=bank", "bank"]
     assert table["instances"].sum() == 7
     assert main(["alignment", "--words", "bank", *arguments]) == 0

@@ -1,4 +1,4 @@
-"""The comparison: which row is which, and what each table says of it."""
+"""The comparison: its rows, and the content of each table."""
 
 import json
 from dataclasses import replace
@@ -83,7 +83,7 @@ def systems(selected: str = "2") -> model_comparison.ModelComparison:
     return only
 
 
-def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
+def test_zero_shot_is_shown_with_its_last_layer() -> None:
     chosen, table = selection("2")
     of_glosses = [("1", FEW), ("10", MANY), ("9", FEW), ("mean-last-2", FEW)]
     rows = [row(ZERO_SHOT, name, wrong, classifier="gloss") for name, wrong in of_glosses]
@@ -102,7 +102,7 @@ def test_zero_shot_stands_with_its_last_layer_whichever_is_best() -> None:
     assert actual.candidates == [actual.candidates[0]] and actual.reference.classifier == "lda"
 
 
-def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() -> None:
+def test_fine_tuned_seeds_are_compared_with_their_own_model() -> None:
     chosen, table = selection("2")
     both = {**chosen, "n": chosen["m"]}
     tuned = [row(FINE_TUNED, "finetuned", FEW, classifier=f"finetuned-{n}") for n in (1, 2)]
@@ -123,7 +123,7 @@ def test_every_seed_of_a_fine_tuned_encoder_stands_beside_its_own_model_alone() 
     assert [len(comparison.candidates) for comparison in actual] == [1, 1]
 
 
-def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_of() -> None:
+def test_the_best_fine_tuned_layer_is_compared_with_its_base() -> None:
     chosen, table = selection("2")
     made = {"encoder": {"model": {"finetuned_from": "m"}}}
     layers = [
@@ -149,7 +149,7 @@ def test_of_a_fine_tuned_encoder_the_best_layer_stands_beside_what_it_was_made_o
     assert [[r.model for r in comparison.candidates] for comparison in actual] == [["m"], ["n"]]
 
 
-def test_errors_stand_beside_one_another() -> None:
+def test_errors_of_two_systems_are_compared() -> None:
     actual = systems("1")
     table = comparison_tables.errors(actual)
     (theirs,) = (other for other in actual.others if other.kind == PUBLISHED)
@@ -167,11 +167,11 @@ def test_errors_stand_beside_one_another() -> None:
     assert expected
     keys = ("word", "index", "gold", "selected", "predicted")
     assert [tuple(line[key] for key in keys) for line in table] == expected
-    # Of a reference with other errors there are other rows.
+    # A reference with other errors gives other rows.
     assert comparison_tables.errors(systems("3")) != table
 
 
-def test_the_reference_is_what_was_selected_not_what_is_best() -> None:
+def test_the_reference_is_the_selection_not_the_best() -> None:
     actual = systems()
     assert (actual.reference.kind, actual.reference.layers) == (SELECTED, "2")
     assert [(r.kind, r.layers) for r in actual.others if r.kind == BEST] == [(BEST, "1")]
@@ -185,7 +185,7 @@ def test_the_best_layer_of_each_control_is_shown_and_no_foreign_control() -> Non
 
 
 @pytest.mark.slow
-def test_models_are_compared_by_what_was_selected_of_each() -> None:
+def test_models_are_compared_by_their_selections() -> None:
     chosen, table = selection("2")
     of_n, table_of_n = selection("1")
     table = pd.concat([table, table_of_n.assign(model="n", objective=0.5)])
@@ -202,7 +202,7 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
     for systems, other, layers in ((of_first, "n", "1"), (of_second, "m", "2")):
         actual = [r for r in systems.others if r.kind == SELECTED]
         assert [(r.model, r.layers) for r in actual] == [(other, layers)]
-    # What the folds say of a row is what they say of its own model.
+    # A row's cross-validation score belongs to its own model.
     unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
     shown = [of_first.reference, *of_first.others]
     lines = with_intervals(shown, unlike, of_first.objective, seed=1)
@@ -221,7 +221,7 @@ def test_models_are_compared_by_what_was_selected_of_each() -> None:
 
 
 def test_a_random_control_belongs_to_its_model_alone() -> None:
-    """A model may be named like another model's control, and have controls itself."""
+    """A model may have the name of another model's control, and its own controls."""
     controls = [row(RANDOM_CONTROL, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
     actual = [
@@ -257,14 +257,14 @@ def test_a_selection_of_other_candidates_is_an_error() -> None:
 
 
 @pytest.mark.slow
-def test_differences_are_of_the_same_instances_and_adjusted_per_figure() -> None:
+def test_differences_use_the_same_instances_and_are_adjusted_per_metric() -> None:
     actual = systems()
     clusters = {word: np.arange(len(gold)) for word, gold in GOLD.items()}
     table = pd.DataFrame(differences(actual, clusters, seed=1))
     assert len(table) == len(MEAN_SCORES) * len(actual.others)
     same = table[table["kind"] == PUBLISHED]
     assert (same["difference"] == 0).all()
-    # The same predictions: nothing is open, and nothing is tested.
+    # Equal predictions: the difference is zero, and there is no test.
     assert same[["low", "high", "p", "p_holm", "p_mcnemar"]].isna().all(axis=None)
     baseline = table[(table["kind"] == BASELINE) & (table["metric"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
@@ -289,7 +289,7 @@ def test_the_table_leaves_out_near_duplicates_of_training_sentences() -> None:
     assert line["micro_accuracy_low"] < line["micro_accuracy"] < line["micro_accuracy_high"]
 
 
-def test_rare_senses_have_rows_of_their_own() -> None:
+def test_rare_senses_have_separate_rows() -> None:
     lines = rare_senses([row(SELECTED, "2", {"bat": [0, 1, 2], "seal": [46]})])
     assert [(x["word"], x["sense"], x["right"], x["n_test"]) for x in lines] == [
         ("bat", "animal", 9, 12),
@@ -298,13 +298,13 @@ def test_rare_senses_have_rows_of_their_own() -> None:
     assert all(x["low"] < x["recall"] < x["high"] for x in lines)
 
 
-def test_the_best_set_holds_the_best_and_not_the_worst() -> None:
+def test_the_confidence_set_has_the_best_and_not_the_worst() -> None:
     lines = {line["layers"]: line for line in best_set(systems(), "mean_macro_f1", seed=1)}
     assert lines["1"]["in_confidence_set"]
     assert not lines["3"]["in_confidence_set"]
 
 
-def test_selectivity_is_task_less_control() -> None:
+def test_selectivity_is_task_minus_control() -> None:
     task, control = row(CANDIDATE, "1", FEW), row("control", "1", MANY)
     (line,) = selectivity([task, row(CANDIDATE, "2", FEW)], [control])
     assert line["micro_accuracy_selectivity"] == pytest.approx(33 / 82)
@@ -377,7 +377,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     )
     table.to_csv(tmp_path / "selection.csv", index=False)
     base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
-    # A published system has the model's name.
+    # A published system has the name of the model.
     lines = [
         {**base, **changes, "train": "full", "draw": "", "word": word, "n_train": 9}
         for word in GOLD
@@ -409,7 +409,7 @@ def test_compare_writes_every_table(tmp_path: Path) -> None:
     assert written_table["objective_cv"].dropna().tolist() == [0.875] * 3
     learned = pd.read_csv(tmp_path / "out/learning.csv")
     assert learned[["classifier", "n_train"]].to_numpy().tolist() == [["lda", 9 * len(GOLD)]]
-    # The one candidate is also the best on the test set: the same predictions.
+    # The only candidate is also the best on the test set, with the same predictions.
     apart = pd.read_csv(tmp_path / "out/differences.csv")
     best = apart[apart["kind"] == BEST]
     assert (best["difference"] == 0).all() and best[["low", "p_holm"]].isna().all(axis=None)

@@ -1,4 +1,4 @@
-"""Scores: exact on cases worked out by hand, and the most frequent sense of the real dataset."""
+"""Scores: exact on cases worked out by hand, and the most frequent sense on real data."""
 
 import json
 import random
@@ -48,9 +48,9 @@ def predicted(
     [
         pytest.param([0, 1, 2], [0, 1, 2], 1, 1, 1, id="all right"),
         pytest.param([0, 0, 1], [1, 1, 0], 0, 0, 0, id="all wrong"),
-        # Of sense 0: precision 1, recall 2/3, F1 4/5; of 1: 1; of 2, not in gold: F1 0.
+        # Sense 0: precision 1, recall 2/3, F1 4/5; sense 1: F1 1; sense 2, not in gold: F1 0.
         pytest.param([0, 0, 0, 1], [0, 0, 2, 1], 3 / 4, 3 / 5, 5 / 6, id="absent from gold"),
-        # Of sense 0: precision 2/3, recall 1, F1 4/5; of 1: 0.
+        # Sense 0: precision 2/3, recall 1, F1 4/5; sense 1: F1 0.
         pytest.param([0, 0, 1], [0, 0, 0], 2 / 3, 2 / 5, 1 / 2, id="never predicted"),
         pytest.param([2, 2], [2, 2], 1, 1, 1, id="one sense of three"),
         pytest.param([0], [2], 0, 0, 0, id="one instance"),
@@ -122,7 +122,7 @@ def test_out_of_domain_has_no_macro_f1() -> None:
 
 
 def write(folder: Path, words: list[WordPredictions], **changes: Any) -> Path:
-    """A file of predictions as `wsd classify` writes it."""
+    """Write a file of predictions as `wsd classify` does."""
     model = {"name": changes.pop("model", "toy"), "blocks": changes.pop("blocks", 6)}
     provenance = {
         "train": "full",
@@ -143,7 +143,7 @@ def write(folder: Path, words: list[WordPredictions], **changes: Any) -> Path:
 
 
 def run(folder: Path, files: list[Path]) -> tuple[str, str, dict[str, Any]]:
-    """The two tables as text, and the provenance."""
+    """Return the two tables as text, and the provenance."""
     names = ("scores.csv", "summary.csv", "provenance.json")
     scores, summary, out = (folder / "out" / name for name in names)
     call_step(
@@ -215,7 +215,7 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
         for view in ("context", "focal")
         for classifier in ("log", "near")
     ]
-    # In the table per word, mint stands before sage although the files hold sage first.
+    # The table of words has mint before sage, although the files have sage first.
     words = [line.split(",")[7] for line in before[0].splitlines()[1:]]
     assert words == ["mint", "sage"] * len(rows)
 
@@ -236,7 +236,7 @@ def test_every_training_set_and_test_set_has_its_own_rows(tmp_path: Path) -> Non
     ]
     assert "toy,full,,outofdomain,focal,6,near,0.500000,0.500000,,0.500000\n" in summary
     assert "toy,full,,outofdomain,focal,6,near,mint,2,9,2,0.500000,,0.500000\n" in scores
-    # The test split's scores are as if there were no other.
+    # The scores of the test split do not depend on other test sets.
     alone = run(tmp_path, [write(tmp_path, WORDS)])
     assert set(alone[1].splitlines()) <= set(summary.splitlines())
 
@@ -272,7 +272,7 @@ def test_words_of_one_classifier_in_two_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("guessed", [[0, 0, 2, 1], [0, 0, 0, 1]], ids=["the same", "another"])
-def test_a_row_twice_is_refused(tmp_path: Path, guessed: list[int]) -> None:
+def test_duplicate_rows_are_refused(tmp_path: Path, guessed: list[int]) -> None:
     again = predicted([0, 0, 0, 1], guessed, word="sage", n_train=5)
     files = [write(tmp_path, WORDS), write(tmp_path, [again])]
     with pytest.raises(ResultError, match=r"two files hold toy, .* sage"):
@@ -297,8 +297,8 @@ def test_rows_that_do_not_belong_together_are_refused(
         run(tmp_path, files)
 
 
-def test_the_points_that_were_chosen_may_differ(tmp_path: Path) -> None:
-    """The search space is what a classifier's name stands for, not what the folds chose of it."""
+def test_selected_points_may_differ(tmp_path: Path) -> None:
+    """A classifier's name denotes its search space, not the selected point."""
     files = [
         write(tmp_path, WORDS, layers=str(i), space={"C": [1, 2]}, parameters={"C": i})
         for i in (1, 2)
@@ -306,13 +306,13 @@ def test_the_points_that_were_chosen_may_differ(tmp_path: Path) -> None:
     assert run(tmp_path, files)[2]["classifiers"]["near"]["space"] == {"C": [1, 2]}
 
 
-# The real dataset; the published outputs are in test_published.py
+# The real dataset; test_published.py tests the published outputs
 
 MOST_FREQUENT = (73.43, 66.48, 33.23, 41.00)
 
 
 def scores(words: list[WordPredictions]) -> tuple[float, ...]:
-    """The four scores of the summary, in percent to two decimals."""
+    """Return the four scores of the summary, in percent with two decimals."""
     (row,) = summarise(pd.DataFrame(scores_of(words), columns=SCORES_COLUMNS)).to_dict("records")
     return tuple(round(100 * row[name], 2) for name in MEAN_SCORES)
 

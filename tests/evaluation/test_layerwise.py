@@ -1,4 +1,4 @@
-"""Every layer choice beside the chosen one: on files made by hand, and against direct calls."""
+"""Every layer choice compared with the selected one: by hand, and against direct calls."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ from wsd.metrics.scores import word_scores
 
 
 def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The two tables."""
+    """Return the two tables."""
     layers, of_words = folder / "out/layers.csv", folder / "out/word-layers.csv"
     call_step(
         layerwise,
@@ -53,7 +53,7 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
 
 
 def three(folder: Path, **other: Any) -> list[Pair]:
-    """Layer 2 is best on folds, layer 1 on the test set."""
+    """Layer 2 is best by cross-validation, layer 1 on the test set."""
     return [
         pair(folder, "1", FEW, FAIR, **other),
         pair(folder, "2", SOME, GOOD, **other),
@@ -62,7 +62,7 @@ def three(folder: Path, **other: Any) -> list[Pair]:
 
 
 def near(values: Any) -> Any:
-    """As in a file with six digits after the point."""
+    """Round as in a file with six decimals."""
     return pytest.approx(values, abs=6e-7)
 
 
@@ -94,20 +94,20 @@ def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     tmp_path: Path,
 ) -> None:
     layers, _ = run(tmp_path, *three(tmp_path))
-    # The mean over repeats of the mean over words, at the best point: the first of layer 1 and
-    # the second of the others.
+    # The mean over repeats of the mean over words, at the best point: the first point of layer 1,
+    # the second point of the others.
     assert layers["objective_cv"].tolist() == near([0.65, 0.7, 0.6])
     assert layers["selected_by_cv"].tolist() == [False, True, False]
     assert layers["reference"].tolist() == ["2"] * 3
-    # bat's senses: 11 of 12 right and one of the other's 20 too many; seal all right.
+    # bat's senses: 11 of 12 right and one error from the other 20; seal all right.
     few = ((22 / 23 + 40 / 41) / 2 + 1) / 2
-    # 10 of 12, one too many; 19 of 20, two too many.
+    # 10 of 12 right, one error from the others; 19 of 20, two errors.
     some = ((20 / 23 + 38 / 41) / 2 + 1) / 2
     assert layers["metric"].tolist() == ["mean_macro_f1"] * 3
     assert layers["value"].tolist()[:2] == near([few, some])
     assert layers["difference"].tolist()[0] == near(few - some)
     assert layers["difference"][2] < 0
-    # In the reference's own row there is nothing to compare.
+    # The reference is not compared with itself.
     comparison = ["difference", "difference_low", "difference_high", "p", "p_holm"]
     assert layers.loc[1, comparison].isna().all()
     assert layers.loc[[0, 2], comparison].notna().all(axis=None)
@@ -125,14 +125,14 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
         interval = difference_intervals(against, rng=3)[name]
         assert (line["difference_low"], line["difference_high"]) == near(interval)
         assert line["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
-    # Holm by hand: the smaller p doubled, the larger as it is, but no less than the smaller's.
+    # Holm by hand: double the smaller p; the larger p stays, but is at least the smaller one's.
     high, low = layers["p"][0], layers["p"][2]
     assert 0.001 < low < high
     assert layers["p_holm"].tolist()[::2] == near([max(high, 2 * low), 2 * low])
 
 
-def test_another_objective_is_the_figure(tmp_path: Path) -> None:
-    """On folds accuracy is macro-F1 upside down: what was last is first."""
+def test_another_objective_is_reported(tmp_path: Path) -> None:
+    """By cross-validation, accuracy is 1 minus macro-F1, so that the order is reversed."""
     layers, of_words = run(tmp_path, *three(tmp_path, objective="mean_word_accuracy"))
     assert layers["metric"].unique().tolist() == ["mean_word_accuracy"]
     assert layers["objective_cv"].tolist() == near([1 - 0.1, 1 - 0.65, 1 - 0.35])
@@ -140,11 +140,11 @@ def test_another_objective_is_the_figure(tmp_path: Path) -> None:
     assert layers["value"].tolist() == near(
         [(31 / 32 + 1) / 2, (29 / 32 + 1) / 2, (23 / 32 + 49 / 50) / 2]
     )
-    # Macro-F1 of the point that is best by accuracy.
+    # Macro-F1 of the point with the best accuracy.
     assert of_words["macro_f1_cv"].tolist()[:3] == near([0.1, 0.7, 0.4])
 
 
-def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_path: Path) -> None:
+def test_ties_are_resolved_in_the_order_of_layer_choices(tmp_path: Path) -> None:
     pairs = [
         pair(tmp_path, layers, FEW, GOOD)
         for layers in ("mean-last-2", "10", "2", "concat-last-2", "mean-all")
@@ -153,7 +153,7 @@ def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_
     order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
     assert layers["layers"].tolist() == order
     assert layers["selected_by_cv"].tolist() == [True, False, False, False, False]
-    # All have the same predictions: no test is made.
+    # All predictions are equal: there is no test.
     assert layers[["p", "p_holm"]].isna().all(axis=None)
     assert layers["difference"].tolist()[1:] == [0] * 4
     assert layers["in_confidence_set"].all()
@@ -164,7 +164,7 @@ def test_what_is_equally_good_on_folds_is_taken_in_the_order_of_the_grammar(tmp_
 
 @pytest.mark.slow
 def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
-    """Another classifier, view or model that is much better changes no row."""
+    """A much better classifier, view or model changes no row."""
     alone = run(tmp_path, *three(tmp_path))
     perfect = {"bat": [[1.0, 1.0]] * 2, "seal": [[1.0, 1.0]] * 2}
     others = [
@@ -189,7 +189,7 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(own, entry)
 
 
-def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
+def test_a_single_layer_choice_has_no_comparison(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, pair(tmp_path, "1", MANY, POOR))
     (line,) = layers.to_dict("records")
     assert line["selected_by_cv"] and line["in_confidence_set"] and line["reference"] == "1"
@@ -200,7 +200,7 @@ def test_a_single_layer_choice_is_compared_with_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
 def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
-    """A combination has none, and a static view's only layer is none of the encoder's."""
+    """A combination has no depth; the only layer of a static view is not a layer of the encoder."""
     names = ("0",) if view == "static" else ("1", "6", "mean-all")
     layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR, view=view) for name in names))
     assert layers["relative_depth"].dropna().tolist() == near(depths)
@@ -230,12 +230,12 @@ def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     interval = difference_intervals(against, rng=3)[name]
     assert (first["difference_low"], first["difference_high"]) == near(interval)
     assert first["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
-    # The second pair has the same predictions: no test, and no place in the family.
+    # The second pair has equal predictions: no test, and it is not in the family.
     assert first["p_holm"] == near(first["p"])
     assert np.isnan(second["p"]) and np.isnan(second["p_holm"])
 
 
-def test_one_model_is_compared_with_none(tmp_path: Path) -> None:
+def test_one_model_has_no_comparison(tmp_path: Path) -> None:
     run(tmp_path, *three(tmp_path))
     table = pd.read_csv(tmp_path / "out/model-layers.csv")
     assert (list(table.columns), len(table)) == (MODEL_COLUMNS, 0)
@@ -244,7 +244,7 @@ def test_one_model_is_compared_with_none(tmp_path: Path) -> None:
 # Word by word
 
 
-def test_the_figures_of_a_word(tmp_path: Path) -> None:
+def test_the_scores_of_a_word(tmp_path: Path) -> None:
     _, of_words = run(tmp_path, *three(tmp_path), seed=3)
     assert of_words["n_test"].tolist() == [32] * 3 + [50] * 3
     assert of_words["errors"].tolist() == [1, 3, 9, 0, 0, 1]
@@ -258,21 +258,21 @@ def test_the_figures_of_a_word(tmp_path: Path) -> None:
                 assert (line[f"{metric}_low"], line[f"{metric}_high"]) == near(intervals[metric])
 
 
-def test_the_choice_of_a_word_is_that_of_its_own_folds(tmp_path: Path) -> None:
+def test_a_words_choice_is_selected_by_its_own_folds(tmp_path: Path) -> None:
     _, of_words = run(tmp_path, *three(tmp_path))
     lines = of_words.set_index("word")
-    # At the point that is best for this word: of layer 2 on bat the first, though the second is
-    # better on both words.
+    # At the best point for this word: the first point of layer 2 on bat, although the second point
+    # is better on both words together.
     assert lines.loc["bat", "macro_f1_cv"].tolist() == near([0.8, 0.8, 0.4])
     assert lines.loc["seal", "macro_f1_cv"].tolist() == near([0.5, 0.7, 0.8])
-    # Layers 1 and 2 are alike on bat: the one that is better on all words.
+    # Layers 1 and 2 are equal on bat; the one that is better on all words wins.
     assert lines.loc["bat", "selected_by_cv"].tolist() == [False, True, False]
     assert lines.loc["seal", "selected_by_cv"].tolist() == [False, False, True]
     assert of_words["selected_by"].unique().tolist() == ["word"]
 
 
-def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
-    """By macro-F1 over all words, and on each word alone."""
+def test_the_confidence_set_of_the_best(tmp_path: Path) -> None:
+    """Macro-F1 over all words, and on each single word."""
     systems: list[Wrong] = [
         {"seal": [46, 47, 48, 49]},
         {"bat": [*range(10)]},
@@ -294,7 +294,7 @@ def test_what_is_not_told_from_the_best(tmp_path: Path) -> None:
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
     assert layers["in_confidence_set"].tolist() == over_all == [True, False, True]
     assert of_words["in_confidence_set"].tolist() == [*bat, *seal]
-    # The three differ from each other, or from what micro accuracy says.
+    # The three sets differ from each other, or from the set by micro accuracy.
     assert seal == [True, True, False]
     assert best(slice(None), "micro_accuracy") == [True, True, True]
 
@@ -327,7 +327,7 @@ def test_a_search_of_other_predictions(tmp_path: Path) -> None:
     refused(
         tmp_path, (predictions_file, of_other), (other, search), problem=problem, where=of_other
     )
-    # Of the same layers, but trained on another set.
+    # The layers are the same, but the training set differs.
     balanced, _ = pair(tmp_path, "1", FEW, FAIR, train="balanced")
     problem = f"the search is not that of {balanced}"
     refused(tmp_path, (balanced, search), problem=problem, where=search)
@@ -353,7 +353,7 @@ def test_folds_of_other_words(tmp_path: Path) -> None:
     more = pair(tmp_path, "1", FEW, {**FAIR, "bass": FAIR["bat"]})
     problem = "the folds are of other words"
     refused(tmp_path, more, problem=problem, where=more[1])
-    # One has folds of seal, the other has none.
+    # One file has folds of seal, the other does not.
     first, *_ = three(tmp_path)
     fewer = pair(tmp_path, "2", SOME, {"bat": GOOD["bat"]}, untuned=("seal",))
     problem = f"not of the same words with folds as {first[1]}"
@@ -361,7 +361,7 @@ def test_folds_of_other_words(tmp_path: Path) -> None:
 
 
 def test_the_same_choice_twice(tmp_path: Path) -> None:
-    """Two spellings of one choice are one choice."""
+    """Two spellings of one choice are the same choice."""
     first, second = (pair(tmp_path, layers, FEW, FAIR) for layers in ("12", "mean-last-1"))
     refused(tmp_path, first, second, problem="a second file of this model", where=second[1])
 
