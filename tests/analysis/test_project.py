@@ -402,14 +402,14 @@ def test_discriminants_need_the_folds_of_these_instances(
     write_folds(tmp_path / "part.parquet", {"mint": table}, name="1pct")
     other = make_corpus([("train", gold) for gold in side[::-1].tolist()])
     write_folds(tmp_path / "other.parquet", {"mint": other})
-    for file, error, output in (
+    for file, error, problem in (
         (None, ConfigError, "needs the folds"),
         ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
         ("other.parquet", ResultError, "belong to another table"),
     ):
         asked = {"layers": "0", "method": "discriminant", "out": tmp_path / "out.parquet"}
         folds = tmp_path / file if file else None
-        with pytest.raises(error, match=output):
+        with pytest.raises(error, match=problem):
             call_step(project, {"mint": table}, embeddings=tmp_path, folds=folds, **asked)
     assert not (tmp_path / "out.parquet").exists()
 
