@@ -141,8 +141,8 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     scaled[:, ~varies] = 0
     classes = classes_of(scaled, gold)
     weighted = classes.means * np.sqrt(classes.counts / classes.counts.sum())[:, None]
-    spread = Covariance(classes, SHRINKAGE)
-    solved = spread.solve(weighted.T)
+    covariance = Covariance(classes, SHRINKAGE)
+    solved = covariance.solve(weighted.T)
     # The means are centred, so there is one discriminant fewer than senses.
     values, turns = (array[..., :0:-1] for array in eigh(weighted @ solved))
     lengths = np.sqrt(values.clip(0))
@@ -151,33 +151,37 @@ def _fit(vectors: np.ndarray, gold: np.ndarray) -> _Fit:
     axes *= np.where(_largest(axes) < 0, -1, 1)
     senses = len(classes.counts)
     if senses == 2:
-        axes = np.column_stack([axes, _residual_component(axes[:, 0], spread)])
+        axes = np.column_stack([axes, _residual_component(axes[:, 0], covariance)])
     return _Fit(origin, axes / scale[:, None], weighted @ axes[:, : senses - 1])
 
 
-def _residual_component(axis: np.ndarray, spread: Covariance) -> np.ndarray:
+def _residual_component(axis: np.ndarray, covariance: Covariance) -> np.ndarray:
     """Return the first principal component of the residuals, the rows minus their part on an axis.
 
     It is uncorrelated with the axis, in units of its standard deviation.
     """
-    of_axis = spread.times(axis)
+    with_axis = covariance.times(axis)
     # The products of the residuals, from the products of the rows.
-    if spread.rows is None:
-        part, other = of_axis, spread.crossed(axis)
+    if covariance.rows is None:
+        part, other = with_axis, covariance.crossed(axis)
         square = axis @ other
     else:
-        part, other, square = spread.rows @ axis, spread.rows @ of_axis, of_axis @ of_axis
+        part, other, square = (
+            covariance.rows @ axis,
+            covariance.rows @ with_axis,
+            with_axis @ with_axis,
+        )
     along = np.outer(part, other - square / 2 * part)
-    residuals = spread.products - along
+    residuals = covariance.products - along
     residuals -= along.T
-    if residuals.trace() <= RANK * spread.products.trace():
+    if residuals.trace() <= RANK * covariance.products.trace():
         return np.zeros_like(axis)
     component = largest(residuals, 1)[1][:, 0]
-    if spread.rows is not None:
-        component = spread.rows.T @ component - of_axis * (part @ component)
+    if covariance.rows is not None:
+        component = covariance.rows.T @ component - with_axis * (part @ component)
     component *= np.where(_largest(component) < 0, -1, 1)
-    component = component - axis * (of_axis @ component)
-    return np.asarray(component / np.sqrt(component @ spread.times(component)))
+    component = component - axis * (with_axis @ component)
+    return np.asarray(component / np.sqrt(component @ covariance.times(component)))
 
 
 def _largest(axes: np.ndarray) -> np.ndarray:

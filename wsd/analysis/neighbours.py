@@ -38,13 +38,13 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     for block in blocks(n, n):
         # The last bits of a product depend on the number of threads.
         with one_thread():
-            alike = (directions[block] @ directions.T).astype(np.float32)
+            cosines = (directions[block] @ directions.T).astype(np.float32)
         tested = np.flatnonzero(test[block])
-        voters[block][tested] = highest(alike[np.ix_(tested, train)])[0]
-        alike[:, ~(train | test)] = -np.inf
-        own = np.arange(len(alike))
-        alike[own, block.start + own] = -np.inf
-        rows[block], similarity[block] = highest(alike)
+        voters[block][tested] = highest(cosines[np.ix_(tested, train)])[0]
+        cosines[:, ~(train | test)] = -np.inf
+        own = np.arange(len(cosines))
+        cosines[own, block.start + own] = -np.inf
+        rows[block], similarity[block] = highest(cosines)
     gold = corpus.gold
     score = vote_macro_f1(voters[test], gold[train], gold[test], len(corpus.senses))
     return Neighbours(rows, similarity, score)

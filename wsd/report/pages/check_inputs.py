@@ -45,14 +45,14 @@ def check_rows(results: Results, inputs: ReportInputs, tables: Mapping[str, pd.D
     selected = [{key: row[key] for key in ("model", "classifier", "word")} for row in per_word]
     models = [{"model": model} for model in results.models]
     choice = "and layer choice {layers!r} of {model}"
-    of_word = "{classifier} for {word!r} " + choice
+    word_row = "{classifier} for {word!r} " + choice
     selection = "a layer choice selected by cross-validation for {word!r} of {model}, {classifier}"
     view = {"view": inputs.view}
     for name, equal, needed, text in (
         ("alignment", {}, models, "{model}"),
         ("layers", view, configurations, "{classifier} " + choice),
-        ("scores", view, per_word, of_word),
-        ("word-layers", view, per_word, of_word),
+        ("scores", view, per_word, word_row),
+        ("word-layers", view, per_word, word_row),
         ("word-layers", {**view, "selected_by_cv": True}, selected, selection),
     ):
         columns = having(tables[name], **equal)[list(needed[0])]

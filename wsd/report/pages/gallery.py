@@ -16,8 +16,8 @@ from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import initial_choice, initial_method, sample
 from wsd.report.series import mark_of
 
-# Most and fewest points per plot, and points of all plots: the page stays small.
-MOST, FEWEST, OF_ALL = 150, 30, 12_000
+# Points per plot at most and at least, and in all plots together, so that the page stays small.
+MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000
 RARE = 5  # points per sense, if it has as many
 BEGINNING = 64  # characters per sentence
 SENSE = 40  # characters of a sense's name
@@ -69,7 +69,9 @@ def is_everywhere(report: Report, method: str) -> bool:
 
 def most(report: Report) -> int:
     """Return the largest number of test instances in a plot."""
-    return min(MOST, max(FEWEST, OF_ALL // max(1, sum(map(len, report.words.values())))))
+    return min(
+        MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, sum(map(len, report.words.values()))))
+    )
 
 
 def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
@@ -111,8 +113,6 @@ def _scaled(points: np.ndarray) -> np.ndarray:
 def beginning(corpus: Corpus, row: int) -> str:
     """Return the first words of a sentence that fit into a line."""
     text = " ".join(corpus.tokens[row][:BEGINNING])
-    return (
-        text
-        if len(text) <= BEGINNING
-        else f"{text[:BEGINNING].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"
-    )
+    if len(text) <= BEGINNING:
+        return text
+    return f"{text[:BEGINNING].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"

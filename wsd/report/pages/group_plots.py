@@ -35,13 +35,19 @@ def groups(report: Report) -> list[dict[str, Any]]:
     if table.empty:
         return []
     ranges = {metric: _y_range(table, metric) for metric in BY_KIND}
-    lines = {column: names for column, names in kinds(report).items() if names}
+    lines = [(column, names) for column, names in kinds(report).items() if names]
     sections = []
     for model, classifier, labels, rows in rows_per_classifier(report, table):
         singles = curves.single_layers(report.choices[model])
+        ticks = {place: name for name, place in singles.items()}
         plots = []
-        for metric, (column, names) in product(BY_KIND, lines.items()):
-            plot = _plot(rows, singles, column, names, metric, ranges[metric])
+        for metric, (column, names) in product(BY_KIND, lines):
+            kind_rows = [having(rows, **{COLUMNS[column]: ALL, column: kind}) for kind in names]
+            drawn = [
+                curves.over_layers(own, metric, singles, name=kind, style=i)
+                for i, (kind, own) in enumerate(zip(names, kind_rows, strict=True))
+            ]
+            plot = curves.plot_of(drawn, x="layer", y_range=ranges[metric], ticks=ticks)
             title = f"{METRICS[metric]} by {TITLES[column]}"
             name = f"{column}.{model}.{classifier}.{metric}"
             plots.append({"title": title, "id": name, "figure": plot})
@@ -58,24 +64,6 @@ def _y_range(table: pd.DataFrame, metric: str) -> tuple[float, float]:
     return curves.percent_range(
         [v for end in ("low", "high") for v in curves.rounded(drawn[f"{metric}_{end}"])]
     )
-
-
-def _plot(
-    rows: pd.DataFrame,
-    singles: dict[str, float],
-    column: str,
-    names: list[str],
-    metric: str,
-    y_range: tuple[float, float],
-) -> dict[str, Any]:
-    """Plot a line over the single layers per kind of word."""
-    rows = having(rows, **{COLUMNS[column]: ALL})
-    lines = [
-        curves.over_layers(having(rows, **{column: kind}), metric, singles, name=kind, style=i)
-        for i, kind in enumerate(names)
-    ]
-    ticks = {place: name for name, place in singles.items()}
-    return curves.plot_of(lines, x="layer", y_range=y_range, ticks=ticks)
 
 
 def _table_rows(rows: pd.DataFrame, peaks: pd.DataFrame) -> list[dict[str, Any]]:

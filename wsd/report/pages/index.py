@@ -28,9 +28,9 @@ def write_index(report: Report, folder: Path) -> None:
     )
     best_first = compared.sort_values("mean_macro_f1", ascending=False, kind="stable")
     others = [PUBLISHED, SYSTEM]
-    own = compared[~compared["kind"].isin([CANDIDATE, *others])]
+    further = compared[~compared["kind"].isin([CANDIDATE, *others])]
     # Rows of one kind are listed together, whatever their model.
-    own = own.sort_values("kind", key=lambda kind: pd.factorize(kind)[0], kind="stable")
+    further = further.sort_values("kind", key=lambda kind: pd.factorize(kind)[0], kind="stable")
     # The models in their order, then the random-initialisation controls.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
@@ -48,7 +48,7 @@ def write_index(report: Report, folder: Path) -> None:
         encoders=encoders,
         facts={name: model_notes.facts(encoder) for name, encoder in encoders.items()},
         pieces={name: model_notes.pieces(report, name) for name in encoders},
-        rows=records(own),
+        rows=records(further),
         published=records(compared[compared["kind"].isin(others)]),
         candidates=records(having(best_first, kind=CANDIDATE)),
         models=[

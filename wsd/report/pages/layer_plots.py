@@ -72,15 +72,19 @@ def overall_lines(report: Report) -> list[OverallLine]:
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
-    y_range = curves.common_range([line for of_model in lines.values() for line in of_model])
+    y_range = curves.common_range(
+        [line for model_curves in lines.values() for line in model_curves]
+    )
     plots = []
-    for model, of_model in lines.items():
+    for model, model_curves in lines.items():
         ticks = {
             place: text.removeprefix("layer ")
-            for line in of_model
+            for line in model_curves
             for place, text in zip(line.x, line.labels or [], strict=True)
         }
-        plot = curves.plot_of(of_model, x="layer, then combinations", y_range=y_range, ticks=ticks)
+        plot = curves.plot_of(
+            model_curves, x="layer, then combinations", y_range=y_range, ticks=ticks
+        )
         name = f"curves.{model}.{metric}"
         plots.append({"metric": metric, "model": model, "id": name, "figure": plot})
     return plots
@@ -117,11 +121,11 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
     plots: dict[str, list[dict[str, Any]]] = {classifier: [] for classifier in report.classifiers}
     for metric in METRICS:
         lines = {name: model_lines(report, name, metric) for name in report.classifiers}
-        everything = [line for of_classifier in lines.values() for line in of_classifier]
-        places = {place: f"{place:g}" for line in everything for place in line.x}
-        ticks, y_range = DEPTHS if depth else places, curves.common_range(everything)
-        for classifier, of_classifier in lines.items():
-            plot = curves.plot_of(of_classifier, x=x, y_range=y_range, ticks=ticks)
+        all_curves = [line for classifier_curves in lines.values() for line in classifier_curves]
+        places = {place: f"{place:g}" for line in all_curves for place in line.x}
+        ticks, y_range = DEPTHS if depth else places, curves.common_range(all_curves)
+        for classifier, classifier_curves in lines.items():
+            plot = curves.plot_of(classifier_curves, x=x, y_range=y_range, ticks=ticks)
             name = f"models.{classifier}.{metric}"
             plots[classifier].append({"metric": metric, "id": name, "figure": plot})
     return plots

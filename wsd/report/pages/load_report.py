@@ -86,17 +86,15 @@ def _word_results(
 
     predictions = {name: over_choices(results.predictions, name) for name in kinds}
     projections = {method: over_choices(results.projections, method) for method in results.methods}
-    missing = {
-        method: max(projection.missing for projection in per_choice)
-        for method, per_choice in projections.items()
-    }
-    if all(missing.values()):
+    reasons = {method: max(p.missing for p in plots) for method, plots in projections.items()}
+    missing = {method: reason for method, reason in reasons.items() if reason}
+    if len(missing) == len(projections):
         problem = f"there is no projection of the word {word!r}: {next(iter(missing.values()))}"
         raise ResultError(problem, fix="run `wsd project --method pca` too")
     all_instances = WordResults(
         corpus=corpus,
-        projections={m: per_choice for m, per_choice in projections.items() if not missing[m]},
-        missing={method: reason for method, reason in missing.items() if reason},
+        projections={m: plots for m, plots in projections.items() if m not in missing},
+        missing=missing,
         neighbours=over_choices(results.neighbours, ""),
         predicted={c: np.stack([p.predicted for p in predictions[c]]) for c in kinds},
         confidence={

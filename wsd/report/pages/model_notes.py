@@ -31,17 +31,17 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
     encoder : mapping
         The model's entry of the provenance.
     """
-    tried = encoder.get("architecture", {})
+    architecture = encoder.get("architecture", {})
     sentences = []
     if (seed := encoder["model"].get("random_weights")) is not None:
         sentences.append(f"Random weights: drawn with seed {seed}, never trained.")
     if encoder.get("input") == "masked":
         sentences.append("A mask token replaces the focal word.")
-    if tried.get("causal"):
+    if architecture.get("causal"):
         sentences.append(LEFT_ONLY)
-    if tried.get("wide_embeddings"):
+    if architecture.get("wide_embeddings"):
         sentences.append("Layer 0 depends on the neighbouring pieces too.")
-    if tried.get("last_normed") is True:
+    if architecture.get("last_normed") is True:
         sentences.append(
             "The last hidden state is normalised once more, outside the last block: its scale "
             "differs from the scale of earlier layers."
@@ -51,18 +51,18 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
     """Return properties that a trial of the model and its tokenizer showed."""
-    tried = encoder.get("architecture", {})
-    if not tried:
+    architecture = encoder.get("architecture", {})
+    if not architecture:
         return {}
-    limit = tried["max_length"]
+    limit = architecture["max_length"]
     return {
-        "Class": tried["name"],
-        "Tokenizer": tried["tokenizer"],
-        "Reads": "left context only" if tried["causal"] else "both sides",
+        "Class": architecture["name"],
+        "Tokenizer": architecture["tokenizer"],
+        "Reads": "left context only" if architecture["causal"] else "both sides",
         "Last hidden state": {
             True: "normalised once more, outside the last block",
             False: "the output of the last block",
-        }.get(tried["last_normed"], "unknown whether normalised"),
+        }.get(architecture["last_normed"], "unknown whether normalised"),
         "Length limit": "none" if limit is None else f"{limit:,} pieces",
     }
 

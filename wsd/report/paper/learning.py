@@ -31,8 +31,8 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
     layer_looks = looks_of_layers([layer for _, rows in shown for layer in rows["layers"]])
     for ax, rows in drawn:
         ax.set_xscale("log")
-        for layer, of_layer in rows.groupby("layers", sort=False):
-            curve(ax, of_layer.sort_values("n_train", kind="stable"), layer_looks[str(layer)])
+        for layer, layer_rows in rows.groupby("layers", sort=False):
+            curve(ax, layer_rows.sort_values("n_train", kind="stable"), layer_looks[str(layer)])
         ticks(ax, rows["n_train"])
         ax.set_xlabel("Training instances")
     for ax in figure.axes[:: style.PANELS_PER_ROW]:
@@ -76,8 +76,8 @@ def looks_of_layers(layers: list[str]) -> dict[str, style.Look]:
 
 def curve(ax: Axes, rows: pd.DataFrame, look: style.Look) -> None:
     """Draw the two lines of a layer."""
-    drawn = rows["train"].str.fullmatch(SHOTS)
-    share, shots = rows[~drawn], rows[drawn]
+    is_drawn = rows["train"].str.fullmatch(SHOTS)
+    share, shots = rows[~is_drawn], rows[is_drawn]
     ax.plot(share["n_train"], 100 * share["mean_macro_f1"], **look)
     value = 100 * shots["mean_macro_f1"]
     # A single draw has no range.

@@ -26,8 +26,8 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
     looks = style.looks([name for name in layers["model"].unique() if name in set(names)])
     figure, drawn = style.canvas(panels, HEIGHT, style.TWO_COLUMNS, sharex=True, sharey=True)
     for ax, table in drawn:
-        for model, of_model in table.groupby("model", sort=False):
-            line = style.single(of_model)
+        for model, model_rows in table.groupby("model", sort=False):
+            line = style.single(model_rows)
             x = line["relative_depth"] if depth else line["layers"].astype(float)
             places = dict(zip(line["layers"], x, strict=True))
             curve(ax, line, places, looks[str(model)])

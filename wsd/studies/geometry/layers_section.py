@@ -76,12 +76,12 @@ def geometry_plots(report: Report) -> list[dict[str, Any]]:
     table = table[table["fitted_on"] != "word"]
     plots = []
     for (measure, title), model in product(MEASURES.items(), report.choices):
-        if (of_model := having(table, model=model)).empty:
+        if (model_rows := having(table, model=model)).empty:
             continue
         singles = curves.single_layers(report.choices[model])
         lines = []
         for i, (transform, name) in enumerate(transforms(report).items()):
-            rows = having(of_model, transform=transform)
+            rows = having(model_rows, transform=transform)
             look: dict[str, Any] = {"name": name, "style": i, "scale": 1, "bounds": False}
             lines.append(curves.over_layers(rows, measure, singles, **look))
         ticks = {place: name for name, place in singles.items()}

@@ -108,9 +108,9 @@ class Costs:
 
     def zero_shot(self, model: str, layers: str) -> float:
         """Return the time of embedding sentences and glosses, and taking the nearest gloss."""
-        of_glosses = self._step(f"{model}/gloss-vectors/alignment.1.json")
+        glosses = self._step(f"{model}/gloss-vectors/alignment.1.json")
         nearest = self._step(f"{model}/zero-shot/{layers}.gloss.parquet")
-        return self.embedding(model) + of_glosses + nearest
+        return self.embedding(model) + glosses + nearest
 
     def classifying_selected(self, model: str) -> float:
         """Return the time of fitting the selection per word and of predicting with it."""

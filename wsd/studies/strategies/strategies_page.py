@@ -109,7 +109,7 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
     trains = rows.groupby(rows["train"].replace(NO_TRAIN, FULL), sort=False)
     return {
         "model": model,
-        "answers": [answer(train, of_train) for train, of_train in trains],
+        "answers": [answer(train, train_rows) for train, train_rows in trains],
         "plots": {name: (f"strategies.{model}.{name}", plot) for name, plot in plots.items()},
         "untimed": records(rows[rows[MINUTES[0]].isna()]),
         "rows": [{**row, "scores": row[f"{MAIN_METRIC}_of_runs"].split()} for row in records(rows)],
@@ -159,17 +159,17 @@ def readable_ticks(places: Iterable[float]) -> list[float]:
 def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[Curve]:
     """Yield a curve per strategy, through all its training sets."""
     for name, i in names.items():
-        of_strategy = having(rows, strategy=name).sort_values(column)
-        if len(of_strategy):
+        own = having(rows, strategy=name).sort_values(column)
+        if len(own):
             yield curves.of_table(
-                of_strategy,
-                of_strategy[column],
+                own,
+                own[column],
                 MAIN_METRIC,
-                labels=[_label(row, column) for row in records(of_strategy)],
+                labels=[_label(row, column) for row in records(own)],
                 bounds=True,
                 name=name,
                 style=i,
-                joined=len(of_strategy) > 1,
+                joined=len(own) > 1,
                 hollow=True,
             )
 
