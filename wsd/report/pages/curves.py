@@ -170,10 +170,10 @@ def of_table(
     *,
     scale: float = 100,
     labels: Iterable[str],
-    bounds: bool = False,
+    bounds: bool = True,
     **look: Any,
 ) -> Curve:
-    """Return a column of a table as a curve; with ``bounds`` also the columns of its interval.
+    """Return a column of a table as a curve, by default with the columns of its interval.
 
     Values are multiplied by ``scale``: by default, fractions become percent.
     """

@@ -69,9 +69,8 @@ def is_everywhere(report: Report, method: str) -> bool:
 
 def most(report: Report) -> int:
     """Return the largest number of test instances in a plot."""
-    return min(
-        MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, sum(map(len, report.words.values()))))
-    )
+    n_plots = sum(map(len, report.words.values()))
+    return min(MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, n_plots)))
 
 
 def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:

@@ -42,11 +42,10 @@ def groups(report: Report) -> list[dict[str, Any]]:
         ticks = {place: name for name, place in singles.items()}
         plots = []
         for metric, (column, names) in product(BY_KIND, lines):
-            kind_rows = [having(rows, **{COLUMNS[column]: ALL, column: kind}) for kind in names]
-            drawn = [
-                curves.over_layers(own, metric, singles, name=kind, style=i)
-                for i, (kind, own) in enumerate(zip(names, kind_rows, strict=True))
-            ]
+            drawn = []
+            for i, kind in enumerate(names):
+                own = having(rows, **{COLUMNS[column]: ALL, column: kind})
+                drawn.append(curves.over_layers(own, metric, singles, name=kind, style=i))
             plot = curves.plot_of(drawn, x="layer", y_range=ranges[metric], ticks=ticks)
             title = f"{METRICS[metric]} by {TITLES[column]}"
             name = f"{column}.{model}.{classifier}.{metric}"

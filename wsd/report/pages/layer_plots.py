@@ -72,19 +72,15 @@ def overall_lines(report: Report) -> list[OverallLine]:
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
-    y_range = curves.common_range(
-        [line for model_curves in lines.values() for line in model_curves]
-    )
+    y_range = curves.common_range([line for own in lines.values() for line in own])
     plots = []
-    for model, model_curves in lines.items():
+    for model, own in lines.items():
         ticks = {
             place: text.removeprefix("layer ")
-            for line in model_curves
+            for line in own
             for place, text in zip(line.x, line.labels or [], strict=True)
         }
-        plot = curves.plot_of(
-            model_curves, x="layer, then combinations", y_range=y_range, ticks=ticks
-        )
+        plot = curves.plot_of(own, x="layer, then combinations", y_range=y_range, ticks=ticks)
         name = f"curves.{model}.{metric}"
         plots.append({"metric": metric, "model": model, "id": name, "figure": plot})
     return plots
@@ -165,8 +161,9 @@ def learning(report: Report) -> list[dict[str, Any]]:
         lines = []
         for i, name in enumerate(curves.single_layers(report.choices[model])):
             own = having(rows, layers=name).sort_values("n_train")
-            look: dict[str, Any] = {"name": f"layer {name}", "style": i, "labels": own["train"]}
-            lines.append(curves.of_table(own, own["n_train"], "mean_macro_f1_in_common", **look))
+            look: dict[str, Any] = {"name": f"layer {name}", "style": i, "bounds": False}
+            x, y = own["n_train"], "mean_macro_f1_in_common"
+            lines.append(curves.of_table(own, x, y, labels=own["train"], **look))
         ticks = {place: f"{round(place):,}" for line in lines for place in line.x}
         label = "training instances of all words"
         axes: dict[str, Any] = {"x": label, "y_range": y_range, "ticks": ticks}
@@ -202,7 +199,7 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
         if len(bins):
             labels = [f"{int(n)} sentences" for n in bins["n"]]
             x = curves.rounded(bins["confidence"])
-            look: dict[str, Any] = {"name": kind, "style": i, "dash": dash, "bounds": True}
+            look: dict[str, Any] = {"name": kind, "style": i, "dash": dash}
             lines.append(curves.of_table(bins, x, "accuracy", labels=labels, **look))
     ends = [min(min(line.x) for line in lines), 100.0]
     style = list(RELIABILITY_LINES).index(PERFECT)

@@ -94,13 +94,12 @@ def heat(report: Report) -> dict[str, Any]:
 
     tables = []
     for model, classifier, choices, rows in rows_per_classifier(report, table):
-        columns = (rows[name] for name in ("word", "layers", "macro_f1", "selected_by_cv"))
         cells = {
-            (word, name): cell(value, selected)
-            for word, name, value, selected in zip(*columns, strict=True)
+            (row["word"], row["layers"]): cell(row["macro_f1"], row["selected_by_cv"])
+            for row in records(rows)
         }
         lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
-        means = np.mean([[shown["value"] for shown in line] for line in lines.values()], axis=0)
+        means = np.mean([[entry["value"] for entry in line] for line in lines.values()], axis=0)
         tables.append(
             {
                 "model": model,

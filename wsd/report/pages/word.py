@@ -39,31 +39,31 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     folder, portable : Path
         The two folders; see :func:`wsd.report.report.write_report`.
     """
-    whole, own = report.words[model][word], folder_of(report, model)
-    kept = sample(whole.corpus, MOST, RARE)
-    results = whole.take(kept) if not kept.all() else whole
-    context = {**_context(report, model, word), "n_shown": len(results.corpus)}
-    figure = plots.word_plot(len(results.corpus.senses), len(results.corpus))
-    confusions = _confusions(whole, len(report.choices[model]))
+    results, pages = report.words[model][word], folder_of(report, model)
+    kept = sample(results.corpus, MOST, RARE)
+    shown = results if kept.all() else results.take(kept)
+    context = {**_context(report, model, word), "n_shown": len(shown.corpus)}
+    figure = plots.word_plot(len(shown.corpus.senses), len(shown.corpus))
+    confusions = _confusions(results, len(report.choices[model]))
 
     text = ALL if report.text else NONE
-    full = Form(FINE, text, True, tuple(results.projections))
-    packed = pack({"data": word_data(report, model, results, confusions, full), "figure": figure})
-    shown = {**context, "offered": full.methods, "text": text}
-    page = render("word.html", report, **shown, packed=packed, root="../" * own.count("/"))
-    write_text(folder / f"{own}{file_name(word)}.html", page)
+    full = Form(FINE, text, True, tuple(shown.projections))
+    packed = pack({"data": word_data(report, model, shown, confusions, full), "figure": figure})
+    values = {**context, "offered": full.methods, "text": text}
+    page = render("word.html", report, **values, packed=packed, root="../" * pages.count("/"))
+    write_text(folder / f"{pages}{file_name(word)}.html", page)
 
     for form in _portable_forms(text, full.methods, context["opening"]):
-        data = word_data(report, model, results, confusions, form)
-        shown = {**context, "offered": form.methods, "text": form.text}
-        single = render_portable(report, data=data, figure=figure, **shown)
-        if len(single.encode()) <= PORTABLE_BYTES:
+        data = word_data(report, model, shown, confusions, form)
+        values = {**context, "offered": form.methods, "text": form.text}
+        page = render_portable(report, data=data, figure=figure, **values)
+        if len(page.encode()) <= PORTABLE_BYTES:
             break
     else:
         log.warning(
             "%s/%s: the page as one file is too large for Chromium's data: addresses", model, word
         )
-    write_text(portable / model / f"{file_name(word)}.html", single)
+    write_text(portable / model / f"{file_name(word)}.html", page)
 
 
 def _portable_forms(text: str, methods: tuple[str, ...], opening: str) -> Iterator[Form]:

@@ -101,7 +101,7 @@ def _plot(rows: pd.DataFrame, numbers: list[int]) -> dict[str, Any]:
         of_start = having(rows, start=start).sort_values("n")
         labels = [f"{n} of each sense" for n in of_start["n"]]
         x = [float(numbers.index(int(n))) for n in of_start["n"]]
-        look: dict[str, Any] = {"name": name, "style": i, "dash": dash, "bounds": True}
+        look: dict[str, Any] = {"name": name, "style": i, "dash": dash}
         lines.append(curves.of_table(of_start, x, MAIN_METRIC, labels=labels, **look))
     return curves.plot_of(
         lines,

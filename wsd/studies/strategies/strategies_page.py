@@ -161,17 +161,9 @@ def _curves(rows: pd.DataFrame, column: str, names: dict[str, int]) -> Iterator[
     for name, i in names.items():
         own = having(rows, strategy=name).sort_values(column)
         if len(own):
-            yield curves.of_table(
-                own,
-                own[column],
-                MAIN_METRIC,
-                labels=[_label(row, column) for row in records(own)],
-                bounds=True,
-                name=name,
-                style=i,
-                joined=len(own) > 1,
-                hollow=True,
-            )
+            labels = [_label(row, column) for row in records(own)]
+            look: dict[str, Any] = {"joined": len(own) > 1, "hollow": True, "labels": labels}
+            yield curves.of_table(own, own[column], MAIN_METRIC, name=name, style=i, **look)
 
 
 def _label(row: dict[str, Any], column: str) -> str:
