@@ -588,7 +588,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
         assert "Made <up> & small, run mine" in Page(page).text
     text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
     assert "confidence = micro accuracy" in text and "calibrated" in text
-    assert "as they are" not in text[text.index("which changes no label") :]
+    assert "as they are" not in text[text.index("changes no predicted sense") :]
     assert "There is only one configuration, so there is nothing to test." in text
 
 
