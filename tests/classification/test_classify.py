@@ -338,7 +338,7 @@ def test_several_layer_choices_and_estimators_at_once(folder: Folder) -> None:
         assert out[i].read_bytes() == folder.out.read_bytes()
         assert searches[i].read_bytes() == folder.search.read_bytes()
     for changes, message in (
-        ({"out": out[:3]}, "4 are made, 4 searches and 3 outputs named"),
+        ({"out": out[:3]}, "4 results, but 4 paths in --searches and 3 in --out"),
         ({"name": ["near"]}, "2 estimators, 1 names, 2 spaces"),
     ):
         with pytest.raises(ConfigError, match=message):

@@ -1,14 +1,14 @@
 """Predict senses with baselines, which use no vectors.
 
 ``most_frequent_sense``
-    the sense with the most training instances;
+    predicts the sense with the most training instances;
 ``bag_of_words``
-    the sentence's other words in any order: TF-IDF and logistic regression;
+    uses the other words of the sentence, in any order: TF-IDF and logistic regression;
 ``position_length``
-    no words: the position of the focal word and the length of the sentence;
+    uses the position of the focal word and the length of the sentence;
 ``bag_of_substitutes``
-    with ``--substitutes``: the ten most likely pieces in place of the masked focal word, by an
-    encoder, as a bag of words.
+    uses the ten word pieces that an encoder finds most likely for the masked focal word, as a bag
+    of words (with ``--substitutes``).
 
 A baseline is tuned like a classifier: on the same folds, for the same objective, over all words.
 """
@@ -69,10 +69,10 @@ class Baseline(NamedTuple):
 
     Attributes
     ----------
-    features : callable
-        From a corpus to an array with one entry or row per instance.
-    estimator : callable
-        Returns the unfitted estimator, with its defaults.
+    features : function of a corpus
+        Returns an array with an entry or a row per instance.
+    estimator : function
+        Returns the unfitted estimator with its defaults.
     space : mapping of parameter to list of values
         As in a config; empty if there is nothing to tune.
     """
@@ -83,11 +83,11 @@ class Baseline(NamedTuple):
 
     def labelled(self, corpus: Corpus) -> LabelledWord:
         """Return a word with the baseline's features."""
-        return LabelledWord(corpus, corpus, self.features(corpus), self.unfitted)
 
-    def unfitted(self, parameters: Mapping[str, Any]) -> Any:
-        """Return the estimator with these parameters, and its defaults for the others."""
-        return self.estimator().set_params(**parameters)
+        def unfitted(parameters: Mapping[str, Any]) -> Any:
+            return self.estimator().set_params(**parameters)
+
+        return LabelledWord(corpus, corpus, self.features(corpus), unfitted)
 
 
 def _space(*penalties: float) -> dict[str, list[float]]:
@@ -99,13 +99,11 @@ BASELINES = {
     "bag_of_words": Baseline(documents, BagOfWords, _space(0.1, 1.0, 10.0, 100.0, 1000.0)),
     "position_length": Baseline(positions, Logistic, _space(0.001, 0.01, 0.1, 1.0, 10.0, 100.0)),
 }
-
-
 SUBSTITUTES = "bag_of_substitutes"
 
 
 def substitutes_baseline(words: Mapping[str, Substitutes]) -> Baseline:
-    """Return the bag of substitutes, from an encoder's tables."""
+    """Return the bag of substitutes from an encoder's tables, by word."""
 
     def features(corpus: Corpus) -> np.ndarray:
         pieces = np.empty(len(corpus), dtype=object)
@@ -115,13 +113,13 @@ def substitutes_baseline(words: Mapping[str, Substitutes]) -> Baseline:
     return BASELINES["bag_of_words"]._replace(features=features)
 
 
-def search_baseline(chosen: Baseline, corpora: Mapping[str, Corpus], train: Folds) -> Search:
+def search_baseline(baseline: Baseline, corpora: Mapping[str, Corpus], train: Folds) -> Search:
     """Cross-validate a baseline's search space.
 
-    Words without folds are untuned; if there is nothing to tune, all words are.
+    Words without folds are untuned. If there is nothing to tune, all words are.
     """
-    words = map(chosen.labelled, corpora.values()) if chosen.space else ()
-    (search,) = tune(words, [train], grid_points(chosen.space))
+    words = map(baseline.labelled, corpora.values()) if baseline.space else ()
+    (search,) = tune(words, [train], grid_points(baseline.space))
     untuned = tuple(word for word in train.words if word not in search.scores)
     return replace(search, untuned=untuned)
 
@@ -143,15 +141,15 @@ def run(args: argparse.Namespace) -> None:
         problem = f"--substitutes is for {SUBSTITUTES}, which needs it"
         raise ConfigError(problem, where="--name, --substitutes", fix="give both or neither")
     corpora = read_corpora(args.corpus, args.words)
-    (view, layers), encoder = ("text", "-"), {"name": "no encoder", "blocks": 0, "width": 0}
     if args.substitutes is None:
-        chosen = BASELINES[args.name]
+        baseline, view, layers = BASELINES[args.name], "text", "-"
+        encoder = {"name": "no encoder", "blocks": 0, "width": 0}
     else:
         tables, source = read_substitutes(args.substitutes, corpora)
-        chosen, encoder = substitutes_baseline(tables), source["model"]
-        view, layers = "substitutes", MASKED
+        baseline, view, layers = substitutes_baseline(tables), "substitutes", MASKED
+        encoder = source["model"]
     train = folding.read_for_words(args.folds, corpora)
-    search = search_baseline(chosen, corpora, train)
+    search = search_baseline(baseline, corpora, train)
     provenance = {
         **provenance_on(train),
         "view": view,
@@ -159,13 +157,13 @@ def run(args: argparse.Namespace) -> None:
         "classifier": args.name,
         "estimator": args.name,
         "parameters": search.best(args.objective) or {},
-        "space": chosen.space,
+        "space": baseline.space,
         "objective": args.objective,
         "folds": train.settings,
         "untuned": list(search.untuned),
         "encoder": {"model": encoder},
         "corpus": {word: corpora[word].digest for word in train.words if word in corpora},
     }
-    words = map(chosen.labelled, corpora.values())
-    (made,) = fit_and_predict(words, [train], [provenance])
-    write_predictions(args.out, made, provenance)
+    words = map(baseline.labelled, corpora.values())
+    (predictions,) = fit_and_predict(words, [train], [provenance])
+    write_predictions(args.out, predictions, provenance)

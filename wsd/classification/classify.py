@@ -1,8 +1,9 @@
 """Tune and fit classifiers on feature sets, word by word, and predict the test instances.
 
-A file per feature set, classifier and training set holds all words: word, split, index (line of the
-test file), gold, predicted, and a map from every sense of the word to its score. A sense without
-training instances has the score NaN and is never predicted.
+There is a file of predictions per feature set, classifier and training set, with a row per instance
+of all words: word, split, index (line of the split's file), gold, predicted, and a map from every
+sense of the word to its score. A sense without training instances has the score NaN and is never
+predicted.
 """
 
 import argparse
@@ -36,51 +37,45 @@ from wsd.metrics.single_thread import one_thread
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_embeddings(parser)
-    parser.add_argument("--view", default="focal", help="what is read: focal (the default), ...")
+    parser.add_argument("--view", default="focal", help="the view: focal (the default), ...")
     text = "layer choices: 6, mean-last-4, ..."
     parser.add_argument("--layers", nargs="+", required=True, help=text)
     estimators = list(cv_table.PARAMETERS)
     parser.add_argument("--estimator", nargs="+", required=True, choices=estimators)
-    text = "their names in the config (default: the estimators)"
+    text = "the classifiers' names in the config (default: the estimators' names)"
     parser.add_argument("--name", nargs="+", help=text)
-    text = "the parameters of each; lists of values are searched"
+    text = "the parameters of each estimator; lists of values are searched"
     parser.add_argument("--space", nargs="+", metavar="JSON", help=text)
     add_objective(parser, cv_table.OBJECTIVES)
     add_files(parser, "--folds", "of `wsd folds`, one per training set")
     text = ", .parquet; one per layer choice, estimator and training set, the last changing fastest"
-    add_files(parser, "--searches", f"for what the folds say{text}")
+    add_files(parser, "--searches", f"for the cross-validated scores{text}")
     add_files(parser, "--out", "for the predictions; as many, in the same order")
     writes(parser, "searches", "out")
 
 
 class _Classifier(NamedTuple):
-    """A classifier of the command line.
-
-    Attributes
-    ----------
-    name, estimator : str
-    space : mapping of parameter to value or list of values
-    """
-
     name: str
     estimator: str
     space: Mapping[str, Any]
+    grid: list[dict[str, Any]]
 
-    def grid(self) -> list[dict[str, Any]]:
-        """Return the points of the search space; refuse parameters that the estimator lacks."""
-        known = cv_table.PARAMETERS[self.estimator]
-        if unknown := sorted(self.space.keys() - set(known)):
-            problem = f"{self.estimator} has no parameter {unknown[0]!r}"
-            raise unknown_choice(problem, known, "--space")
-        if not (grid := grid_points(self.space)):
-            fix = "give every parameter a value, or a list of some"
-            raise ConfigError("a parameter without values", where="--space", fix=fix)
-        try:
-            for point in grid:
-                make_estimator(self.estimator, point)
-        except ConfigError as error:
-            raise ConfigError(error.problem, where="--space", fix=error.fix) from None
-        return grid
+
+def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the points of a search space; refuse parameters that the estimator lacks."""
+    known = cv_table.PARAMETERS[estimator]
+    if unknown := sorted(space.keys() - set(known)):
+        problem = f"{estimator} has no parameter {unknown[0]!r}"
+        raise unknown_choice(problem, known, "--space")
+    if not (grid := grid_points(space)):
+        fix = "give every parameter a value, or a list of values"
+        raise ConfigError("a parameter without values", where="--space", fix=fix)
+    try:
+        for point in grid:
+            make_estimator(estimator, point)
+    except ConfigError as error:
+        raise ConfigError(error.problem, where="--space", fix=error.fix) from None
+    return grid
 
 
 def _classifiers(args: argparse.Namespace) -> list[_Classifier]:
@@ -90,8 +85,8 @@ def _classifiers(args: argparse.Namespace) -> list[_Classifier]:
         problem = f"{len(estimators)} estimators, {len(names)} names, {len(spaces)} spaces"
         fix = "give a name and a space for each estimator, or none"
         raise ConfigError(problem, where="--estimator, --name, --space", fix=fix)
-    read = [json_object(space, "--space") for space in spaces]
-    return list(map(_Classifier, names, estimators, read))
+    spaces = [json_object(space, "--space") for space in spaces]
+    return list(map(_Classifier, names, estimators, spaces, map(_grid, estimators, spaces)))
 
 
 def run(
@@ -100,7 +95,7 @@ def run(
     task: str = "sense",
     relabel: Callable[[Corpus], np.ndarray] | None = None,
 ) -> None:
-    """Tune on the folds of each training set, fit on all of it, predict, and write the files.
+    """Tune on the folds of each training set, fit on the whole set, predict, and write the files.
 
     All words share the point of the search space with the highest cross-validated objective. Words
     that cannot be tuned get the estimator's defaults.
@@ -111,15 +106,12 @@ def run(
     task : str
         The name of the task, for the provenance.
     relabel : function of a corpus, optional
-        Returns labels to learn instead of the senses, for all of its rows.
+        Returns the labels of all rows to learn instead of the senses.
     """
-    classifiers = [(classifier, classifier.grid()) for classifier in _classifiers(args)]
-    choices = list(itertools.product(args.layers, classifiers))
-    wanted = len(choices) * len(args.folds)
-    if not wanted == len(args.searches) == len(args.out):
-        problem = (
-            f"{wanted} are made, {len(args.searches)} searches and {len(args.out)} outputs named"
-        )
+    choices = list(itertools.product(args.layers, _classifiers(args)))
+    n, n_searches, n_out = len(choices) * len(args.folds), len(args.searches), len(args.out)
+    if not n == n_searches == n_out:
+        problem = f"{n} results, but {n_searches} paths in --searches and {n_out} in --out"
         fix = "give one of each per layer choice, estimator and file of folds"
         raise ConfigError(problem, where="--searches, --out", fix=fix)
     outputs = iter(zip(args.searches, args.out, strict=True))
@@ -129,12 +121,12 @@ def run(
         word: dataclasses.replace(corpus, gold=relabel(corpus)) if relabel else corpus
         for word, corpus in corpora.items()
     }
-    for layers, (classifier, grid) in choices:
+    for layers, classifier in choices:
         stored = StoredFeatures(args.embeddings, args.view, layers)
         words = partial(_read, corpora, labelled, stored, classifier.estimator)
-        # The last bits of a product, and so near-ties, depend on the number of threads.
+        # The number of threads changes the last bits of a product, which could decide a near-tie.
         with one_thread():
-            searches = tune(words(), trains, grid)
+            searches = tune(words(), trains, classifier.grid)
             tuned = [
                 {
                     "parameters": search.best(args.objective) or fixed_parameters(classifier.space),
@@ -144,7 +136,7 @@ def run(
                 for search in searches
             ]
             predictions = fit_and_predict(words(), trains, tuned)
-        # `trains` comes first: where it ends, no output is taken from the iterator.
+        # `trains` comes first, so that zip takes no output from the iterator after the last one.
         results = zip(trains, tuned, searches, predictions, outputs, strict=False)
         for train, settings, search, predicted, (path, out) in results:
             provenance = {
@@ -164,7 +156,7 @@ def run(
 def _read(
     corpora: Corpora, labelled: Corpora, stored: StoredFeatures, estimator: str
 ) -> Iterator[LabelledWord]:
-    """Read the vectors word by word, so that those of one word are in memory."""
+    """Yield words with their vectors, so that the vectors of one word are in memory at a time."""
     for word, corpus in corpora.items():
         vectors = stored.read(corpus)
         unfitted = partial(estimator_for, estimator, stored.features)

@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> None:
     train = folding.read_for_words(args.folds, corpora)
     folding.check_settings(args.folds, train, settings)
     sources: dict[str, Any] = {}
-    made: list[WordPredictions] = []
+    predictions: list[WordPredictions] = []
     with one_thread():
-        for word in (word for word in corpora if word in train.words):
+        for word in train.words:
             if word not in chosen:
                 fix = "run `wsd select` on the search files of this model and training set"
                 raise ResultError(f"nothing was selected for {word!r}", fix=fix)
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> None:
                 args.embeddings, corpus, row["view"], row["layers"]
             )
             classifier = estimator_for(row["estimator"], features, row["parameters"])
-            made += predict_word(corpus, vectors, classifier, train.rows(corpus))
+            predictions += predict_word(corpus, vectors, classifier, train.rows(corpus))
     provenance = {
         **provenance_on(train),
         **dict.fromkeys(("view", "layers", "classifier", "estimator"), PER_WORD),
@@ -55,4 +55,4 @@ def run(args: argparse.Namespace) -> None:
         "chosen": chosen,
         **shared_provenance(sources, args.out),
     }
-    write_predictions(args.out, made, provenance)
+    write_predictions(args.out, predictions, provenance)

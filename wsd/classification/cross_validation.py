@@ -1,8 +1,8 @@
-"""Cross-validate a classifier's search space on the training set, without any test instance.
+"""Cross-validate a classifier's search space on the training set; no test instance is used.
 
-Every point of the search space predicts every training instance once per repeat, from a fit
-(scaling included) on the other folds. The scores are computed on the predictions of all folds
-together, not averaged over folds: a rare sense may be missing in a fold.
+In each repeat, every point of the search space predicts every training instance once, after a fit
+(scaling included) on the other folds. A score is computed on the predictions of all folds together,
+not averaged over folds, because a fold may lack a rare sense.
 
 Macro-F1 and balanced accuracy are averaged over the senses of the training set.
 """
@@ -29,16 +29,18 @@ def tune(
     for word in words:
         name = word.corpus.word
         seen.append(name)
-        for train, of_words in zip(trains, scores, strict=True):
+        for train, scores_of_train in zip(trains, scores, strict=True):
             folds = train.words.get(name)
             if folds is not None and folds.held is not None:
                 rows = train.rows(word.corpus)
                 vectors, gold = word.vectors[rows], word.labelled.gold[rows]
-                of_words[name] = score_word(word.unfitted({}), grid, vectors, gold, folds)
+                scores_of_train[name] = score_word(word.unfitted({}), grid, vectors, gold, folds)
         log.debug("tuned on %d words", len(seen))
     return [
-        Search(grid, of_words, tuple(w for w in seen if w in train.words and w not in of_words))
-        for train, of_words in zip(trains, scores, strict=True)
+        Search(
+            grid, tuned, tuple(word for word in seen if word in train.words and word not in tuned)
+        )
+        for train, tuned in zip(trains, scores, strict=True)
     ]
 
 
@@ -81,10 +83,10 @@ def score_word(
     classifier : scikit-learn classifier
     grid : sequence of n_points mappings of parameter to value
     vectors : array of shape (n, features)
-        The training instances alone.
+        The vectors of the training instances.
     gold : int array of shape (n,)
     folds : WordFolds
-        With ``held``.
+        Its ``held`` is not None.
 
     Returns
     -------

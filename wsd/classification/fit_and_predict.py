@@ -21,12 +21,12 @@ class LabelledWord(NamedTuple):
     Attributes
     ----------
     corpus : Corpus
-        As on disk: folds and vectors have its digest.
+        The corpus as stored: folds and vectors have its digest.
     labelled : Corpus
         The same corpus with the labels to learn.
     vectors : array of shape (len(corpus), features)
     unfitted : function of parameters
-        Returns the unfitted estimator with these parameters, and defaults for the others.
+        Returns the unfitted estimator with these parameters and defaults for the others.
     """
 
     corpus: Corpus
@@ -44,18 +44,22 @@ def fit_and_predict(
     ----------
     words : iterable of LabelledWord
     trains : sequence of Folds
-        A word that a training set lacks is left out there.
+        A word is not predicted from a training set that lacks it.
     tuned : sequence of mappings
         Parameters, space and untuned words of each training set, as in the provenance.
+
+    Returns
+    -------
+    list over training sets of lists of WordPredictions
     """
-    made: list[list[WordPredictions]] = [[] for _ in trains]
+    results: list[list[WordPredictions]] = [[] for _ in trains]
     for word in words:
-        for train, settings, predictions in zip(trains, tuned, made, strict=True):
+        for train, settings, predictions in zip(trains, tuned, results, strict=True):
             if word.corpus.word in train.words:
                 classifier = word.unfitted(tuned_parameters(settings, word.corpus.word))
                 rows = train.rows(word.corpus)
                 predictions += predict_word(word.labelled, word.vectors, classifier, rows)
-    return made
+    return results
 
 
 def predict_word(
@@ -67,7 +71,7 @@ def predict_word(
     ----------
     corpus : Corpus
     vectors : array of shape (len(corpus), features)
-        In the corpus's row order.
+        In the order of the corpus's rows.
     classifier : scikit-learn classifier
         Unfitted; with ``predict_proba`` or ``decision_function`` over all classes.
     rows : int array, optional
@@ -76,7 +80,7 @@ def predict_word(
     Returns
     -------
     list of WordPredictions
-        The test split first; a split without rows is left out.
+        One per split, in the order of the corpus.
     """
     if len(vectors) != len(corpus):
         raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
@@ -88,16 +92,17 @@ def predict_word(
 def predict_splits(
     corpus: Corpus, vectors: np.ndarray, classifier: Any, n_train: int
 ) -> list[WordPredictions]:
-    """Predict the rows of every other split with a classifier fitted on ``n_train`` instances.
+    """Predict all rows but the training split, with a classifier fitted on ``n_train`` instances.
 
-    Returns what :func:`predict_word` does.
+    It returns the same as :func:`predict_word`.
     """
-    splits = [split for split in dict.fromkeys(corpus.split.tolist()) if split != "train"]
-    made = []
-    for split in splits:
+    predictions = []
+    for split in dict.fromkeys(corpus.split.tolist()):
+        if split == "train":
+            continue
         tested = np.flatnonzero(corpus.split == split)
         scores = scores_of(classifier, vectors[tested], len(corpus.senses))
-        made.append(
+        predictions.append(
             WordPredictions(
                 word=corpus.word,
                 senses=corpus.senses,
@@ -109,7 +114,7 @@ def predict_splits(
                 split=split,
             )
         )
-    return made
+    return predictions
 
 
 def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:
@@ -118,7 +123,7 @@ def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray
     Parameters
     ----------
     classifier : scikit-learn classifier
-        Its classes are indices of senses.
+        Fitted; its classes are indices of senses.
     vectors : array of shape (n, features)
     n_senses : int
 
@@ -132,7 +137,7 @@ def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray
 
 
 def estimator_for(estimator: str, features: Features, parameters: Mapping[str, Any]) -> Any:
-    """Return the estimator for a feature set; for a learned mix, the one that learns it."""
+    """Return the unfitted estimator for a feature set; a learned mix of layers has its own."""
     mixed = [choice for _, choice in features.parts if choice.operation == "mix"]
     if not mixed:
         return make_estimator(estimator, parameters)
@@ -143,7 +148,7 @@ def estimator_for(estimator: str, features: Features, parameters: Mapping[str, A
 
 
 def tuned_parameters(provenance: Mapping[str, Any], word: str) -> dict[str, Any]:
-    """Return the parameters of a word, from the provenance of its predictions."""
+    """Return the parameters that a word was fitted with, from the provenance of its predictions."""
     if word in provenance["untuned"]:
         return fixed_parameters(provenance["space"])
     return provenance["parameters"]

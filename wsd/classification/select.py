@@ -1,8 +1,8 @@
-"""Select a configuration by cross-validation: feature set, classifier and parameters at once.
+"""Select a configuration by cross-validation: feature set, classifier and parameters together.
 
-There is a selection for all words, and one per word. It is written, with search space and
-objective, before any test prediction is scored: only files of :mod:`wsd.artifacts.cv_table` are
-read.
+There is a selection for all words and one per word. The command reads cross-validated scores only
+(:mod:`wsd.artifacts.cv_table`). It writes the selection, with search space and objective, before
+any test prediction is scored.
 """
 
 import argparse
@@ -49,14 +49,19 @@ class Candidate(NamedTuple):
     estimator: str
     search: Search
 
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the candidate without its search."""
+        return {name: getattr(self, name) for name in CONFIGURATION}
+
 
 def choose(
     candidates: Sequence[Candidate], objective: str, words: Sequence[str] | None = None
 ) -> tuple[list[dict[str, Any]], int] | None:
     """Rank candidates on the held-out training instances of some words.
 
-    Each candidate is ranked by the best point of its search space. ``frequency`` is the share of
-    repeats in which the candidate, with its best point of that repeat, ranks first. It shows how
+    A candidate is ranked by the best point of its search space. ``frequency`` is the share of
+    repeats in which the candidate, with its best point in that repeat, ranks first. It shows how
     much the selection depends on the draw of the folds.
 
     Parameters
@@ -64,13 +69,13 @@ def choose(
     candidates : sequence of Candidate
         The first one wins a tie.
     objective : str
-        Among ``wsd.artifacts.cv_table.OBJECTIVES``.
+        One of ``wsd.artifacts.cv_table.OBJECTIVES``.
     words : sequence of str, optional
         By default all.
 
     Returns
     -------
-    list of dict, one per candidate, and the index of the chosen one; None if no word has folds
+    list of dict, one per candidate, and the index of the selected one; None if no word has folds
     """
     rows, by_repeat = [], []
     for candidate in candidates:
@@ -81,8 +86,7 @@ def choose(
         by_repeat.append(values.max(axis=1))
         at_best = values[:, candidate.search.grid.index(parameters)]
         scores = {"objective": float(at_best.mean()), "spread": float(at_best.std())}
-        named = {name: getattr(candidate, name) for name in CONFIGURATION}
-        rows.append({**named, "parameters": parameters, **scores})
+        rows.append({**candidate.names, "parameters": parameters, **scores})
     first = _first_best(np.stack(by_repeat))
     for i, row in enumerate(rows):
         row["frequency"] = float((first == i).mean())
@@ -106,9 +110,9 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
 
     Returns
     -------
-    dict with ``rows``, those of :func:`choose` with their scope, the selected one first, and
-    ``chosen``, with ``all`` and ``words``; None if no word has folds and there are several
-    candidates
+    dict, or None if no word has folds and there are several candidates
+        ``rows`` are the rows of :func:`choose` with their scope, the selected one first. ``chosen``
+        has the selected row for ``all`` words, and the selected row of each word in ``words``.
     """
     for_all = choose(group, objective)
     if for_all is None:
@@ -116,7 +120,7 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
     rows, best = for_all
     order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
     table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
-    # On a single word many configurations tie: the one that is better on all words wins.
+    # On a single word many configurations tie; the one with the higher rank on all words wins.
     ranked = [group[i] for i in order]
     words: dict[str, Mapping[str, Any]] = {}
     first = group[0].search
@@ -136,8 +140,8 @@ def _only(group: Sequence[Candidate]) -> dict[str, Any] | None:
     candidate = group[0]
     if len(group) > 1 or len(candidate.search.grid) > 1:
         return None
-    named = {name: getattr(candidate, name) for name in CONFIGURATION}
-    row = {**named, "parameters": candidate.search.grid[0], **dict.fromkeys(CV_COLUMNS)}
+    parameters = candidate.search.grid[0]
+    row = {**candidate.names, "parameters": parameters, **dict.fromkeys(CV_COLUMNS)}
     words = dict.fromkeys(sorted(candidate.search.untuned), row)
     rows = [{**row, "scope": ALL_WORDS, "selected": True}]
     return {"rows": rows, "chosen": {"all": row, "words": words}}
@@ -154,7 +158,7 @@ def read_candidates(
 ) -> dict[tuple[str, str], list[tuple[Candidate, Path, Mapping[str, Any]]]]:
     """Return the candidates of each model and training set, with their files and provenances.
 
-    Their order decides ties.
+    The order of the candidates, which decides ties, is that of their feature sets and names.
 
     Raises
     ------
@@ -169,8 +173,10 @@ def read_candidates(
             raise wrong_file(f"tuned for {source['objective']}, not {objective}", path)
         tuned_on = {key: source[key] for key in ("folds", "corpus")}
         if common.setdefault(source["train"], tuned_on) != tuned_on:
-            problem = "the search of another run: its folds, words or sentences differ from"
-            raise wrong_file(f"{problem} {searches[0]}", path)
+            problem = (
+                f"the search of another run: other folds, words or sentences than {searches[0]}"
+            )
+            raise wrong_file(problem, path)
         model = source["encoder"]["model"]
         candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
         order = parse_features(candidate.view, candidate.layers, model["blocks"]).order

@@ -1,4 +1,4 @@
-"""Logistic regression on the sentence's other words, wherever they stand."""
+"""Classify sentences by their words in any order, with logistic regression."""
 
 from collections.abc import Sequence
 
@@ -6,26 +6,26 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from wsd.classification.estimators.design_matrices import Sparse
+from wsd.classification.estimators.design_matrices import Dense, Sparse
 from wsd.classification.estimators.logistic import Logistic
 
 
 class BagOfWords(Logistic):
     """TF-IDF vectors of unit length and multinomial logistic regression with an L2 penalty.
 
-    The vocabulary is the training set's, punctuation included. A sentence of none of its words
-    is the zero vector. BLAS runs on one thread. ``X`` is an array of tuples of str.
+    The vocabulary has all tokens of the training set, punctuation included. A sentence without any
+    of them is the zero vector. BLAS runs on one thread. ``X`` is an array of tuples of str.
 
     Parameters
     ----------
     C : float
-        Inverse strength of the penalty.
+        Inverse of the penalty.
     prior_shift : float
         As in :class:`wsd.classification.estimators.logistic.Logistic`.
     tol : float
-        The solver stops when no component of the gradient exceeds it. Measured on six words of
-        CoarseWSD-20 and C from 10 to 10,000: at 1e-8 no prediction differs from those at 1e-10;
-        at 1e-5 up to 21 of a word's 1,391 do, for TF-IDF's features are small.
+        The solver stops when no component of the gradient exceeds it. TF-IDF features are small,
+        so it has to be small too. Measured on six words of CoarseWSD-20 with C from 10 to 10,000:
+        at 1e-5, up to 21 of a word's 1,391 predictions differ from those at 1e-10; at 1e-8, none.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class BagOfWords(Logistic):
 
     def _design(self, X: np.ndarray, y: np.ndarray) -> Sparse:
         self._learn_classes(y)
-        self.vectorizer_ = TfidfVectorizer(analyzer=_as_it_is).fit(X) if any(X) else None
+        self.vectorizer_ = TfidfVectorizer(analyzer=_tokens).fit(X) if any(X) else None
         features = self._features(X)
         return Sparse(features, np.ones((1, features.shape[1])), np.ones((1, len(X))))
 
@@ -52,20 +52,21 @@ class BagOfWords(Logistic):
             return sparse.csr_array((len(X), 1))
         return sparse.csr_array(self.vectorizer_.transform(X))
 
-    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Sparse, np.ndarray]:
-        """Words counted once; what they weigh, and the sentences' lengths, are each fold's own."""
+    def _shared_design(
+        self, X: np.ndarray, counts: np.ndarray
+    ) -> tuple[Dense | Sparse, np.ndarray]:
+        """Count the words once for all folds; TF-IDF weights and norms are those of each fold."""
         if not any(X):
             return super()._shared_design(np.zeros((len(X), 1)), counts)
-        words = sparse.csr_array(CountVectorizer(analyzer=_as_it_is).fit_transform(X), dtype=float)
+        words = sparse.csr_array(CountVectorizer(analyzer=_tokens).fit_transform(X), dtype=float)
         known = counts @ (words > 0)
-        # As TfidfVectorizer weighs them: a word that the fold's own sentences lack is no feature.
+        # The weights of TfidfVectorizer; a word that is not in the fold's training rows has 0.
         weights = np.log((1 + counts.sum(axis=1, keepdims=True)) / (1 + known)) + 1
         weights[known == 0] = 0
         lengths = np.sqrt(weights**2 @ words.power(2).T)
-        return Sparse(words, weights, 1 / np.where(lengths > 0, lengths, 1)), np.full(
-            len(counts), True
-        )
+        design = Sparse(words, weights, 1 / np.where(lengths > 0, lengths, 1))
+        return design, np.full(len(counts), True)
 
 
-def _as_it_is(words: Sequence[str]) -> Sequence[str]:
+def _tokens(words: Sequence[str]) -> Sequence[str]:
     return words

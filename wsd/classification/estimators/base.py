@@ -1,4 +1,4 @@
-"""What the estimators have in common."""
+"""Define the base classes of the estimators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,45 +9,44 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from wsd.metrics.transforms import Transform, fitted
 
-Points = Sequence[Mapping[str, Any]]  # of a search space: parameters and their values
+Points = Sequence[Mapping[str, Any]]  # a search space: parameter values of each point
 Split = tuple[np.ndarray, np.ndarray]  # rows to fit on, rows held out
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """An estimator with ``decision_function`` or ``predict_proba`` over ``classes_``."""
+    """Base of estimators with ``decision_function`` or ``predict_proba`` over ``classes_``."""
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class with the highest score; of equal ones, the first in ``classes_``."""
+        """Return the class with the highest score per row; the first in ``classes_`` wins a tie."""
         score = getattr(self, "decision_function", None) or self.predict_proba
         best = score(X).argmax(axis=1)
         return self.classes_[best]
 
     def _learn_classes(self, y: np.ndarray) -> None:
-        """Set ``classes_`` and ``log_prior_``, the log of their shares."""
+        """Set ``classes_``, and ``log_prior_``, the log of each class's share of ``y``."""
         self.classes_, counts = np.unique(y, return_counts=True)
         self.log_prior_ = np.log(counts / len(y))
 
-    def _to_fit(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Vectors to fit on, in float64, and their labels, whose classes are set."""
+    def _check_training(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return checked training vectors in float64 and their labels; set the classes."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         self._learn_classes(y)
         return X, y
 
-    def _checked(self, X: np.ndarray) -> np.ndarray:
-        """Vectors to predict, in float64."""
+    def _check_vectors(self, X: np.ndarray) -> np.ndarray:
+        """Return checked vectors to predict, in float64."""
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
 
-    def _filled(self, grid: Points) -> list[dict[str, Any]]:
-        """Points of a search space with the estimator's own parameters where they say nothing."""
-        own = self.get_params()
-        return [{**own, **point} for point in grid]
+    def _complete(self, grid: Points) -> list[dict[str, Any]]:
+        """Return the points of a search space, completed by the estimator's own parameters."""
+        return [{**self.get_params(), **point} for point in grid]
 
 
 class TransformedClassifier(Classifier):
-    """An estimator with a parameter ``transform``: what is done to vectors first.
+    """Base of estimators with a parameter ``transform``, applied to all vectors first.
 
-    It is fitted with the rest, so that a row that is held out has no part in it.
+    The transform is fitted on the training rows alone, never on held-out rows.
 
     Attributes
     ----------
@@ -57,16 +56,16 @@ class TransformedClassifier(Classifier):
     transform: str
     transform_ = Transform()
 
-    def _to_fit(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        X, y = super()._to_fit(X, y)
+    def _check_training(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        X, y = super()._check_training(X, y)
         self.transform_ = fitted(self.transform, X)
         return self.transform_.apply(X), y
 
-    def _checked(self, X: np.ndarray) -> np.ndarray:
-        return self.transform_.apply(super()._checked(X))
+    def _check_vectors(self, X: np.ndarray) -> np.ndarray:
+        return self.transform_.apply(super()._check_vectors(X))
 
 
 def class_scores(classifier: Any, X: np.ndarray) -> np.ndarray:
-    """Probabilities, or what else a fitted classifier decides by: shape (n, n_classes)."""
+    """Return probabilities, or else decision values: array of shape (n, n_classes)."""
     score = getattr(classifier, "predict_proba", None) or classifier.decision_function
     return score(X)

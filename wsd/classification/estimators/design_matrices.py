@@ -1,65 +1,93 @@
-"""The rows that logistic regressions are fitted on, and the systems that their Newton steps solve.
+"""Multiply features with the weights of many logistic regressions, and solve their Newton steps.
 
-A design takes the weights of many fits as an array of shape (k, n_fits, width): k coordinates of
-the classes, and of the width the last is the intercept's.
+A design is the matrix of features with a column of ones, for the intercept. The weights of all fits
+are one array of shape (k, n_fits, width): k = n_classes - 1 coordinates of the logits, and width =
+n_features + 1, the intercept last.
 """
 
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, get_lapack_funcs, qr
+from scipy.linalg import cho_factor, cho_solve, qr
 
 from wsd.classification.estimators.conjugate_gradients import (
-    MOST,
+    MAX_ITERATIONS,
     Curvature,
-    hessian_of,
-    products,
-    solved,
+    Operator,
+    hessian_operator,
+    inner_products,
+    solve_newton,
 )
 
-SMALL = 1e-10  # a row's weight in a preconditioner, at least
-FULL = 12  # columns: a product with fewer takes as long, for it waits for the matrix
-ALONE = 4  # columns: what a product with a single one takes as long as
-SHORT = 6  # iterations of a step with Cholesky factors, about
-STEPS = 3  # that use the same factors, about
-PATH = 100  # iterations of a search, about
-RIDGE = 1e-7  # of a preconditioner, as a share of its mean diagonal
+MIN_WEIGHT = 1e-10  # of a row, in a Cholesky factor
+RIDGE = 1e-7  # added to a preconditioner's diagonal, as a share of its mean
+# Costs of matrix products, measured in columns. A product with fewer columns than MANY_COLUMNS
+# takes as long as with these, because it waits for memory; with one column, as long as with 4.
+MANY_COLUMNS = 12
+ONE_COLUMN = 4
+# Estimates of the number of iterations, to choose the cheapest way to solve a step.
+ITERATIONS_PER_STEP = 6  # with Cholesky factors
+STEPS_PER_FACTOR = 3  # Newton steps with the same factors
+ITERATIONS_PER_SEARCH = 100
 
 
 class Dense:
-    """Features that are standardised, or nearly so: per fit what is left of their scale.
+    """A dense design; its features are standardised over all rows.
 
-    Where many fits have far fewer rows than features, a step is solved in the rows' span, which is
-    as wide as they are few. There the fits' own scales are left out; what a step lacks by that,
-    the next one mends.
+    If there are far fewer rows than features, a step is solved in the span of the rows, which has
+    as many dimensions as rows. There each fit's own scales are ignored; the next step corrects
+    the difference.
 
-    Conjugate gradients start with the Hessian's diagonal as a preconditioner, and go on with it
-    while steps are short. Cholesky factors are made where iterations have cost as much as they.
+    The first preconditioner is the diagonal of the Hessian. Cholesky factors replace it when steps
+    need so many iterations that the factors cost less.
 
     Parameters
     ----------
     features : array of shape (n_rows, n_features)
     scales : array of shape (n_fits, n_features)
-        Each fit's own standard deviations.
+        The standard deviation of each feature over the training rows of each fit.
+
+    Attributes
+    ----------
+    scales : array of shape (n_fits, width)
+    penalised : array of shape (n_fits, width)
+        The factor of each squared weight in the penalty; 0 for the intercept.
     """
 
     def __init__(self, features: np.ndarray, scales: np.ndarray) -> None:
         self.rows = np.column_stack([features, np.ones(len(features))])
         self.scales = np.column_stack([scales, np.ones(len(scales))])
         self.penalised = np.column_stack([scales**2, np.zeros(len(scales))])
-        self.turned = _turned(self.rows, len(scales))
-        self._in: dict[type, Any] = {}
-        self._plain = True  # whether the diagonal has been enough
+        self.transposed = _transpose(self.rows, len(scales))
+        self._systems: dict[type, Any] = {}  # by precision
+        self._diagonal_suffices = True
         self._factors: list[np.ndarray] = []
-        self._worth = 0.0  # iterations with factors until new ones have paid
+        self._iterations_left = 0.0  # with these factors, until new ones pay
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """Logits: array (k, n_fits, n_rows)."""
-        return _product(weights, self.turned)
+        """Return the logit coordinates of weights, of shape (k, n_fits, n_rows).
+
+        Parameters
+        ----------
+        weights : array of shape (k, n_fits, width)
+        fits : int array of shape (n_fits,)
+            The positions of these fits among all.
+        """
+        return _product(weights, self.transposed)
 
     def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """The gradient by the weights, of that by the logits."""
+        """Return the gradient by the weights, from the gradient by the logit coordinates.
+
+        Parameters
+        ----------
+        residual : array of shape (k, n_fits, n_rows)
+        fits : int array of shape (n_fits,)
+
+        Returns
+        -------
+        array of shape (k, n_fits, width)
+        """
         return _product(residual, self.rows)
 
     def step(
@@ -68,112 +96,145 @@ class Dense:
         curvature: Curvature,
         penalty: float,
         fits: np.ndarray,
-        precision: np.ndarray,
-        kind: type,
+        tolerance: np.ndarray,
+        dtype: type,
     ) -> np.ndarray:
-        """A Newton step, in single or double precision."""
+        """Return a Newton step of each fit.
+
+        Parameters
+        ----------
+        gradient : array of shape (k, n_fits, width)
+        curvature : Curvature
+        penalty : float
+            The factor of ``penalised``.
+        fits : int array of shape (n_fits,)
+        tolerance : array of shape (n_fits,)
+            The residual that a step may leave, as a share of the gradient.
+        dtype : type
+            The precision of the solver: float32 or float64.
+
+        Returns
+        -------
+        array of shape (k, n_fits, width)
+        """
         columns = len(fits) * len(gradient)
-        if kind not in self._in:
-            self._in[kind] = self._system(kind, columns)
-        inner, turned, basis = self._in[kind]
-        curvature = curvature.astype(kind)
-        # Single precision has too few exponents for a gradient that is nearly 0.
-        length = np.sqrt(products(gradient, gradient))[:, None]
-        slope = (gradient / length).astype(kind)
-        penalised = (penalty * self.penalised[fits]).astype(kind)
+        if dtype not in self._systems:
+            self._systems[dtype] = self._system(dtype, columns)
+        rows, transposed, basis = self._systems[dtype]
+        curvature = curvature.astype(dtype)
+        # Single precision cannot hold a gradient that is nearly 0, so its norm is scaled to 1.
+        norm = np.sqrt(inner_products(gradient, gradient))[:, None]
+        slope = (gradient / norm).astype(dtype)
+        penalties = (penalty * self.penalised[fits]).astype(dtype)
         if basis is not None:
             slope = _product(slope, basis)
-            penalised = np.full((len(fits), len(inner) + 1), penalty, dtype=kind)
-            penalised[:, -1] = 0
-        hessian = hessian_of(
+            penalties = np.full((len(fits), len(rows) + 1), penalty, dtype=dtype)
+            penalties[:, -1] = 0
+        hessian = hessian_operator(
             curvature,
-            lambda way, _: _product(way, turned),
-            lambda bent, _: _product(bent, inner),
-            penalised,
+            lambda direction, _: _product(direction, transposed),
+            lambda residual, _: _product(residual, rows),
+            penalties,
         )
-        precondition, most = self._preconditioner(inner, curvature, penalised, columns)
-        solution, iterations = solved(hessian, precondition, slope, precision, most)
-        self._worth -= iterations
-        self._plain &= iterations < most
+        precondition, limit = self._preconditioner(rows, curvature, penalties, columns)
+        solution, iterations = solve_newton(hessian, precondition, slope, tolerance, limit)
+        self._iterations_left -= iterations
+        self._diagonal_suffices &= iterations < limit
         if basis is not None:
-            # Outside the span the Hessian is the penalty alone.
-            across = gradient / length - _product(slope, basis.T)
+            # Orthogonal to the rows, the Hessian is the penalty alone.
+            across = gradient / norm - _product(slope, basis.T)
             across[..., :-1] /= penalty * self.penalised[fits, :-1]
             solution = _product(solution, basis.T) - across
-        return solution * length
+        return solution * norm
 
-    def _system(self, kind: type, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """What a step is solved on, the same turned, and the basis of the rows' span."""
+    def _system(
+        self, dtype: type, columns: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return the rows to solve a step with, their transpose, and the basis of their span.
+
+        The basis has shape (width, n_rows + 1). It is None if the rows are used unchanged.
+        """
         n, width = self.rows.shape
         basis: np.ndarray | None = None
-        inner: np.ndarray = self.rows.astype(kind, copy=False)
-        if n < width - 1 and n * (width - n / 3) < (width - 1 - n) * _full(columns) * PATH:
-            orthogonal, triangle = qr(inner[:, :-1].T, mode="economic", check_finite=False)
-            inner = np.column_stack([triangle.T, np.ones(n, dtype=kind)])
-            basis = np.zeros((width, n + 1), dtype=kind)
+        rows: np.ndarray = self.rows.astype(dtype, copy=False)
+        decomposition = n * (width - n / 3)
+        saving = (width - 1 - n) * _effective_columns(columns) * ITERATIONS_PER_SEARCH
+        if n < width - 1 and decomposition < saving:
+            orthogonal, triangle = qr(rows[:, :-1].T, mode="economic", check_finite=False)
+            rows = np.column_stack([triangle.T, np.ones(n, dtype=dtype)])
+            basis = np.zeros((width, n + 1), dtype=dtype)
             basis[:-1, :-1], basis[-1, -1] = orthogonal, 1
-        return inner, _turned(inner, columns), basis
+        return rows, _transpose(rows, columns), basis
 
     def _preconditioner(
-        self, inner: np.ndarray, curvature: Curvature, penalised: np.ndarray, columns: int
-    ) -> tuple[Any, int]:
-        """An approximate inverse of the Hessian, and the iterations to make with it at most.
+        self, rows: np.ndarray, curvature: Curvature, penalties: np.ndarray, columns: int
+    ) -> tuple[Operator, int]:
+        """Return an approximate inverse of the Hessian, and the most iterations to make with it.
 
-        Of the factors each is of a class's own block, averaged over the fits.
+        It is the inverse of the diagonal, or of a block per class, averaged over the fits.
         """
-        n, width = inner.shape
-        blocks = curvature.of_classes()
-        # In iterations: the factors, and (at a third of a product's rate) solving with them.
-        cost = len(blocks) * (n * width**2 + width**3 / 3) / (4 * n * width * _full(columns))
-        solving = 1.5 * len(blocks) * width / (n * len(curvature.turn))
-        if self._plain:
-            squares = np.einsum("nd,nd->d", inner, inner) / n
-            diagonal = curvature.of_coordinates().sum(axis=2)[..., None] * squares + penalised
-            most = int(SHORT * (1 + solving) + cost / STEPS)
-            return lambda residual, left: residual / diagonal[:, left], most
-        if not self._factors or self._worth <= 0 or self._factors[0].dtype != inner.dtype:
-            self._factors = [_factor(inner, block, penalised.mean(axis=0)) for block in blocks]
-            self._worth = cost
-        factors, turn = self._factors, curvature.turn
+        n, width = rows.shape
+        blocks = curvature.by_class()
+        # The costs of the factors, and of solving with them, in iterations.
+        cost = (
+            len(blocks)
+            * (n * width**2 + width**3 / 3)
+            / (4 * n * width * _effective_columns(columns))
+        )
+        solving = 1.5 * len(blocks) * width / (n * len(curvature.contrasts))
+        if self._diagonal_suffices:
+            squares = np.einsum("nd,nd->d", rows, rows) / n
+            diagonal = curvature.diagonal().sum(axis=2)[..., None] * squares + penalties
+            limit = int(ITERATIONS_PER_STEP * (1 + solving) + cost / STEPS_PER_FACTOR)
+            return lambda residual, active: residual / diagonal[:, active], limit
+        if not self._factors or self._iterations_left <= 0 or self._factors[0].dtype != rows.dtype:
+            self._factors = [_factor(rows, block, penalties.mean(axis=0)) for block in blocks]
+            self._iterations_left = cost
+        factors, contrasts = self._factors, curvature.contrasts
 
-        def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
+        def precondition(residual: np.ndarray, active: np.ndarray) -> np.ndarray:
             if len(factors) == 1:
                 flat = residual.reshape(-1, residual.shape[-1])
-                return _inverse(factors[0], flat).reshape(residual.shape)
-            of_classes = np.tensordot(turn.T, residual, 1)
-            inverses = [_inverse(*pair) for pair in zip(factors, of_classes, strict=True)]
-            return np.tensordot(turn, np.stack(inverses), 1)
+                return _solve(factors[0], flat).reshape(residual.shape)
+            by_class = np.tensordot(contrasts.T, residual, 1)
+            solutions = [_solve(*pair) for pair in zip(factors, by_class, strict=True)]
+            return np.tensordot(contrasts, np.stack(solutions), 1)
 
-        return precondition, MOST
+        return precondition, MAX_ITERATIONS
 
 
 class Sparse:
-    """Sparse features that every fit weighs in its own way, rows and columns.
+    """A sparse design, whose rows and columns each fit multiplies by factors.
 
     Parameters
     ----------
     features : sparse array of shape (n_rows, n_features)
     columns : array of shape (n_fits, n_features)
-        What each fit multiplies the columns by.
+        The factor of each column in each fit.
     rows : array of shape (n_fits, n_rows)
-        The same for the rows.
+        The factor of each row in each fit.
+
+    Attributes
+    ----------
+    scales, penalised : arrays of shape (n_fits, width)
+        As in :class:`Dense`.
     """
 
     def __init__(self, features: sparse.csr_array, columns: np.ndarray, rows: np.ndarray) -> None:
-        self.features, self.turned = features, features.T.tocsr()
+        self.features, self.transposed = features, features.T.tocsr()
         self.columns, self.rows = columns, rows
         self.penalised = np.column_stack([np.ones_like(columns), np.zeros(len(columns))])
         self.scales = np.ones_like(self.penalised)
-        self._in: dict[type, Sparse] = {np.float64: self}
+        self._designs: dict[type, Sparse] = {np.float64: self}  # by precision
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """As :meth:`Dense.forward`."""
+        """Return the logit coordinates, as :meth:`Dense.forward`."""
         logits = _sparse_product(self.features, weights[..., :-1] * self.columns[fits])
         return logits * self.rows[fits] + weights[..., -1:]
 
     def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """As :meth:`Dense.backward`."""
-        gradient = _sparse_product(self.turned, residual * self.rows[fits]) * self.columns[fits]
+        """Return the gradient by the weights, as :meth:`Dense.backward`."""
+        gradient = _sparse_product(self.transposed, residual * self.rows[fits]) * self.columns[fits]
         return np.concatenate([gradient, residual.sum(axis=2, keepdims=True)], axis=2)
 
     def step(
@@ -182,84 +243,74 @@ class Sparse:
         curvature: Curvature,
         penalty: float,
         fits: np.ndarray,
-        precision: np.ndarray,
-        kind: type,
+        tolerance: np.ndarray,
+        dtype: type,
     ) -> np.ndarray:
-        """As :meth:`Dense.step`."""
-        if kind not in self._in:
+        """Return a Newton step of each fit, as :meth:`Dense.step`."""
+        if dtype not in self._designs:
             arrays = (self.features, self.columns, self.rows)
-            self._in[kind] = Sparse(*(array.astype(kind) for array in arrays))
-        return self._in[kind]._step(gradient, curvature.astype(kind), penalty, fits, precision)
-
-    def _step(
-        self,
-        gradient: np.ndarray,
-        curvature: Curvature,
-        penalty: float,
-        fits: np.ndarray,
-        precision: np.ndarray,
-    ) -> np.ndarray:
-        length = np.sqrt(products(gradient, gradient))[:, None]
-        penalised = (penalty * self.penalised[fits]).astype(self.columns.dtype)
-        bent = curvature.of_coordinates()
-        diagonal = _sparse_product(self.turned.power(2), bent * self.rows[fits] ** 2)
-        diagonal *= self.columns[fits] ** 2
-        diagonal = np.concatenate([diagonal, bent.sum(axis=2, keepdims=True)], axis=2) + penalised
+            self._designs[dtype] = Sparse(*(array.astype(dtype) for array in arrays))
+        design, curvature = self._designs[dtype], curvature.astype(dtype)
+        norm = np.sqrt(inner_products(gradient, gradient))[:, None]
+        penalties = (penalty * design.penalised[fits]).astype(dtype)
+        seconds = curvature.diagonal()
+        diagonal = _sparse_product(design.transposed.power(2), seconds * design.rows[fits] ** 2)
+        diagonal *= design.columns[fits] ** 2
+        intercepts = seconds.sum(axis=2, keepdims=True)
+        diagonal = np.concatenate([diagonal, intercepts], axis=2) + penalties
         diagonal += RIDGE * diagonal.mean()
-        hessian = hessian_of(
+        hessian = hessian_operator(
             curvature,
-            lambda way, left: self.forward(way, fits[left]),
-            lambda bent, left: self.backward(bent, fits[left]),
-            penalised,
+            lambda direction, active: design.forward(direction, fits[active]),
+            lambda residual, active: design.backward(residual, fits[active]),
+            penalties,
         )
-
-        def precondition(residual: np.ndarray, left: np.ndarray) -> np.ndarray:
-            scaled: np.ndarray = residual / diagonal[:, left]
-            return scaled
-
-        slope = (gradient / length).astype(self.columns.dtype)
-        solution, _ = solved(hessian, precondition, slope, precision)
-        return solution * length
+        slope = (gradient / norm).astype(dtype)
+        solution, _ = solve_newton(
+            hessian, lambda residual, active: residual / diagonal[:, active], slope, tolerance
+        )
+        return solution * norm
 
 
-def _full(columns: int) -> int:
-    """Return how many columns a product could have in the time that it takes for these."""
-    return ALONE if columns == 1 else max(columns, FULL)
+def _effective_columns(columns: int) -> int:
+    """Return the number of columns that a product's time is proportional to."""
+    return ONE_COLUMN if columns == 1 else max(columns, MANY_COLUMNS)
 
 
-def _turned(rows: np.ndarray, columns: int) -> np.ndarray:
-    """Transpose rows; BLAS is 1.5 times as fast with few columns if it need not copy the matrix."""
-    return np.ascontiguousarray(rows.T) if columns >= FULL else rows.T
+def _transpose(rows: np.ndarray, columns: int) -> np.ndarray:
+    """Transpose rows; for products with few columns BLAS is 1.5 times as fast without a copy."""
+    return np.ascontiguousarray(rows.T) if columns >= MANY_COLUMNS else rows.T
 
 
-def _sparse_product(rows: sparse.csr_array, right: np.ndarray) -> np.ndarray:
-    """Multiply (a, b) with (k, n_fits, b), for all fits at once."""
-    product = rows @ right.reshape(-1, right.shape[-1]).T
+def _sparse_product(matrix: sparse.csr_array, right: np.ndarray) -> np.ndarray:
+    """Multiply (a, b) with (k, n_fits, b), for all fits at once: array (k, n_fits, a)."""
+    product = matrix @ right.reshape(-1, right.shape[-1]).T
     return np.ascontiguousarray(product.T).reshape(*right.shape[:-1], -1)
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Multiply (k, n_fits, a) with (a, b), for all fits at once.
+    """Multiply (k, n_fits, a) with (a, b), for all fits at once: array (k, n_fits, b).
 
-    The processor's flag for an invalid operation is not looked at: some kernels of BLAS raise it
-    for lanes of a register beyond the array, by chance and without effect on the product. A
-    product that is not finite lowers no loss, so that Newton's method refuses it.
+    Warnings of invalid operations are ignored: some BLAS kernels raise them by chance, for lanes of
+    a register beyond the array. Newton's method refuses a product that is not finite, because it
+    lowers no loss.
     """
     with np.errstate(invalid="ignore"):
         flat = left.reshape(-1, left.shape[-1]) @ right
     return flat.reshape(*left.shape[:-1], -1)
 
 
-def _factor(inner: np.ndarray, weights: np.ndarray, penalised: np.ndarray) -> np.ndarray:
-    weighed = inner * np.sqrt(np.maximum(weights, SMALL))[:, None]
-    block = (weighed.T @ weighed).astype(np.float64)
+def _factor(rows: np.ndarray, weights: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+    """Return the Cholesky factor of rows' diag(weights) rows + diag(penalties)."""
+    weighted = rows * np.sqrt(np.maximum(weights, MIN_WEIGHT))[:, None]
+    block = (weighted.T @ weighted).astype(np.float64)
     diagonal = np.einsum("ii->i", block)
-    diagonal += penalised + RIDGE * diagonal.mean()
+    diagonal += penalties + RIDGE * diagonal.mean()
     factor, _ = cho_factor(block, lower=True, overwrite_a=True, check_finite=False)
-    return np.asarray(factor, dtype=inner.dtype)
+    return np.asarray(factor, dtype=rows.dtype)
 
 
-def _inverse(factor: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    (solve,) = get_lapack_funcs(("potrs",), (factor,))
-    found: np.ndarray = solve(factor, residual.T, lower=True)[0].T
-    return found
+def _solve(factor: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Return the residuals (n, width), each multiplied with the inverse of the factored matrix."""
+    solution: np.ndarray = cho_solve((factor, True), residual.T, check_finite=False).T
+    return solution

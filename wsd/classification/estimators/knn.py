@@ -1,4 +1,4 @@
-"""The k nearest training instances by cosine, each with a vote that falls with its distance."""
+"""Classify by the k nearest training instances under cosine distance, with weighted votes."""
 
 from typing import Self
 
@@ -8,27 +8,27 @@ from wsd.classification.estimators.base import Points, TransformedClassifier
 from wsd.metrics.nearest import blocks, unit_vectors
 from wsd.metrics.single_thread import one_thread
 
-SAME = 1e-12  # below this, a cosine distance is rounding
+SAME = 1e-12  # a cosine distance up to this is rounding error
 
 
 class KNN(TransformedClassifier):
-    """k nearest neighbours under cosine distance, votes weighted by 1/distance.
+    """k nearest neighbours under cosine distance, with votes weighted by 1/distance.
 
-    The same as scikit-learn's ``KNeighborsClassifier(metric="cosine", weights="distance")``, which
-    would look for the neighbours anew for every k.
+    It predicts the same as scikit-learn's ``KNeighborsClassifier(metric="cosine",
+    weights="distance")``, but one neighbour search serves every k of a search space.
 
     Parameters
     ----------
     k : int
-        Number of neighbours; where the training set is smaller, all of it.
+        Number of neighbours; a smaller training set votes as a whole.
     transform : str
-        What is done to the vectors first, of :mod:`wsd.metrics.transforms`.
+        A name of :mod:`wsd.metrics.transforms`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     vectors_ : array of shape (n_samples, n_features)
-        The training instances, transformed.
+        The transformed training vectors.
     labels_ : array of shape (n_samples,)
     """
 
@@ -37,23 +37,27 @@ class KNN(TransformedClassifier):
         self.transform = transform
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        """Keep the training instances.
+        """Store the transformed training instances.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        self.vectors_, self.labels_ = self._to_fit(X, y)
+        self.vectors_, self.labels_ = self._check_training(X, y)
         return self
 
     def _nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Distances and class codes of the k nearest, ascending; equally near ones by position."""
-        distances, rows = _nearest(unit_vectors(self._checked(X)), unit_vectors(self.vectors_), k)
+        """Return distances and class codes of the k nearest, as :func:`_nearest` orders them."""
+        X = unit_vectors(self._check_vectors(X))
+        distances, rows = _nearest(X, unit_vectors(self.vectors_), k)
         return distances, np.searchsorted(self.classes_, self.labels_)[rows]
 
     def _votes(self, distances: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-        """Shares of the votes of the first k; an instance at distance 0 outvotes all others."""
+        """Return each class's share of the votes of the first k: array (n_samples, n_classes).
+
+        Instances at distance 0 outvote all others.
+        """
         distances, codes = distances[:, :k], codes[:, :k]
         same = distances <= SAME
         weights = np.where(same.any(axis=1, keepdims=True), same, 1 / np.maximum(distances, SAME))
@@ -63,39 +67,42 @@ class KNN(TransformedClassifier):
         return votes / votes.sum(axis=1, keepdims=True)
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Share of the votes: array of shape (n_samples, n_classes)."""
+        """Return each class's share of the votes: array of shape (n_samples, n_classes)."""
         return self._votes(*self._nearest(X, self.k), self.k)
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        """Votes on held-out instances under every point of a search space.
+        """Return shares of votes for held-out instances at every point of a search space.
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        points = self._filled(grid)
-        found: dict[tuple[str, int], np.ndarray] = {}
+        points = self._complete(grid)
+        votes: dict[tuple[str, int], np.ndarray] = {}
         for transform in dict.fromkeys(point["transform"] for point in points):
             ks = {point["k"] for point in points if point["transform"] == transform}
             fitted = self.set_params(transform=transform).fit(X, y)
             distances, codes = fitted._nearest(held, max(ks))
-            found |= {(transform, k): fitted._votes(distances, codes, k) for k in ks}
-        return np.stack([found[point["transform"], point["k"]] for point in points])
+            votes |= {(transform, k): fitted._votes(distances, codes, k) for k in ks}
+        return np.stack([votes[point["transform"], point["k"]] for point in points])
 
 
 def _nearest(X: np.ndarray, trained: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances and rows of the k nearest unit vectors, ascending; ties by position."""
+    """Return distances and rows of the k nearest unit vectors: arrays (len(X), k).
+
+    They are sorted by distance; equal distances are sorted by position.
+    """
     k = min(k, len(trained))
     with one_thread():
-        parts = [_of_block(X[rows] @ trained.T, k) for rows in blocks(len(X), len(trained))]
+        parts = [_nearest_of_block(X[rows] @ trained.T, k) for rows in blocks(len(X), len(trained))]
     distances, nearest = (np.concatenate(part) for part in zip(*parts, strict=True))
     return distances, nearest
 
 
-def _of_block(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same for products of some of the vectors, which are overwritten."""
+def _nearest_of_block(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same from a block of cosines, which is overwritten."""
     np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
     nearest = np.sort(np.argpartition(distances, k - 1, axis=1)[:, :k], axis=1)
     bound = np.take_along_axis(distances, nearest, axis=1).max(axis=1)
-    # A partition breaks ties with the k-th arbitrarily.
+    # argpartition breaks ties at the k-th distance arbitrarily.
     for i in np.flatnonzero(np.count_nonzero(distances <= bound[:, None], axis=1) > k):
         candidates = np.flatnonzero(distances[i] <= bound[i])
         nearest[i] = np.sort(candidates[np.argsort(distances[i, candidates], kind="stable")[:k]])

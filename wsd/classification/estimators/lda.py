@@ -1,4 +1,4 @@
-"""Linear discriminant analysis, the covariance shrunk."""
+"""Classify by linear discriminant analysis (LDA) with a shrunk covariance."""
 
 from typing import Self
 
@@ -12,20 +12,20 @@ from wsd.metrics.within_class_covariance import Classes, Covariance, classes_of
 
 
 class LDA(Classifier):
-    """Gaussian classes with one covariance, shrunk towards a multiple of the identity.
+    """Gaussian classes that share a covariance, shrunk towards a multiple of the identity.
 
-    The features are standardised first. The covariance is (1 - shrinkage) S + shrinkage (tr S /
-    d) I with S the pooled within-class covariance, as in scikit-learn's
-    ``LinearDiscriminantAnalysis(shrinkage=...)``; in the span of the instances where these are
-    fewer than the features.
+    The features are standardised first. The covariance is (1 - shrinkage) S + shrinkage (tr S / d)
+    I, where S is the pooled within-class covariance of d features, as in scikit-learn's
+    ``LinearDiscriminantAnalysis(shrinkage=...)``. With fewer instances than features, it is
+    computed in the span of the instances.
 
     Parameters
     ----------
     shrinkage : float
         Above 0, at most 1.
     prior_exponent : float
-        A class scores its log prior times this: 1 is the usual rule, 0 takes all classes as
-        equally likely.
+        The factor of the log prior in the score of a class: 1 is the usual rule, 0 ignores the
+        frequencies of the classes.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class LDA(Classifier):
     log_prior_ : array of shape (n_classes,)
     coef_ : array of shape (n_classes, n_features)
     intercept_ : array of shape (n_classes,)
-        With the weighted log prior.
+        It includes the weighted log prior.
     """
 
     def __init__(self, shrinkage: float = 0.5, prior_exponent: float = 1.0) -> None:
@@ -42,7 +42,7 @@ class LDA(Classifier):
         self.prior_exponent = prior_exponent
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        """Decompose the within-class covariance.
+        """Compute the weights and the intercept of each class.
 
         Parameters
         ----------
@@ -57,42 +57,44 @@ class LDA(Classifier):
         return self
 
     def _classes(self, X: np.ndarray, y: np.ndarray) -> Classes:
-        X, y = self._to_fit(X, y)
+        X, y = self._check_training(X, y)
         self.scaler_ = StandardScaler().fit(X)
         return classes_of(self.scaler_.transform(X), np.searchsorted(self.classes_, y))
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Log density of each class plus its weighted log prior, up to a constant per instance.
+        """Return the log density of each class plus its weighted log prior.
+
+        A constant per instance is left out.
 
         Returns
         -------
         array of shape (n_samples, n_classes)
         """
-        X = self._checked(X)
+        X = self._check_vectors(X)
         with one_thread():
             return self.scaler_.transform(X) @ self.coef_.T + self.intercept_
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probability of each class: array of shape (n_samples, n_classes)."""
+        """Return the probability of each class: array of shape (n_samples, n_classes)."""
         return softmax(self.decision_function(X), axis=1)
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        """Probabilities of held-out instances under every point of a search space.
+        """Return probabilities of held-out instances at every point of a search space.
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        points = self._filled(grid)
+        points = self._complete(grid)
         with one_thread():
             classes = self._classes(X, y)
-            placed = self.scaler_.transform(held.astype(np.float64))
+            scaled = self.scaler_.transform(held.astype(np.float64))
             scores = {}
             for shrinkage in dict.fromkeys(point["shrinkage"] for point in points):
                 columns = Covariance(classes, shrinkage).solve(classes.means.T)
-                scores[shrinkage] = placed @ columns + _offset(classes, columns)
-        weighed = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
-        return softmax(np.stack(weighed), axis=-1)
+                scores[shrinkage] = scaled @ columns + _offset(classes, columns)
+        weighted = [scores[p["shrinkage"]] + p["prior_exponent"] * self.log_prior_ for p in points]
+        return softmax(np.stack(weighted), axis=-1)
 
 
 def _offset(classes: Classes, columns: np.ndarray) -> np.ndarray:
-    """Of each class, without the prior; the columns are the classes' weights."""
+    """Return each class's intercept without the prior, from weights (n_features, n_classes)."""
     return -(columns * classes.means.T).sum(axis=0) / 2

@@ -1,4 +1,4 @@
-"""Nearest centroid: nothing to tune, the published systems' own classifier."""
+"""Classify by the nearest class mean, as the published systems of CoarseWSD-20 do."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -20,24 +20,24 @@ METRICS = ("cosine", "euclidean")
 
 
 class NearestCentroid(TransformedClassifier):
-    """The class whose mean training vector is nearest.
+    """Predict the class whose mean training vector is nearest.
 
-    The 1-nearest-neighbour sense classifier of Loureiro and Jorge (2019), where a sense's vector
-    is the mean over its training instances. scikit-learn's estimator of this name has no cosine.
+    This is the 1-nearest-neighbour sense classifier of Loureiro and Jorge (2019): the vector of a
+    sense is the mean over its training instances. scikit-learn's ``NearestCentroid`` has no cosine.
 
     Parameters
     ----------
     metric : {"cosine", "euclidean"}
-        ``cosine`` compares directions: the mean is taken of the vectors as they are. A zero
-        vector has similarity 0 to everything.
+        With ``cosine``, vectors keep their lengths in the mean, and only directions are compared.
+        A zero vector has similarity 0 to everything.
     transform : str
-        What is done to the vectors first, of :mod:`wsd.metrics.transforms`.
+        A name of :mod:`wsd.metrics.transforms`.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     centroids_ : array of shape (n_classes, n_features)
-        Of transformed vectors.
+        Means of transformed vectors.
     """
 
     def __init__(self, metric: str = "cosine", transform: str = "none") -> None:
@@ -54,18 +54,18 @@ class NearestCentroid(TransformedClassifier):
         """
         if self.metric not in METRICS:
             raise ConfigError(f"metric {self.metric!r}", fix=f"use {' or '.join(METRICS)}")
-        X, y = self._to_fit(X, y)
+        X, y = self._check_training(X, y)
         self.centroids_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
         return self
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Return cosine similarity or negative distance.
+        """Return the cosine similarity to each centroid, or minus the distance.
 
         Returns
         -------
         array of shape (n_samples, n_classes)
         """
-        return _scores(self.metric, self._checked(X), self.centroids_)
+        return _scores(self.metric, self._check_vectors(X), self.centroids_)
 
     def search_folds(
         self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
@@ -73,28 +73,30 @@ class NearestCentroid(TransformedClassifier):
         """Return scores of held-out instances at every point of a search space, on many splits.
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. One product
-        gives the sums of all folds' classes; a transform is fitted on each fold.
+        gives the sums of all classes of all folds. With a transform, each fold is fitted alone.
         """
-        points = self._filled(grid)
+        points = self._complete(grid)
         if any(point["transform"] != "none" for point in points):
-            return [self._each(X[fit], y[fit], X[held], grid) for fit, held in splits]
+            return [
+                np.stack(
+                    [class_scores(self.set_params(**p).fit(X[fit], y[fit]), X[held]) for p in grid]
+                )
+                for fit, held in splits
+            ]
         X = np.asarray(X, dtype=np.float64)
         codes = np.unique(y, return_inverse=True)[1]
         members = np.zeros((len(splits), codes.max() + 1, len(y)))
-        for of_fold, (fit, _) in zip(members, splits, strict=True):
-            of_fold[codes[fit], fit] = 1
+        for members_of_fold, (fit, _) in zip(members, splits, strict=True):
+            members_of_fold[codes[fit], fit] = 1
         counts = members.sum(axis=2)
         with one_thread():
             sums = (members.reshape(-1, len(y)) @ X).reshape(*counts.shape, -1)
             results = []
-            for (_, held), of_fold, n in zip(splits, sums, counts, strict=True):
-                centroids = of_fold[n > 0] / n[n > 0, None]
+            for (_, held), sums_of_fold, n in zip(splits, sums, counts, strict=True):
+                centroids = sums_of_fold[n > 0] / n[n > 0, None]
                 rows = X[held]
                 results.append(np.stack([_scores(p["metric"], rows, centroids) for p in points]))
         return results
-
-    def _each(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        return np.stack([class_scores(self.set_params(**p).fit(X, y), held) for p in grid])
 
 
 def _scores(metric: str, X: np.ndarray, centroids: np.ndarray) -> np.ndarray:

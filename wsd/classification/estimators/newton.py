@@ -1,30 +1,38 @@
-"""Many logistic regressions on the same rows, fitted at once by Newton's method.
+"""Fit many logistic regressions on the same rows at once, by Newton's method.
 
-The fits differ in which rows count, in the scale of the features and in the strength of the L2
-penalty. Their weights stand side by side in one matrix, so that a step of all fits is two products
-of the rows with a matrix, where fits one by one take two products with a vector each.
-``docs/explanation/methods.md`` (*Logistic regression, all folds at once*) has the formulas.
+The fits differ in their training rows, in the scale of the features and in the strength of the L2
+penalty. One matrix holds the weights of all fits, so that a step of all fits takes two matrix
+products; fits one by one would take two products with a vector each. The formulas are in
+``docs/explanation/methods.md`` (*Logistic regression, all folds at once*).
+
+Softmax ignores a constant that is added to all logits of a row, so K logits are computed from
+k = K - 1 coordinates. Weights and logits have shape (k, n_fits, ...) in coordinates, and
+(n_classes, n_fits, ...) in results.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import helmert
 
-from wsd.classification.estimators.conjugate_gradients import Curvature, products
+from wsd.classification.estimators.conjugate_gradients import Curvature, inner_products
+from wsd.classification.estimators.design_matrices import Dense, Sparse
 from wsd.errors import WsdError
 
-STEPS = 60  # of Newton's method, per penalty
-DOUBLE_FROM = 16  # steps; before that their systems are solved in single precision
-PRECISION = 0.01, 0.1  # of a step: what of the gradient may be left
+STEPS = 60  # Newton steps at most, per penalty
+SINGLE_PRECISION_STEPS = 16  # the first steps, which are solved in single precision
+TOLERANCES = (
+    0.01,
+    0.1,
+)  # the smallest and the largest residual of a step, as a share of the gradient
 HALVINGS = 30
-ENOUGH = 1e-4  # of the decrease that the slope promises (Armijo)
-ROUNDING = 1e-12  # by which a sum of losses may rise
+SUFFICIENT = 1e-4  # share of the decrease that the slope predicts which a step must reach (Armijo)
+ROUNDING = 1e-12  # relative increase of a sum of losses that is rounding
 
 
 class NotConvergedError(WsdError):
-    """Some of the fits have not reached their minimum.
+    """Some of the fits did not reach their minimum.
 
     Attributes
     ----------
@@ -45,11 +53,11 @@ class Fitted(NamedTuple):
     ----------
     C : float
     weights : array of shape (n_classes, n_fits, n_features + 1)
-        On the design's features, the intercept last.
+        The weights of the design's features; the intercept is last.
     logits : array of shape (n_classes, n_fits, n_rows)
-        Of all rows, those that do not count too.
+        The logits of all rows, training rows or not.
     objective : array of shape (n_fits,)
-        The sum of the losses, and the penalty.
+        The sum of the losses plus the penalty.
     """
 
     C: float
@@ -59,93 +67,100 @@ class Fitted(NamedTuple):
 
 
 def fit_all(
-    design: Any,
+    design: Dense | Sparse,
     codes: np.ndarray,
     counts: np.ndarray,
     Cs: Sequence[float],
     tol: float,
     start: np.ndarray | None = None,
 ) -> Iterator[Fitted]:
-    """Fit under every penalty, from the strongest to the weakest.
+    """Yield all fits under each penalty, from the strongest penalty to the weakest.
 
-    Each starts where the two before it lead to, or where the last one ended if that is better.
+    Under each penalty, a fit starts where the last one ended, or at the extrapolation of the last
+    two, whichever has the lower objective.
 
     Parameters
     ----------
     design : Dense or Sparse
     codes : int array of shape (n_rows,)
-        From 0 to n_classes - 1; every class is among the rows that count, in every fit.
+        Classes from 0 to n_classes - 1. Every fit has a training row of every class.
     counts : array of shape (n_fits, n_rows)
-        1 for a row that counts in a fit, else 0.
+        1 for a training row of a fit, else 0.
     Cs : sequence of float
-        Inverse strengths, as scikit-learn has them.
+        Inverse penalties, as in scikit-learn.
     tol : float
-        No component of the gradient of the mean loss exceeds it, in the fit's own scale.
-    start : array, optional
-        Weights to start from, as :class:`Fitted` has them (default: zeros).
+        Every component of the gradient of the mean loss is at most this, at each fit's own scale of
+        the features.
+    start : array of shape (n_classes, n_fits, n_features + 1), optional
+        Weights to start from; by default zeros.
 
     Raises
     ------
     NotConvergedError
     """
     losses = _Losses(codes, counts)
-    size = (len(losses.turn), len(counts))
-    at = (np.zeros((*size, design.scales.shape[1])), np.zeros((*size, len(codes))))
+    shape, every = (len(losses.contrasts), len(counts)), np.arange(len(counts))
+    last = (np.zeros((*shape, design.scales.shape[1])), np.zeros((*shape, len(codes))))
     if start is not None:
-        weights = np.tensordot(losses.turn, start, 1)
-        at = (weights, design.forward(weights, np.arange(len(counts))))
-    before, known = at, [np.nan, np.nan]  # the logs of the last two penalties
+        weights = np.tensordot(losses.contrasts, start, 1)
+        last = (weights, design.forward(weights, every))
+    before, logs = last, [np.nan, np.nan]  # the logs of the last two values of C
     for C in sorted(Cs):
-        # Two classes have w on one logit, which is w/2 and -w/2 on two, of half the squares.
-        penalty = (2 if len(losses.turn) == 1 else 1) / C
-        fits = _Fits(design, losses, penalty, *at)
-        if np.isfinite(known).all():
-            share = (np.log(C) - known[1]) / (known[1] - known[0])
+        # scikit-learn gives two classes one vector w. Here they have w/2 and -w/2, whose sum of
+        # squares is half as large, so the factor is twice as large.
+        penalty = (2 if len(losses.contrasts) == 1 else 1) / C
+        fits = _Fits(design, losses, penalty, *last)
+        if np.isfinite(logs).all():
+            share = (np.log(C) - logs[1]) / (logs[1] - logs[0])
             weights, logits = (
-                now + share * (now - then) for now, then in zip(at, before, strict=True)
+                now + share * (now - then) for now, then in zip(last, before, strict=True)
             )
-            fits.move(np.arange(len(counts)), weights, logits, fits.objective)
+            fits.move(every, weights, logits, fits.objective)
         fits.minimise(tol)
-        before, at, known = at, (fits.weights, fits.logits), [known[1], np.log(C)]
-        of_weights, logits = (np.tensordot(losses.turn.T, array, 1) for array in at)
-        yield Fitted(C, of_weights, logits, fits.objective)
+        before, last, logs = last, (fits.weights, fits.logits), [logs[1], np.log(C)]
+        weights, logits = (np.tensordot(losses.contrasts.T, array, 1) for array in last)
+        yield Fitted(C, weights, logits, fits.objective)
 
 
 class _Losses:
-    """Losses and probabilities of given logits.
+    """The losses and probabilities of given logit coordinates.
 
-    A softmax does not see what is added to all logits, so that K of them have K - 1 coordinates.
-    The rows of ``turn`` are orthonormal and sum to 0: K vectors of weights that sum to 0, as those
-    of a minimum do, have the same sum of squares as their K - 1 coordinates.
+    The rows of ``contrasts`` are orthonormal and sum to 0. The weights of K classes sum to 0 at a
+    minimum, so they have the same sum of squares as their K - 1 coordinates.
     """
 
     def __init__(self, codes: np.ndarray, counts: np.ndarray) -> None:
-        self.counts, self.turn = counts, helmert(int(codes.max()) + 1)
-        self.gold = self.turn[:, codes][:, None]
+        self.counts, self.contrasts = counts, helmert(int(codes.max()) + 1)
+        self.gold = self.contrasts[:, codes][:, None]
 
     def evaluate(self, logits: np.ndarray, fits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return probabilities (n_classes, n_fits, n_rows) and summed losses (n_fits,)."""
-        of_gold = np.einsum("kfn,kon->fn", logits, self.gold)
-        values = np.tensordot(self.turn.T, logits, 1)
+        gold_logits = np.einsum("kfn,kon->fn", logits, self.gold)
+        values = np.tensordot(self.contrasts.T, logits, 1)
         largest = values.max(axis=0)
         np.exp(np.subtract(values, largest, out=values), out=values)
         total = values.sum(axis=0)
         values /= total
-        losses = np.log(total) + largest - of_gold
+        losses = np.log(total) + largest - gold_logits
         return values, np.einsum("fn,fn->f", losses, self.counts[fits])
 
     def residual(self, probabilities: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """The gradient of the losses by the logits' coordinates."""
-        gradient: np.ndarray = np.tensordot(self.turn, probabilities[:, fits], 1) - self.gold
+        """Return the gradient of the losses by the logit coordinates: (k, n_fits, n_rows)."""
+        gradient: np.ndarray = np.tensordot(self.contrasts, probabilities[:, fits], 1) - self.gold
         gradient *= self.counts[fits]
         return gradient
 
 
 class _Fits:
-    """Where all fits stand under one penalty."""
+    """The current weights of all fits under one penalty, with their logits and objectives."""
 
     def __init__(
-        self, design: Any, losses: _Losses, penalty: float, weights: np.ndarray, logits: np.ndarray
+        self,
+        design: Dense | Sparse,
+        losses: _Losses,
+        penalty: float,
+        weights: np.ndarray,
+        logits: np.ndarray,
     ) -> None:
         self.design, self.losses, self.penalty = design, losses, penalty
         self.weights, self.logits = weights.copy(), logits.copy()
@@ -158,12 +173,23 @@ class _Fits:
         return self.penalty / 2 * penalised
 
     def move(
-        self, fits: np.ndarray, weights: np.ndarray, logits: np.ndarray, most: np.ndarray
+        self, fits: np.ndarray, weights: np.ndarray, logits: np.ndarray, bounds: np.ndarray
     ) -> np.ndarray:
-        """Move each of the fits whose objective there is at most so high, and say which moved."""
+        """Move the fits whose new objective is at most its bound, and return which have moved.
+
+        Parameters
+        ----------
+        fits : int array of shape (n,)
+        weights, logits : arrays of shape (k, n, width) and (k, n, n_rows)
+        bounds : array of shape (n,)
+
+        Returns
+        -------
+        bool array of shape (n,)
+        """
         probabilities, objective = self.losses.evaluate(logits, fits)
         objective += self._penalty(weights, fits)
-        moved: np.ndarray = objective <= most
+        moved: np.ndarray = objective <= bounds
         to = fits[moved]
         self.weights[:, to], self.logits[:, to] = weights[:, moved], logits[:, moved]
         self.probabilities[:, to] = probabilities[:, moved]
@@ -171,39 +197,40 @@ class _Fits:
         return moved
 
     def minimise(self, tol: float) -> None:
-        """Newton's method, until the gradient is as small as that in every fit."""
-        left, rows = np.arange(len(self.objective)), self.losses.counts.sum(axis=1)
+        """Take Newton steps until no component of any fit's gradient exceeds ``tol``."""
+        active, sizes = np.arange(len(self.objective)), self.losses.counts.sum(axis=1)
         for number in range(STEPS):
-            gradient = self.design.backward(self.losses.residual(self.probabilities, left), left)
-            gradient += self.penalty * self.design.penalised[left] * self.weights[:, left]
-            steepest = np.abs(gradient / self.design.scales[left]).max(axis=(0, 2)) / rows[left]
-            going = ~(steepest <= tol)
-            left = left[going]
-            if not len(left):
+            residual = self.losses.residual(self.probabilities, active)
+            gradient = self.design.backward(residual, active)
+            gradient += self.penalty * self.design.penalised[active] * self.weights[:, active]
+            scaled = np.abs(gradient / self.design.scales[active])
+            steepest = scaled.max(axis=(0, 2)) / sizes[active]
+            going = ~(steepest <= tol)  # also where the gradient is NaN
+            active = active[going]
+            if not len(active):
                 return
-            precision = np.clip(tol / steepest[going] / 2, *PRECISION)
-            kind = np.float32 if number < DOUBLE_FROM else np.float64
-            self._step(left, gradient[:, going], precision, kind)
-        raise NotConvergedError(left)
+            tolerance = np.clip(tol / steepest[going] / 2, *TOLERANCES)
+            dtype = np.float32 if number < SINGLE_PRECISION_STEPS else np.float64
+            self._step(active, gradient[:, going], tolerance, dtype)
+        raise NotConvergedError(active)
 
     def _step(
-        self, left: np.ndarray, gradient: np.ndarray, precision: np.ndarray, kind: type
+        self, active: np.ndarray, gradient: np.ndarray, tolerance: np.ndarray, dtype: type
     ) -> None:
-        """A Newton step, halved for the fits where it is too long."""
-        curvature = Curvature(
-            self.probabilities[:, left], self.losses.counts[left], self.losses.turn
-        )
-        step = self.design.step(gradient, curvature, self.penalty, left, precision, kind)
-        ahead, slope = self.design.forward(step, left), products(gradient, step)
-        todo, share = np.arange(len(left)), 1.0
+        """Take a Newton step, and halve it for the fits where it is too long."""
+        counts, contrasts = self.losses.counts[active], self.losses.contrasts
+        curvature = Curvature(self.probabilities[:, active], counts, contrasts)
+        step = self.design.step(gradient, curvature, self.penalty, active, tolerance, dtype)
+        change, slope = self.design.forward(step, active), inner_products(gradient, step)
+        remaining, share = np.arange(len(active)), 1.0
         for _ in range(HALVINGS):
-            fits = left[todo]
-            weights = self.weights[:, fits] + share * step[:, todo]
-            logits = self.logits[:, fits] + share * ahead[:, todo]
-            most = self.objective[fits] * (1 + ROUNDING) + ENOUGH * share * slope[todo]
-            todo = todo[~self.move(fits, weights, logits, most)]
-            if not len(todo):
+            fits = active[remaining]
+            weights = self.weights[:, fits] + share * step[:, remaining]
+            logits = self.logits[:, fits] + share * change[:, remaining]
+            bounds = self.objective[fits] * (1 + ROUNDING) + SUFFICIENT * share * slope[remaining]
+            remaining = remaining[~self.move(fits, weights, logits, bounds)]
+            if not len(remaining):
                 return
             share /= 2
-        if kind is np.float64:
-            raise NotConvergedError(left[todo])
+        if dtype is np.float64:
+            raise NotConvergedError(active[remaining])

@@ -1,7 +1,7 @@
-"""The classifiers that read senses off vectors, as scikit-learn estimators, and their registry.
+"""Make an estimator by its name in a config.
 
-All have defined behaviour where scikit-learn's own refuse: a training set of one class predicts
-that class; a class with one instance is as good as any other.
+All are scikit-learn classifiers of vectors. Unlike scikit-learn's own, they accept a training set
+of one class, which they then predict, and classes with one instance.
 """
 
 import sys
@@ -16,7 +16,7 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
 
-TINY, MOST = sys.float_info.min, sys.float_info.max
+TINY, LARGEST = sys.float_info.min, sys.float_info.max
 ESTIMATORS: dict[str, Any] = {
     "nearest_centroid": NearestCentroid,
     "logistic": Logistic,
@@ -24,33 +24,33 @@ ESTIMATORS: dict[str, Any] = {
     "knn": KNN,
     "mixed_logistic": MixedLogistic,
 }
-# Of parameters that are numbers: above the first and up to the second, of these types.
+# Numeric parameters: a value is greater than the first number, at most the second, and of one of
+# the types; the text describes the range.
 RANGES: dict[str, tuple[float, float, tuple[type, ...], str]] = {
-    "C": (0, MOST, (int, float), "a number above 0"),
-    "prior_shift": (-TINY, MOST, (int, float), "a number from 0 up"),
-    "prior_exponent": (-TINY, MOST, (int, float), "a number from 0 up"),
+    "C": (0, LARGEST, (int, float), "a number above 0"),
+    "prior_shift": (-TINY, LARGEST, (int, float), "a number from 0 up"),
+    "prior_exponent": (-TINY, LARGEST, (int, float), "a number from 0 up"),
     "shrinkage": (0, 1, (int, float), "a number above 0 and at most 1"),
-    "k": (0, int(MOST), (int,), "a whole number from 1 up"),
+    "k": (0, int(LARGEST), (int,), "a whole number from 1 up"),
 }
 
 
 def make_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
-    """An unfitted estimator of the registry.
+    """Return an unfitted estimator.
 
     Raises
     ------
     ConfigError
-        For an unknown estimator or parameter, or a value that it cannot have.
+        For an unknown estimator or parameter, or a value out of its range.
     """
     if estimator not in ESTIMATORS:
         fix = f"use {' or '.join(ESTIMATORS)}"
         raise ConfigError(f"there is no classifier {estimator!r}", where="classifiers", fix=fix)
-    for name, (low, high, kinds, meant) in RANGES.items():
+    for name, (low, high, types, expected) in RANGES.items():
         value = parameters.get(name, high)
-        if not (type(value) in kinds and low < value <= high):
-            raise ConfigError(
-                f"{estimator}: {name} is {value!r}", where="classifiers", fix=f"give {meant}"
-            )
+        if not (type(value) in types and low < value <= high):
+            problem = f"{estimator}: {name} is {value!r}"
+            raise ConfigError(problem, where="classifiers", fix=f"give {expected}")
     if "transform" in parameters:
         check_transform(parameters["transform"], where="classifiers")
     try:

@@ -1,10 +1,10 @@
-"""Logistic regression on a learned mixture of layers.
+"""Classify by logistic regression on a learned mixture of layers (a scalar mix).
 
 After Peters et al. (2018), "Deep contextualized word representations", and Tenney, Das and
-Pavlick (2019), "BERT Rediscovers the Classical NLP Pipeline": one weight per layer, a softmax,
-fitted together with the classifier. Where the weight lies says where the classifier finds what
-it needs. Left out is their factor that scales the mixture: the classifier's own weights scale
-it, and a free factor would undo the penalty on them.
+Pavlick (2019), "BERT Rediscovers the Classical NLP Pipeline". The mixture has one softmax weight
+per layer, fitted together with a classifier. Layers with large weights are those that the
+classifier uses most. Their extra factor that scales the mixture is left out: the weights of the
+classifier scale it too, and a free factor would undo the penalty on them.
 """
 
 from typing import Any, Self
@@ -22,36 +22,36 @@ from wsd.classification.estimators.newton import fit_all
 from wsd.errors import ConfigError, WsdError
 from wsd.metrics.single_thread import one_thread
 
-# L-BFGS's line search can fail close to the minimum; begun anew from there it gets on. What
-# then still fails is no failure if the gradient, per instance, is as small as this.
+# L-BFGS's line search can fail close to the minimum; a restart from there often succeeds.
 STARTS = 5
-ROUNDING = 64 * np.finfo(float).eps
+# After the last start, a gradient of the mean loss as small as this counts as converged.
 SMALL_GRADIENT = 1e-4
+ROUNDING = 64 * np.finfo(float).eps
 
 
 def layer_weights(
     stack: np.ndarray, codes: np.ndarray, C: float = 1.0, tol: float = 1e-6
 ) -> np.ndarray:
-    """The weights of layers in a softmax-weighted sum that a logistic regression is best on.
+    """Return the softmax weights of layers for which logistic regression has the lowest loss.
 
-    The loss is scikit-learn's for ``LogisticRegression`` on the standardised mixture, with an L2
-    penalty of 1 / (2 C) on the classifier's weights and none on intercepts and mixture. It is
-    not convex in both; the search starts from equal weights for all layers and goes down the
-    lowest loss that each mixture allows (:class:`Mixtures`), so that it is deterministic.
+    The loss is that of scikit-learn's ``LogisticRegression`` on the standardised mixture, with an
+    L2 penalty of 1 / (2 C) on the weights of the classifier. Intercepts and mixture have no
+    penalty. The search starts with equal weights of all layers, and descends on the lowest loss for
+    each mixture (:class:`Mixtures`). It is deterministic; the loss is not convex in the mixture.
 
-    A sum of unlike layers has smaller features than one layer alone, and so needs larger weights
-    for the same logits. With the penalty on those, the mixture is driven to one layer whatever
-    the layers hold: with MiniLM and C = 1, the largest weight was above 0.99 for each of five
-    words of CoarseWSD-20. So the penalty is on the weights of the standardised mixture.
+    The penalty is on the weights for the standardised mixture. Otherwise a sum of unlike layers
+    would need larger weights for the same logits than one layer, because its features are smaller;
+    the penalty would then select one layer, whatever the layers encode. With MiniLM and C = 1, the
+    largest weight was above 0.99 for each of five words of CoarseWSD-20.
 
     Parameters
     ----------
     stack : array of shape (layers, n, width), contiguous
-        Each feature of each layer standardised.
+        Each feature of each layer is standardised.
     codes : int array of shape (n,)
-        From 0 to n_classes - 1; of a single class, all layers weigh the same.
+        Classes from 0 to n_classes - 1. With a single class, all layers have the same weight.
     C : float
-        Inverse strength of the penalty.
+        Inverse of the penalty.
     tol : float
         The solver stops when no component of the gradient of the mean loss exceeds it, or when
         the loss no longer changes in double precision.
@@ -83,63 +83,71 @@ def layer_weights(
 
 
 class Mixtures:
-    """The minimum of a logistic regression's loss, as a function of the mixture of layers.
+    """The lowest loss of logistic regression, as a function of the mixture of layers.
 
-    At the minimum, the derivative by the mixture is that for a constant classifier (variable
-    projection, Golub and Pereyra 1973). So only the layers' weights are searched. Each fit starts
-    at the weights of the previous one.
+    At the lowest loss, its derivative by the mixture is the same as for a constant classifier
+    (variable projection, Golub and Pereyra 1973). So only the mixture has to be searched. Each fit
+    starts at the weights of the previous one.
 
     Parameters
     ----------
     stack, codes, C
         As in :func:`layer_weights`.
     tol : float
-        No component of the gradient of a fit's mean loss exceeds it.
+        No component of the gradient of the mean loss exceeds it, in each fit.
     """
 
     def __init__(self, stack: np.ndarray, codes: np.ndarray, C: float, tol: float) -> None:
         self.stack, self.codes, self.C, self.tol = stack, codes, C, tol
         n = len(codes)
-        # Per feature, the layers' covariances: what a mixture's feature varies by.
-        self.spread = np.einsum("lnw,mnw->lmw", stack, stack, optimize=True) / n
+        # The covariances of the layers, per feature: they give the variance of a mixture.
+        self.covariances = np.einsum("lnw,mnw->lmw", stack, stack, optimize=True) / n
         self.gold = codes == np.arange(codes.max() + 1)[:, None]
         self.weights: np.ndarray | None = None
 
     def lowest(self, mixture: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the lowest penalised mean loss for logits of the layers, and its gradient."""
+        """Return the lowest penalised mean loss for a mixture, and its gradient.
+
+        Parameters
+        ----------
+        mixture : array of shape (layers,)
+            The logits of the layers' weights.
+
+        Returns
+        -------
+        float, and array of shape (layers,)
+        """
         layers, n, width = self.stack.shape
         share = softmax(mixture)
         flat = self.stack.reshape(layers, n * width)
-        covariance = np.einsum("lmw,m->lw", self.spread, share)
+        covariance = np.einsum("lmw,m->lw", self.covariances, share)
         scale = np.sqrt(share @ covariance)
         scale[scale == 0] = 1
         rows = (share @ flat).reshape(n, width) / scale
-        every = np.ones((1, n))
-        design = Dense(rows, np.ones((1, width)))
-        (fit,) = fit_all(design, self.codes, every, [self.C], self.tol, self.weights)
+        design, counts = Dense(rows, np.ones((1, width))), np.ones((1, n))
+        (fit,) = fit_all(design, self.codes, counts, [self.C], self.tol, self.weights)
         self.weights = fit.weights
-        weights = fit.weights[:, 0, :-1] / scale  # on the mixture as it is
+        weights = fit.weights[:, 0, :-1] / scale  # of the mixture before standardisation
         residual = softmax(fit.logits[:, 0], axis=0) - self.gold
-        # Two classes have one vector of weights: see newton.py.
+        # With two classes the factor is twice as large, as in newton.py.
         penalty = (2 if len(weights) == 2 else 1) / self.C
-        of_share = flat @ (residual.T @ weights).ravel()
-        of_share += penalty * (covariance @ (weights**2).sum(axis=0))
-        return float(fit.objective[0]) / n, share * (of_share - share @ of_share) / n
+        gradient = flat @ (residual.T @ weights).ravel()  # by the shares of the layers
+        gradient += penalty * (covariance @ (weights**2).sum(axis=0))
+        return float(fit.objective[0]) / n, share * (gradient - share @ gradient) / n
 
 
 class MixedLogistic(Classifier):
-    """Softmax weights over layers, then :class:`Logistic` on the weighted mean of the layers.
+    """Learn the weights of the layers, then fit :class:`Logistic` on their weighted mean.
 
-    The weights are those of :func:`layer_weights`, which learns them together with a classifier of
-    its own at its default penalty. That is the expensive part, so it is done once per fold; penalty
-    and prior shift are then tuned as on any other vector.
+    :func:`layer_weights` learns the weights, with its default penalty. That is expensive, so it
+    happens once per fold. Penalty and prior shift are then tuned as on any other vectors.
 
     Parameters
     ----------
     layers : int
-        How many layers lie side by side in a row of ``X``.
+        The number of layers that a row of ``X`` concatenates.
     C, prior_shift
-        As of :class:`Logistic`.
+        As in :class:`Logistic`.
 
     Attributes
     ----------
@@ -156,7 +164,7 @@ class MixedLogistic(Classifier):
         self.prior_shift = prior_shift
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        """Learn the weights of the layers, then the classifier.
+        """Fit the weights of the layers, then the classifier.
 
         Parameters
         ----------
@@ -166,7 +174,7 @@ class MixedLogistic(Classifier):
         Raises
         ------
         ConfigError
-            If a row of ``X`` is not ``layers`` vectors of one width.
+            If the number of features is not a multiple of ``layers``.
         """
         self.logistic_ = self._unfitted().fit(self._learn_mixture(X, y), y)
         self.classes_ = self.logistic_.classes_
@@ -179,9 +187,7 @@ class MixedLogistic(Classifier):
         X, y = validate_data(self, X, y, dtype=np.float64)
         if self.layers < 1 or X.shape[1] % self.layers:
             problem = f"{X.shape[1]} features are not {self.layers} layers of one width"
-            raise ConfigError(
-                problem, fix="give the number of layers that lie side by side in a row"
-            )
+            raise ConfigError(problem, fix="give the number of layers that a row concatenates")
         self.scaler_ = StandardScaler().fit(X)
         with one_thread():
             stack = np.ascontiguousarray(self._layers(X).swapaxes(0, 1))
@@ -195,12 +201,12 @@ class MixedLogistic(Classifier):
         return np.einsum("nlw,l->nw", self._layers(X), self.weights_)
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probability of each class: array of shape (n_samples, n_classes)."""
-        X = self._checked(X)
+        """Return the probability of each class: array of shape (n_samples, n_classes)."""
+        X = self._check_vectors(X)
         return self.logistic_.predict_proba(self._mixed(X))
 
     def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        """Probabilities of held-out instances under every point of a search space.
+        """Return probabilities of held-out instances at every point of a search space.
 
         As :meth:`Logistic.search`.
         """
