@@ -253,7 +253,7 @@ def test_searches_of_two_runs_are_refused(tmp_path: Path, other: dict[str, Any])
         write(tmp_path, scores, layers="2"),
         write(tmp_path, **{"scores": scores, **other}, layers="5"),
     ]
-    with pytest.raises(ResultError, match="the search of another run: its folds, words") as caught:
+    with pytest.raises(ResultError, match="search of another run: other folds") as caught:
         run(tmp_path, files)
     assert caught.value.where == str(files[1]) and str(files[0]) in caught.value.problem
     assert not (tmp_path / "out").exists()

@@ -283,10 +283,13 @@ def test_duplicate_rows_are_refused(tmp_path: Path, guessed: list[int]) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"corpus": {"mint": "other", "sage": "digest of sage"}}, "different corpus called 'mint'"),
+        (
+            {"corpus": {"mint": "other", "sage": "digest of sage"}},
+            "different corpus with the name 'mint'",
+        ),
         ({"encoder": {"model": {"name": "toy", "blocks": 6}, "seed": 2}}, "models called 'toy'"),
-        ({"space": {"metric": "euclidean"}}, "different classifiers called 'near'"),
-        ({"estimator": "logistic"}, "different classifiers called 'near'"),
+        ({"space": {"metric": "euclidean"}}, "different classifiers with the name 'near'"),
+        ({"estimator": "logistic"}, "different classifiers with the name 'near'"),
     ],
 )
 def test_rows_that_do_not_belong_together_are_refused(

@@ -1,7 +1,7 @@
 """Compare the selected configurations with everything else, with intervals and tests.
 
-All tables are about the full training set and the test split, and hold fractions. The reference of
-a model is the configuration that cross-validation selected for all words. It is compared, on the
+All tables are about the full training set and the test split; scores are fractions. The reference
+of a model is the configuration that cross-validation selected for all words. It is compared, on the
 same instances, with the configurations selected per word, the best one on the test set, the
 references of other models, baselines, controls, and the predictions of other systems.
 """
@@ -39,24 +39,21 @@ from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
 
-# By option: the kind of the rows, and whose predictions the files hold.
+# By option: the kind of the rows, and which predictions the files hold.
 FILES = {
     "candidates": (column_names.CANDIDATE, "every configuration that could be selected"),
-    "per_word": (column_names.SELECTED_PER_WORD, "each word as its own folds choose"),
+    "per_word": (column_names.SELECTED_PER_WORD, "with the configuration selected for each word"),
     "baselines": (column_names.BASELINE, "no encoder"),
-    "finetuned": (column_names.FINE_TUNED, "of an encoder that was trained further, one per seed"),
+    "finetuned": (column_names.FINE_TUNED, "of a fine-tuned encoder, one per seed"),
     "views": (column_names.CONTROL_VIEW, "control views"),
     "random_controls": (column_names.RANDOM_CONTROL, "encoders with random weights"),
-    "finetuned_layers": (
-        column_names.FINE_TUNED_LAYER,
-        "the single layers of a fine-tuned encoder",
-    ),
+    "finetuned_layers": (column_names.FINE_TUNED_LAYER, "single layers of a fine-tuned encoder"),
     "zero_shot": (column_names.ZERO_SHOT, "from glosses, without a label"),
     "control": (CONTROL_TASK, "the control task"),
     "published": (column_names.PUBLISHED, "of `wsd published`"),
     "systems": (column_names.SYSTEM, "of `wsd score`"),
 }
-# The columns that are read of selection.csv and of scores.csv.
+# The columns to read from selection.csv and from scores.csv.
 LISTED = ["train", "scope", *column_names.NAMES[1:], "objective"]
 SCORED = ["train", "draw", "test", *column_names.NAMES[1:], "word", "n_train", "macro_f1"]
 
@@ -72,11 +69,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
     add_path(parser, "--table", "the comparison, .csv")
     writes(parser, "table")
-    add_out_folder(parser, "folder for the tables behind it")
+    add_out_folder(parser, "folder for the tables behind the comparison")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the comparison and, in a folder, the tables behind it."""
+    """Write the comparison, and the tables behind it in a folder."""
     corpora = read_corpora(args.corpus, args.words)
     with parsing(args.selection):
         selection = read_json(args.selection)
@@ -84,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
     with parsing(args.selection_table):
         cv_scores = read_csv(args.selection_table)[LISTED]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
-    every = [row for of_kind in rows.values() for row in of_kind]
+    every = [row for rows_of_kind in rows.values() for row in rows_of_kind]
     _check_folds(every, folds, args.selection)
     comparisons = assemble(every, chosen, objective, cv_scores)
     unlike = without_duplicates(corpora)
@@ -151,6 +148,6 @@ def _scores_of_models(path: Path, others: set[tuple[str, ...]]) -> pd.DataFrame:
     with parsing(path):
         table = read_csv(path)[SCORED]
     table["draw"] = table["draw"].astype(object).fillna("")
-    # By all its names: a model may be called like a system.
+    # Compare all names: a model may have the name of a system.
     names = table[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
     return table[[configuration not in others for configuration in names]]

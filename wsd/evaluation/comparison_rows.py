@@ -10,6 +10,7 @@ import numpy as np
 from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions, read_test_split
+from wsd.errors import ResultError
 from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
 from wsd.storage.result_files import parsing
 
@@ -26,7 +27,7 @@ class ComparisonRow:
     model, view, layers, classifier : str
     words : list of WordPredictions
     about : str
-        Where a published system's outputs come from, and how it works.
+        The source and the protocol of a published system; else empty.
     source : mapping
         The provenance of the predictions.
     """
@@ -67,10 +68,18 @@ class ComparisonRow:
         ]
 
 
+def nothing_selected(model: str) -> ResultError:
+    """Return the error for a model without a selected configuration."""
+    fix = (
+        "no word has enough training sentences for the folds: draw fewer (config key tuning.folds)"
+    )
+    return ResultError(f"nothing was selected for {model!r}", fix=fix)
+
+
 def identical(joints: Sequence[Counts]) -> bool:
     """Return whether two systems predict the same sense for every instance.
 
-    Their difference is then 0 by construction: there is nothing to test.
+    Their difference is then exactly 0, and there is nothing to test.
 
     Parameters
     ----------
@@ -83,7 +92,7 @@ def identical(joints: Sequence[Counts]) -> bool:
 def read_rows(
     paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]
 ) -> list[ComparisonRow]:
-    """Read prediction files as rows of one kind, checked against the corpora.
+    """Read prediction files as rows of one kind, and check them against the corpora.
 
     Raises
     ------

@@ -28,19 +28,21 @@ def with_intervals(
     objective: Mapping[tuple[str, ...], float],
     seed: int,
 ) -> list[Line]:
-    """Return a line per system: the means over words with their 95% intervals, and checks.
+    """Return a line per system: the mean scores over words with their 95% intervals, and checks.
 
-    The checks are the means over the test instances that resemble no training instance (a word may
-    have none of these), and the mean recall of the rare senses.
+    One check is the mean scores over the test instances that are unlike all training instances;
+    some words have no such instance. The other is the mean recall of the rare senses.
 
     Parameters
     ----------
     rows : sequence of ComparisonRow
     unlike : mapping of word to bool array of shape (n_test,)
+        Which test instances are unlike all training instances.
     objective : mapping of (model, view, layers, classifier) to float
+        The cross-validated objective of candidates.
     seed : int
     """
-    # The selected row and the best on test are candidates too.
+    # The selected row and the best on test are candidates too: each configuration is scored once.
     intervals = {
         name: mean_intervals(row.confusions, rng=seed)
         for name, row in {row.configuration: row for row in rows}.items()
@@ -49,17 +51,17 @@ def with_intervals(
     for row in rows:
         kept = without_some_rows(row.words, unlike)
         confusions = replace(row, words=kept).confusions
-        scores_of_kept = mean_scores(confusions) if kept else dict.fromkeys(MEAN_SCORES, np.nan)
+        kept_scores = mean_scores(confusions) if kept else dict.fromkeys(MEAN_SCORES, np.nan)
         recalls = [line["recall"] for line in rare_senses([row])]
-        own = row.kind in (SELECTED, BEST, CANDIDATE)
+        is_candidate = row.kind in (SELECTED, BEST, CANDIDATE)
         table.append(
             {
                 **row.names,
                 "n_words": len(row.words),
                 "n_test": sum(len(w.gold) for w in row.words),
-                "objective_cv": objective.get(row.configuration) if own else None,
+                "objective_cv": objective.get(row.configuration) if is_candidate else None,
                 **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
-                **{f"{k}_without_duplicates": float(scores_of_kept[k]) for k in MEAN_SCORES},
+                **{f"{k}_without_duplicates": float(kept_scores[k]) for k in MEAN_SCORES},
                 "n_words_without_duplicates": len(kept),
                 "rare_sense_recall": float(np.mean(recalls)) if recalls else None,
                 "about": row.about,
@@ -132,8 +134,8 @@ def errors(systems: ModelComparison) -> list[Line]:
 def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") -> dict[str, Line]:
     """Return the difference of two systems, its 95% interval and p-value, by mean score.
 
-    The p-value is that of the paired permutation test on that very score (the two predictions of
-    an instance are exchanged). Two systems with the same predictions have the difference 0, no
+    The p-value is from the paired permutation test on the same score, which exchanges the two
+    predictions of instances. Two systems with the same predictions have the difference 0, no
     interval and no test.
 
     Parameters
@@ -200,7 +202,7 @@ def differences(
 def adjust(family: Sequence[Line]) -> None:
     """Add the p-value by Holm's method to each line of a family that has a test."""
     tested = [line for line in family if line.get("p") is not None]
-    for line, p in zip(tested, permutation.holm([of["p"] for of in tested]), strict=True):
+    for line, p in zip(tested, permutation.holm([line["p"] for line in tested]), strict=True):
         line["p_holm"] = float(p)
 
 
@@ -221,7 +223,7 @@ def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
 
 
 def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, seed: int) -> Best:
-    """Return the confidence set of the best row on some of the words."""
+    """Return the confidence set of the best row on the words at some positions."""
     gold = [rows[0].words[i].gold for i in words]
     predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
     return confidence_set(gold, predicted, metric, rng=seed)
@@ -233,22 +235,21 @@ def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow])
     Hewitt and Liang (2019): a probe that learns arbitrary labels as well as the senses says
     little about the vectors.
     """
-    rows_of_task = {row.configuration: row for row in task}
+    by_configuration = {row.configuration: row for row in task}
     table = []
     for row in control:
-        if row.configuration not in rows_of_task:
-            continue
-        line: Line = {name: row.names[name] for name in NAMES[1:]}
-        for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
-            senses, labels = rows_of_task[row.configuration].mean(name), row.mean(name)
-            line |= {name: senses, f"{name}_control": labels}
-            line[f"{name}_selectivity"] = senses - labels
-        table.append(line)
+        if senses := by_configuration.get(row.configuration):
+            line: Line = {name: row.names[name] for name in NAMES[1:]}
+            for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
+                score, control_score = senses.mean(name), row.mean(name)
+                line |= {name: score, f"{name}_control": control_score}
+                line[f"{name}_selectivity"] = score - control_score
+            table.append(line)
     return table
 
 
 def whole(mean: float) -> float | int:
-    """Return a mean of counts, as an integer if it is one.
+    """Return a mean of counts; a whole number becomes an int.
 
     >>> whole(370.0), whole(370.5)
     (370, 370.5)
@@ -257,14 +258,14 @@ def whole(mean: float) -> float | int:
 
 
 def learning(scores: pd.DataFrame) -> list[Line]:
-    """Return a line per configuration and training set: mean macro-F1, over draws if several.
+    """Return a line per configuration and training set: mean macro-F1 over words and draws.
 
-    The last columns are over the words that every training set has: these can be compared.
+    The last columns are over the words that every training set has, so they can be compared.
 
     Parameters
     ----------
     scores : DataFrame
-        scores.csv.
+        The rows of scores.csv.
     """
     words = scores.groupby("train")["word"].agg(set)
     common = set.intersection(*words) if len(words) else set()

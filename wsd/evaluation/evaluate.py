@@ -1,8 +1,9 @@
 """Score predictions, per word and over all words.
 
-Per word: accuracy (called word accuracy on pages); macro-F1 over the senses that occur in the gold
-or predicted labels of the test set; balanced accuracy, the mean recall of the gold senses. Over
-words: micro accuracy, over all instances, and the means of the per-word scores. All are fractions.
+The scores of a word are its accuracy (word accuracy on pages); macro-F1 over the senses that occur
+in the gold or predicted labels of the test set; and balanced accuracy, the mean recall of the gold
+senses. The scores over words are micro accuracy, over all instances, and the means of the per-word
+scores. All are fractions.
 
 Out-of-domain test instances have no macro-F1: most words have one sense there, so it would depend
 on which other senses happen to be predicted.
@@ -78,43 +79,41 @@ def _key(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, str]]]:
-    """Return the pairs of view and layer choice of each model, in order; others come last."""
-    pairs: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    """Return the view and layer choice of each model's rows, in order.
+
+    Rows without one layer choice come last: a choice per word, and fine-tuned encoders.
+    """
+    by_model: dict[tuple[str, int], set[tuple[str, str]]] = {}
     for source in sources:
         model = source["encoder"]["model"]
         names = (source["view"], source["layers"])
-        pairs.setdefault((model["name"], model["blocks"]), set()).add(names)
+        by_model.setdefault((model["name"], model["blocks"]), set()).add(names)
     ordered = {}
-    for (model_name, blocks), of_model in sorted(pairs.items()):
-        choices = [names for names in sorted(of_model) if not {PER_WORD, FINETUNED} & {*names}]
-        others = sorted(of_model - {*choices})
+    for (model_name, blocks), pairs in sorted(by_model.items()):
+        choices = [names for names in sorted(pairs) if not {PER_WORD, FINETUNED} & {*names}]
+        others = sorted(pairs - {*choices})
         ordered[model_name] = [*ordered_features(choices, blocks), *others]
     return ordered
 
 
 def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Merge what the rows were made from, by name; refuse rows that do not belong together."""
+    """Merge the corpora, folds, models and classifiers of the provenances, by name.
+
+    Refuse provenances that have different entries of one name.
+    """
     merged: dict[str, dict[str, Any]] = {"corpus": {}, "folds": {}, "models": {}, "classifiers": {}}
     for source in sources:
-        parts = {
-            "corpus": source["corpus"],
-            # A row without tuning has no folds.
-            "folds": {source["train"]: source["folds"]} if "folds" in source else {},
-            # The rows of a fine-tuned encoder use no vectors.
-            "models": {source["encoder"]["model"]["name"]: source["encoder"]}
-            if source["layers"] != FINETUNED
-            else {},
-            "classifiers": {
-                source["classifier"]: {key: source.get(key) for key in ("estimator", "space")}
-            },
-        }
+        classifier = {key: source.get(key) for key in ("estimator", "space")}
+        parts = {"corpus": source["corpus"], "classifiers": {source["classifier"]: classifier}}
+        if "folds" in source:  # a row without tuning has none
+            parts["folds"] = {source["train"]: source["folds"]}
+        if source["layers"] != FINETUNED:  # the rows of a fine-tuned encoder use no vectors
+            parts["models"] = {source["encoder"]["model"]["name"]: source["encoder"]}
         for part, entries in parts.items():
             for name, value in entries.items():
                 if merged[part].setdefault(name, value) != value:
-                    raise ResultError(
-                        f"the predictions were made with different {part} called {name!r}",
-                        fix="delete the predictions and run again",
-                    )
+                    problem = f"the predictions have different {part} with the name {name!r}"
+                    raise ResultError(problem, fix="delete the predictions and run again")
     return merged
 
 
@@ -126,7 +125,7 @@ def _read(
     sources: list[tuple[str, dict[str, Any]]] = []
     for path in paths:
         words, source = predictions.read_predictions(path)
-        with parsing(path, "not the predictions that are asked for"):
+        with parsing(path, "not predictions of this kind"):
             key = _key(source)
             if of_systems:
                 source = source["encoder"]["published"]
@@ -148,7 +147,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")
     add_path(parser, "--scores", "table per word, .csv")
     add_path(parser, "--summary", "table over words, .csv")
-    add_path(parser, "--provenance", "what it was made from, .json")
+    add_path(parser, "--provenance", "the provenance of both tables, .json")
     writes(parser, "scores", "summary", "provenance")
 
 
@@ -179,7 +178,7 @@ def run(args: argparse.Namespace) -> None:
     }
     if same := sorted(systems.keys() & feature_sets.keys()):
         fix = "give the system another name with `wsd score --name`, or leave one of them out"
-        raise ResultError(f"a system and a model are both called {same[0]!r}", fix=fix)
+        raise ResultError(f"a system and a model have the same name {same[0]!r}", fix=fix)
 
     def place(row: dict[str, Any]) -> tuple[Any, ...]:
         model, names = row["model"], (row["view"], row["layers"])

@@ -12,7 +12,7 @@ from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.view_names import STATIC
 from wsd.classification.select import Candidate, choose_each
 from wsd.errors import ConfigError, ResultError
-from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
+from wsd.evaluation.comparison_rows import ComparisonRow, nothing_selected, read_rows
 from wsd.storage.result_files import parsing
 
 GROUP = ("model", "view", "classifier")
@@ -95,11 +95,9 @@ def read_groups(
         If files do not belong together or to the corpora, or no word has folds.
     """
     if len(predictions) != len(searches):
-        raise ConfigError(
-            f"{len(predictions)} files of predictions, {len(searches)} of searches",
-            where="--predictions, --searches",
-            fix="give the search of each file of predictions, in the same order",
-        )
+        problem = f"{len(predictions)} files of predictions, {len(searches)} of searches"
+        fix = "give the search of each file of predictions, in the same order"
+        raise ConfigError(problem, where="--predictions, --searches", fix=fix)
     common: dict[str, Any] = {}
     groups: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[ComparisonRow, Candidate]]] = {}
     rows = read_rows(predictions, CANDIDATE, corpora)
@@ -129,22 +127,15 @@ def read_groups(
 
 
 def _not_together(problem: str, where: Path) -> ResultError:
-    return ResultError(
-        problem,
-        where=str(where),
-        fix="give predictions and searches of one run, in the same order; or delete and run again",
-    )
+    fix = "give predictions and searches of one run, in the same order; or delete and run again"
+    return ResultError(problem, where=str(where), fix=fix)
 
 
 def _group(members: Sequence[tuple[ComparisonRow, Candidate]], objective: str) -> Group:
     rows, candidates = ([*column] for column in zip(*members, strict=True))
     selection = choose_each(candidates, objective)
     if selection is None:
-        raise ResultError(
-            f"nothing was selected for {rows[0].model!r}",
-            fix="no word has enough training sentences for the folds: draw fewer (config key "
-            "tuning.folds)",
-        )
+        raise nothing_selected(rows[0].model)
     over_all = [row for row in selection["rows"] if row["scope"] == ALL_WORDS]
     objective_cv = {row["layers"]: row["objective"] for row in over_all}
     chosen = selection["chosen"]

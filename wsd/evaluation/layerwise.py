@@ -41,18 +41,17 @@ MODEL_COLUMNS = [
 
 
 def of_layers(group: Group, seed: int) -> list[Line]:
-    """Return a line per layer choice: its score over all words minus that of the reference.
+    """Return a line per layer choice: its score over all words, minus that of the reference.
 
-    All differences are one family of Holm's method, except those of choices with the same
-    predictions. The reference's own line has none.
+    All tested differences are one family of Holm's method. Choices with the same predictions as the
+    reference have no test, and the reference itself has no difference.
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
     confidence_set = best_of(group.rows, range(len(reference.words)), metric, seed).within
     table: list[Line] = []
-    for row, objective_cv, within in zip(
-        group.rows, group.objective_cv, confidence_set, strict=True
-    ):
+    columns = zip(group.rows, group.objective_cv, confidence_set, strict=True)
+    for row, objective_cv, within in columns:
         low, high = mean_intervals(row.confusions, rng=seed)[metric]
         table.append(
             {
@@ -71,7 +70,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
 
 
 def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
-    """Return a line per layer choice of every model but the first: the model minus the first.
+    """Return a line per layer choice of every further model: its score minus the first model's.
 
     Models are compared with the same view and classifier, on the same instances, if both have the
     same number of blocks. The layer choices of one model, view and classifier are one family of
@@ -163,13 +162,12 @@ def run(args: argparse.Namespace) -> None:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
-        layers_of_group, peaks_of_group = of_groups(group, kinds)
-        by_group += layers_of_group
-        peaks += peaks_of_group
+        for lines, table in zip(of_groups(group, kinds), (by_group, peaks), strict=True):
+            table += lines
     write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(of_models(groups, args.seed), columns=MODEL_COLUMNS))
     write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
-    # Layers, missing where there are no nouns to compare with.
+    # Differences of layers are whole numbers, missing where there are no nouns to compare with.
     layers_apart = dict.fromkeys(DIFFERENCE[:3], "Int64")
     write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS).astype(layers_apart))

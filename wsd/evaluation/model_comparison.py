@@ -10,18 +10,18 @@ import pandas as pd
 from wsd.artifacts import column_names
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
-from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow
+from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow, nothing_selected
 
-# Rows of single layers, of which a comparison has one each.
+# Kinds of rows with single layers; a comparison shows one layer of each control.
 CONTROLS = (
     column_names.CONTROL_VIEW,
     column_names.RANDOM_CONTROL,
     column_names.FINE_TUNED_LAYER,
     column_names.ZERO_SHOT,
 )
-# Rows that are compared with their own model alone.
+# Kinds of rows that are compared with their own model only.
 OF_ONE_MODEL = (*CONTROLS, column_names.FINE_TUNED)
-# Rows that are not compared as they are.
+# Kinds of rows that are not compared, or only after a selection.
 NOT_COMPARED = (column_names.CANDIDATE, column_names.SELECTED_PER_WORD, CONTROL_TASK)
 
 
@@ -53,31 +53,31 @@ def assemble(
     objective: str,
     cv_scores: pd.DataFrame,
 ) -> list[ModelComparison]:
-    """Sort rows by model, find the models' references, and reduce the controls.
+    """Sort rows by model, find the reference of each model, and select a layer of each control.
 
     A control view, a random-initialisation control and a fine-tuned encoder are shown, per
-    classifier, with the layer that is best *on the test set*: the comparison favours the control.
-    Zero-shot rows are shown with the last single layer, since choosing one would take labels.
+    classifier, with the layer that is best *on the test set*, which favours the control. Zero-shot
+    rows are shown with the last single layer, because choosing one would need labels.
 
     Parameters
     ----------
     rows : sequence of ComparisonRow
     chosen : mapping
-        The ``chosen`` of selection.json.
+        The entry ``chosen`` of selection.json.
     objective : str
     cv_scores : DataFrame
-        selection.csv.
+        The rows of selection.csv.
 
     Raises
     ------
     ResultError
         If nothing was selected for a model, or the selected configuration is not a candidate.
     """
-    of_models: dict[str, list[ComparisonRow]] = {}
+    candidates: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.kind == column_names.CANDIDATE:
-            of_models.setdefault(row.model, []).append(row)
-    references = {model: _reference(model, own, chosen) for model, own in of_models.items()}
+            candidates.setdefault(row.model, []).append(row)
+    references = {model: _reference(model, own, chosen) for model, own in candidates.items()}
     of_all_words = cv_scores["scope"] == column_names.ALL_WORDS
     listed = cv_scores[(cv_scores["train"] == FULL) & of_all_words]
     names = list(column_names.NAMES[1:])
@@ -95,12 +95,12 @@ def assemble(
                 *(
                     row
                     for row in strongest
-                    if row.kind not in OF_ONE_MODEL or model in models_of(row, of_models)
+                    if row.kind not in OF_ONE_MODEL or model in models_of(row, candidates)
                 ),
             ],
             objective=objective_cv,
         )
-        for model, own in of_models.items()
+        for model, own in candidates.items()
     ]
 
 
@@ -109,11 +109,7 @@ def _reference(
 ) -> ComparisonRow:
     """Return the candidate of a model that was selected for all words."""
     if FULL not in chosen.get(model, {}):
-        raise ResultError(
-            f"nothing was selected for {model!r}",
-            fix="no word has enough training sentences for the folds: draw fewer (config key "
-            "tuning.folds)",
-        )
+        raise nothing_selected(model)
     names = chosen[model][FULL]["all"]
     selected = (model, *(names[name] for name in column_names.NAMES[2:]))
     for row in candidates:
@@ -127,7 +123,7 @@ def _reference(
 
 
 def _strongest(rows: Sequence[ComparisonRow], objective: str) -> list[ComparisonRow]:
-    """Return every row, but of each control its best layer, of zero-shot rows the last layer."""
+    """Return the rows; keep the best layer of each control, and the last one of zero-shot rows."""
     groups: dict[tuple[str, ...], list[ComparisonRow]] = {}
     for row in rows:
         layers = "" if row.kind in CONTROLS else row.layers

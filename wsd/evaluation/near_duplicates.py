@@ -1,4 +1,4 @@
-"""Find test sentences with a near-duplicate in training, and leave them out of predictions."""
+"""Find the training sentence that is most similar to each test sentence, and near-duplicates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.metrics.near_duplicates import THRESHOLD, nearest
 
-UNLIKE = 0.3
+UNLIKE = 0.3  # a test sentence is unlike training if no training sentence is this similar
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +43,16 @@ def _find(corpus: Corpus) -> MostSimilar:
         [corpus.tokens[row] for row in test], [corpus.tokens[row] for row in train]
     )
     index, gold = np.full(len(test), -1), np.full(len(test), -1)
-    is_any = place >= 0
-    index[is_any] = corpus.index[train[place[is_any]]]
-    gold[is_any] = corpus.gold[train[place[is_any]]]
+    exists = place >= 0
+    index[exists] = corpus.index[train[place[exists]]]
+    gold[exists] = corpus.gold[train[place[exists]]]
     return MostSimilar(similarity, index, gold)
 
 
 def count_duplicates(
     corpora: Mapping[str, Corpus], similar: Mapping[str, MostSimilar]
 ) -> pd.DataFrame:
-    """Count, per word, test sentences with a near-duplicate in training, and without any likeness.
+    """Count, per word, test sentences with a near-duplicate in training, and those unlike training.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def count_duplicates(
     Returns
     -------
     DataFrame: word, n_test, near_duplicates, same_sense and without
-        near_duplicates have similarity 0.5 or more; of these, same_sense have the gold sense of
-        their near-duplicate; without have less than 0.3. The rest lies between.
+        near_duplicates have a similarity of 0.5 or more; same_sense counts those with the gold
+        sense of their near-duplicate; without have less than 0.3.
     """
     rows = []
     for word, corpus in corpora.items():
@@ -90,7 +90,7 @@ def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
 def without_some_rows(
     words: Sequence[WordPredictions], keep: Mapping[str, np.ndarray]
 ) -> list[WordPredictions]:
-    """Return predictions without some of their rows.
+    """Return predictions of the rows to keep.
 
     Parameters
     ----------
@@ -101,14 +101,13 @@ def without_some_rows(
     Returns
     -------
     list of WordPredictions
-        A word that keeps no row is left out: it has no score.
+        A word that keeps no row is left out, because it has no score.
     """
-    kept = []
+    columns, kept = ("index", "gold", "predicted", "scores"), []
     for word in words:
         rows = keep[word.word]
         if len(rows) != len(word.index):
             raise ValueError(f"{len(rows)} flags for {len(word.index)} rows of {word.word}")
         if rows.any():
-            columns = ("index", "gold", "predicted", "scores")
             kept.append(replace(word, **{name: getattr(word, name)[rows] for name in columns}))
     return kept

@@ -29,13 +29,13 @@ MODELS = (
     "model, with which all rows of the part are compared. "
 )
 SAME = "the same predictions"
-# A baseline is listed once per model: next to its selected row.
+# The columns that identify a row: each model has its own row of a baseline.
 KEY = ("reference_model", *NAMES)
 Lines = Sequence[Mapping[str, Any]]
 
 
 def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list[str]]:
-    """Return header and cells of the table; candidates, too many to print, are left out."""
+    """Return header and cells of the table, without candidates, which are too many to print."""
     by_name = {
         tuple(line[k] for k in KEY): line for line in differences if line["metric"] == objective
     }
@@ -45,15 +45,13 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
             continue
         names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
         means = [_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN]
-        against = ["", ""]
-        test = by_name.get(tuple(line[k] for k in KEY))
-        if test and test["p_holm"] is None:
-            against = [SAME, ""]
-        elif test:
-            difference = _interval(test["difference"], test["low"], test["high"], sign="+")
-            p = test["p_holm"]
-            against = [difference, "<0.001" if p < 0.001 else f"{p:.3f}"]
-        cells.append([*names, line["classifier"], *means, *against])
+        difference = p = ""
+        if test := by_name.get(tuple(line[k] for k in KEY)):
+            difference = SAME
+            if (p_holm := test["p_holm"]) is not None:
+                difference = _interval(test["difference"], test["low"], test["high"], sign="+")
+                p = "<0.001" if p_holm < 0.001 else f"{p_holm:.3f}"
+        cells.append([*names, line["classifier"], *means, difference, p])
     return cells
 
 
@@ -62,8 +60,8 @@ def _interval(value: float, low: float, high: float, sign: str = "") -> str:
 
 
 def _note(scores: Lines, objective: str) -> str:
-    on_folds = [row.get("objective_cv") for row in scores if row["kind"] == SELECTED]
-    by_cv = any(value is not None and value == value for value in on_folds)
+    cv_scores = [row.get("objective_cv") for row in scores if row["kind"] == SELECTED]
+    by_cv = any(value is not None and value == value for value in cv_scores)  # not NaN
     several = len({row["reference_model"] for row in scores}) > 1
     how, models = SELECTED_BY_CV if by_cv else ONLY, MODELS if several else ""
     return NOTE.format(how=how, score=SHOWN[objective], models=models)
@@ -77,7 +75,7 @@ def markdown(scores: Lines, differences: Lines, objective: str) -> str:
     scores, differences : sequences of mappings
         Rows of comparison.csv and of differences.csv.
     objective : str
-        The score whose difference is shown.
+        The score whose differences are shown.
     """
     header, *body = printed_rows(scores, differences, objective)
     table = text_table.markdown(header, body, right=range(4, len(header)))

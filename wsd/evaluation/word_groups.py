@@ -1,9 +1,9 @@
 """Compare layer choices on groups of words, by part of speech and number of training instances.
 
-The corpus has to have parts of speech. Intervals generalise to other words of the same kind: words
-are drawn with replacement, the same ones for every layer choice, and each keeps its measured
-scores. So the peak (the single layer with the highest score) has an interval too, and so has the
-distance between two peaks.
+The corpus must have parts of speech. Intervals generalise to other words of the same kind: words
+are drawn with replacement, the same words for every layer choice, and a word keeps its measured
+scores. The peak (the single layer with the highest score) and the distance of two peaks have
+intervals too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,19 @@ from wsd.metrics.scores import word_scores
 ALL = "all"
 # Edges of the bins of training instances per word.
 BINS = (20, 50, 100, 300)
-# A group of fewer words has no intervals.
+# A group with fewer words has no intervals.
 FEW = 10
 METRICS = ("mean_macro_f1", "micro_accuracy")
-OF_GROUP = ("part_of_speech", "training_instances", "n_words")
+WORD_GROUP = ("part_of_speech", "training_instances", "n_words")
 GROUP_COLUMNS = [
-    *(*GROUP, *OF_GROUP, "n_train", "n_test", "layers", "relative_depth"),
+    *(*GROUP, *WORD_GROUP, "n_train", "n_test", "layers", "relative_depth"),
     *(f"{metric}{end}" for metric in METRICS for end in ("", "_low", "_high")),
 ]
 PEAK_COLUMNS = [
-    *(*GROUP, *OF_GROUP, "metric", "peak", "low", "high", "share_of_draws"),
+    *(*GROUP, *WORD_GROUP, "metric", "peak", "low", "high", "share_of_draws"),
     *("reference", "difference", "difference_low", "difference_high"),
 ]
-# The part of speech that the peaks of the others are compared with.
+# The peaks of other parts of speech are compared with the peak of this one.
 REFERENCE = NOUN
 
 
@@ -43,11 +43,11 @@ class WordGroup(NamedTuple):
     Attributes
     ----------
     part_of_speech, training_instances : str
-        ``"all"`` for no restriction.
+        ``"all"`` if there is no restriction.
     words : int array
-        Positions of the words in the corpora.
+        The positions of the words in the corpora.
     weights : array of shape (draws, words)
-        How often each word is drawn.
+        How often each word is drawn in each draw.
     n_train : int
     """
 
@@ -65,7 +65,7 @@ class WordGroup(NamedTuple):
     @property
     def columns(self) -> dict[str, Any]:
         """Return the columns that all its rows share."""
-        return dict(zip(OF_GROUP, (*self[:2], len(self.words)), strict=True))
+        return dict(zip(WORD_GROUP, (*self[:2], len(self.words)), strict=True))
 
 
 def bin_of(n_train: int) -> str:
@@ -90,14 +90,13 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
     trained = np.array([int((corpus.split == "train").sum()) for corpus in corpora.values()])
     part = np.array([parts[word] for word in corpora])
     size = np.array([bin_of(n) for n in trained.tolist()])
-    in_order = [*(name for name in OPEN_CLASSES if name in part)]
+    in_order = [name for name in OPEN_CLASSES if name in part]
     in_order += sorted(set(part.tolist()) - set(in_order))
     groups: list[WordGroup] = []
     for name in (ALL, *in_order):
         for bin_ in (ALL, *(bin_of(n) for n in (0, *BINS))):
             has_part, has_size = (part == name) | (name == ALL), (size == bin_) | (bin_ == ALL)
-            words = np.flatnonzero(has_part & has_size)
-            if len(words):
+            if len(words := np.flatnonzero(has_part & has_size)):
                 weights = resampled(words, rng=np.random.default_rng([seed, len(groups)]))
                 groups.append(WordGroup(name, bin_, words, weights, int(trained[words].sum())))
     return groups
@@ -141,7 +140,7 @@ def of_groups(
 
 
 def _per_word(group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return macro-F1 and right answers, of shape (words, rows), and numbers of test instances."""
+    """Return macro-F1 and correct predictions, of shape (words, rows), and numbers of instances."""
     by_row = [row.confusions for row in group.rows]
     f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in matrices] for matrices in by_row]
     right = [[int(np.trace(matrix)) for matrix in matrices] for matrices in by_row]
@@ -164,6 +163,6 @@ def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float |
 
 
 def _ends(prefix: str, drawn: np.ndarray) -> dict[str, int]:
-    """Return the ends of the interval of an integer."""
+    """Return the ends of the interval of a whole number, from its draws."""
     low, high = np.quantile(drawn[1:], [0.025, 0.975], method="inverted_cdf")
     return {f"{prefix}low": int(min(low, drawn[0])), f"{prefix}high": int(max(high, drawn[0]))}

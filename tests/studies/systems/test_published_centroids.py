@@ -32,7 +32,7 @@ def test_centroids(tmp_path: Path) -> None:
     [
         ("mint_coins 1 2", "2 numbers, but 3 on the first line"),
         ("mint_coins 1 2 3 4", "4 numbers, but 3 on the first line"),
-        ("mint_herb 1 2 3", "the sense 'mint_herb' stands in the file twice"),
+        ("mint_herb 1 2 3", "the sense 'mint_herb' occurs in the file twice"),
         ("mint_coins", "not a sense and its numbers between single spaces"),
         ("", "not a sense and its numbers between single spaces"),
         (" 1 2 3", "not a sense and its numbers between single spaces"),

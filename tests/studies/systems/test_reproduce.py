@@ -319,7 +319,7 @@ def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) ->
     worst = next(iter(expected))
     assert actual["centroids"]["senses"][0]["sense"] == worst
     assert error.problem.startswith(
-        f"what was published is not reproduced: the centroid of {worst!r} has cosine"
+        f"the published results are not reproduced: the centroid of {worst!r} has cosine"
     )
     assert f"{expected[worst]:.5f}" in error.problem
     assert "the layers" in str(error.fix)
@@ -695,7 +695,7 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
     assert cli.main([*arguments(scene), "--layers", "sum-last-3"]) == 1
     err = capsys.readouterr().err
     assert "FAIL: tiny, sum-last-3" in err
-    assert "error: what was published is not reproduced" in err
+    assert "error: the published results are not reproduced" in err
     assert "Traceback" not in err
     assert scene.out.with_suffix(".txt").read_text().startswith("FAIL: tiny, sum-last-3")
     scene.centroids.unlink()

@@ -222,7 +222,7 @@ def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> Non
         call = {"dataset": "d", "predictions": [ours], **tables}
         systems = [path.with_suffix(".parquet")]
         if model == "mine":
-            with pytest.raises(ResultError, match="are both called 'mine'"):
+            with pytest.raises(ResultError, match="have the same name 'mine'"):
                 call_step(evaluate, systems=systems, **call)
             continue
         call_step(evaluate, systems=systems, **call)

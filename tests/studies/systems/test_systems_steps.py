@@ -22,9 +22,9 @@ def test_published_predictions_stand_where_ours_do(every_step: Path) -> None:
 BAD: dict[str, Refused] = {
     "no such system": (changed("published", "--system", "gpt"), 2, "gpt"),
     "evaluate a system twice": (
-        changed("evaluate", "--predictions", "published.parquet"), 6, "both called"),
+        changed("evaluate", "--predictions", "published.parquet"), 6, "have the same name"),
     "evaluate our own as a system's": (
-        changed("evaluate", "--systems", "p.parquet"), 6, "not the predictions that are asked for"),
+        changed("evaluate", "--systems", "p.parquet"), 6, "not predictions of this kind"),
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from wsd.classification.estimators.design_matrices import Dense, Sparse
+from wsd.classification.estimators.design_matrices import Design, Sparse
 from wsd.classification.estimators.logistic import Logistic
 
 
@@ -52,9 +52,7 @@ class BagOfWords(Logistic):
             return sparse.csr_array((len(X), 1))
         return sparse.csr_array(self.vectorizer_.transform(X))
 
-    def _shared_design(
-        self, X: np.ndarray, counts: np.ndarray
-    ) -> tuple[Dense | Sparse, np.ndarray]:
+    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Design, np.ndarray]:
         """Count the words once for all folds; TF-IDF weights and norms are those of each fold."""
         if not any(X):
             return super()._shared_design(np.zeros((len(X), 1)), counts)

@@ -11,18 +11,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, qr
 
-from wsd.classification.estimators.conjugate_gradients import (
-    MAX_ITERATIONS,
-    Curvature,
-    Operator,
-    hessian_operator,
-    inner_products,
-    solve_newton,
-)
+from wsd.classification.estimators import conjugate_gradients
+from wsd.classification.estimators.conjugate_gradients import Curvature, Operator, inner_products
 
 MIN_WEIGHT = 1e-10  # of a row, in a Cholesky factor
 RIDGE = 1e-7  # added to a preconditioner's diagonal, as a share of its mean
-# Costs of matrix products, measured in columns. A product with fewer columns than MANY_COLUMNS
 # takes as long as with these, because it waits for memory; with one column, as long as with 4.
 MANY_COLUMNS = 12
 ONE_COLUMN = 4
@@ -35,9 +28,8 @@ ITERATIONS_PER_SEARCH = 100
 class Dense:
     """A dense design; its features are standardised over all rows.
 
-    If there are far fewer rows than features, a step is solved in the span of the rows, which has
-    as many dimensions as rows. There each fit's own scales are ignored; the next step corrects
-    the difference.
+    If there are far fewer rows than features, a step is solved in the span of the rows. There each
+    fit's own scales are ignored; the next step corrects the difference.
 
     The first preconditioner is the diagonal of the Hessian. Cholesky factors replace it when steps
     need so many iterations that the factors cost less.
@@ -66,7 +58,7 @@ class Dense:
         self._iterations_left = 0.0  # with these factors, until new ones pay
 
     def forward(self, weights: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """Return the logit coordinates of weights, of shape (k, n_fits, n_rows).
+        """Return the logit coordinates, of shape (k, n_fits, n_rows).
 
         Parameters
         ----------
@@ -77,16 +69,13 @@ class Dense:
         return _product(weights, self.transposed)
 
     def backward(self, residual: np.ndarray, fits: np.ndarray) -> np.ndarray:
-        """Return the gradient by the weights, from the gradient by the logit coordinates.
+        """Return the gradient by the weights, of shape (k, n_fits, width).
 
         Parameters
         ----------
         residual : array of shape (k, n_fits, n_rows)
+            The gradient by the logit coordinates.
         fits : int array of shape (n_fits,)
-
-        Returns
-        -------
-        array of shape (k, n_fits, width)
         """
         return _product(residual, self.rows)
 
@@ -99,7 +88,7 @@ class Dense:
         tolerance: np.ndarray,
         dtype: type,
     ) -> np.ndarray:
-        """Return a Newton step of each fit.
+        """Return a Newton step of each fit, of shape (k, n_fits, width).
 
         Parameters
         ----------
@@ -112,10 +101,6 @@ class Dense:
             The residual that a step may leave, as a share of the gradient.
         dtype : type
             The precision of the solver: float32 or float64.
-
-        Returns
-        -------
-        array of shape (k, n_fits, width)
         """
         columns = len(fits) * len(gradient)
         if dtype not in self._systems:
@@ -130,14 +115,16 @@ class Dense:
             slope = _product(slope, basis)
             penalties = np.full((len(fits), len(rows) + 1), penalty, dtype=dtype)
             penalties[:, -1] = 0
-        hessian = hessian_operator(
+        hessian = conjugate_gradients.hessian_operator(
             curvature,
             lambda direction, _: _product(direction, transposed),
             lambda residual, _: _product(residual, rows),
             penalties,
         )
         precondition, limit = self._preconditioner(rows, curvature, penalties, columns)
-        solution, iterations = solve_newton(hessian, precondition, slope, tolerance, limit)
+        solution, iterations = conjugate_gradients.solve_newton(
+            hessian, precondition, slope, tolerance, limit
+        )
         self._iterations_left -= iterations
         self._diagonal_suffices &= iterations < limit
         if basis is not None:
@@ -147,16 +134,14 @@ class Dense:
             solution = _product(solution, basis.T) - across
         return solution * norm
 
-    def _system(
-        self, dtype: type, columns: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    def _system(self, dtype: type, columns: int) -> tuple[np.ndarray, np.ndarray, Any]:
         """Return the rows to solve a step with, their transpose, and the basis of their span.
 
         The basis has shape (width, n_rows + 1). It is None if the rows are used unchanged.
         """
         n, width = self.rows.shape
-        basis: np.ndarray | None = None
-        rows: np.ndarray = self.rows.astype(dtype, copy=False)
+        basis, rows = None, self.rows.astype(dtype, copy=False)
+        # = self.rows.astype(dtype, copy=False)
         decomposition = n * (width - n / 3)
         saving = (width - 1 - n) * _effective_columns(columns) * ITERATIONS_PER_SEARCH
         if n < width - 1 and decomposition < saving:
@@ -176,11 +161,8 @@ class Dense:
         n, width = rows.shape
         blocks = curvature.by_class()
         # The costs of the factors, and of solving with them, in iterations.
-        cost = (
-            len(blocks)
-            * (n * width**2 + width**3 / 3)
-            / (4 * n * width * _effective_columns(columns))
-        )
+        iteration = 4 * n * width * _effective_columns(columns)
+        cost = len(blocks) * (n * width**2 + width**3 / 3) / iteration
         solving = 1.5 * len(blocks) * width / (n * len(curvature.contrasts))
         if self._diagonal_suffices:
             squares = np.einsum("nd,nd->d", rows, rows) / n
@@ -200,11 +182,11 @@ class Dense:
             solutions = [_solve(*pair) for pair in zip(factors, by_class, strict=True)]
             return np.tensordot(contrasts, np.stack(solutions), 1)
 
-        return precondition, MAX_ITERATIONS
+        return precondition, conjugate_gradients.MAX_ITERATIONS
 
 
 class Sparse:
-    """A sparse design, whose rows and columns each fit multiplies by factors.
+    """A sparse design, whose rows and columns each fit multiplies by factors; as :class:`Dense`.
 
     Parameters
     ----------
@@ -213,11 +195,6 @@ class Sparse:
         The factor of each column in each fit.
     rows : array of shape (n_fits, n_rows)
         The factor of each row in each fit.
-
-    Attributes
-    ----------
-    scales, penalised : arrays of shape (n_fits, width)
-        As in :class:`Dense`.
     """
 
     def __init__(self, features: sparse.csr_array, columns: np.ndarray, rows: np.ndarray) -> None:
@@ -254,22 +231,25 @@ class Sparse:
         norm = np.sqrt(inner_products(gradient, gradient))[:, None]
         penalties = (penalty * design.penalised[fits]).astype(dtype)
         seconds = curvature.diagonal()
-        diagonal = _sparse_product(design.transposed.power(2), seconds * design.rows[fits] ** 2)
-        diagonal *= design.columns[fits] ** 2
-        intercepts = seconds.sum(axis=2, keepdims=True)
-        diagonal = np.concatenate([diagonal, intercepts], axis=2) + penalties
+        squares = _sparse_product(design.transposed.power(2), seconds * design.rows[fits] ** 2)
+        squares *= design.columns[fits] ** 2
+        sums = seconds.sum(axis=2, keepdims=True)
+        diagonal = np.concatenate([squares, sums], axis=2) + penalties
         diagonal += RIDGE * diagonal.mean()
-        hessian = hessian_operator(
+        hessian = conjugate_gradients.hessian_operator(
             curvature,
             lambda direction, active: design.forward(direction, fits[active]),
             lambda residual, active: design.backward(residual, fits[active]),
             penalties,
         )
         slope = (gradient / norm).astype(dtype)
-        solution, _ = solve_newton(
+        solution, _ = conjugate_gradients.solve_newton(
             hessian, lambda residual, active: residual / diagonal[:, active], slope, tolerance
         )
         return solution * norm
+
+
+Design = Dense | Sparse
 
 
 def _effective_columns(columns: int) -> int:

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from wsd.classification.estimators.base import Classifier, Points, Split
-from wsd.classification.estimators.design_matrices import Dense, Sparse
+from wsd.classification.estimators.design_matrices import Dense, Design
 from wsd.classification.estimators.newton import Fitted, NotConvergedError, fit_all
 from wsd.metrics.single_thread import one_thread
 
@@ -81,7 +81,7 @@ class Logistic(Classifier):
         return self
 
     def _path(
-        self, design: Dense | Sparse, y: np.ndarray, Cs: Sequence[float], tol: float
+        self, design: Design, y: np.ndarray, Cs: Sequence[float], tol: float
     ) -> Iterator[float]:
         """Set the weights for one C after the other, the smallest first; yield each C."""
         if len(self.classes_) == 1:
@@ -96,7 +96,7 @@ class Logistic(Classifier):
             self.coef_, self.intercept_ = coordinates[:, :-1], coordinates[:, -1]
             yield C
 
-    def _design(self, X: np.ndarray, y: np.ndarray) -> Dense | Sparse:
+    def _design(self, X: np.ndarray, y: np.ndarray) -> Design:
         """Learn the classes and the features' transformation; return the design of one fit."""
         X, y = self._check_training(X, y)
         self.scaler_ = StandardScaler().fit(X)
@@ -205,9 +205,7 @@ class Logistic(Classifier):
             return numbers.tolist(), fits
         return [], []
 
-    def _shared_design(
-        self, X: np.ndarray, counts: np.ndarray
-    ) -> tuple[Dense | Sparse, np.ndarray]:
+    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Design, np.ndarray]:
         """Return the design of many fits, and which of them are alike enough to share it."""
         X = np.asarray(X, dtype=np.float64)
         scaler = StandardScaler().fit(X)

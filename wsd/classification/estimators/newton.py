@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import helmert
 
 from wsd.classification.estimators.conjugate_gradients import Curvature, inner_products
-from wsd.classification.estimators.design_matrices import Dense, Sparse
+from wsd.classification.estimators.design_matrices import Design
 from wsd.errors import WsdError
 
 STEPS = 60  # Newton steps at most, per penalty
@@ -67,7 +67,7 @@ class Fitted(NamedTuple):
 
 
 def fit_all(
-    design: Dense | Sparse,
+    design: Design,
     codes: np.ndarray,
     counts: np.ndarray,
     Cs: Sequence[float],
@@ -99,8 +99,8 @@ def fit_all(
     NotConvergedError
     """
     losses = _Losses(codes, counts)
-    shape, every = (len(losses.contrasts), len(counts)), np.arange(len(counts))
-    last = (np.zeros((*shape, design.scales.shape[1])), np.zeros((*shape, len(codes))))
+    (n, width), k, every = design.scales.shape, len(losses.contrasts), np.arange(len(counts))
+    last = (np.zeros((k, n, width)), np.zeros((k, n, len(codes))))
     if start is not None:
         weights = np.tensordot(losses.contrasts, start, 1)
         last = (weights, design.forward(weights, every))
@@ -144,7 +144,7 @@ class _Losses:
         losses = np.log(total) + largest - gold_logits
         return values, np.einsum("fn,fn->f", losses, self.counts[fits])
 
-    def residual(self, probabilities: np.ndarray, fits: np.ndarray) -> np.ndarray:
+    def gradient(self, probabilities: np.ndarray, fits: np.ndarray) -> np.ndarray:
         """Return the gradient of the losses by the logit coordinates: (k, n_fits, n_rows)."""
         gradient: np.ndarray = np.tensordot(self.contrasts, probabilities[:, fits], 1) - self.gold
         gradient *= self.counts[fits]
@@ -156,7 +156,7 @@ class _Fits:
 
     def __init__(
         self,
-        design: Dense | Sparse,
+        design: Design,
         losses: _Losses,
         penalty: float,
         weights: np.ndarray,
@@ -200,11 +200,13 @@ class _Fits:
         """Take Newton steps until no component of any fit's gradient exceeds ``tol``."""
         active, sizes = np.arange(len(self.objective)), self.losses.counts.sum(axis=1)
         for number in range(STEPS):
-            residual = self.losses.residual(self.probabilities, active)
-            gradient = self.design.backward(residual, active)
+            gradient = self.design.backward(
+                self.losses.gradient(self.probabilities, active), active
+            )
             gradient += self.penalty * self.design.penalised[active] * self.weights[:, active]
-            scaled = np.abs(gradient / self.design.scales[active])
-            steepest = scaled.max(axis=(0, 2)) / sizes[active]
+            steepest = (
+                np.abs(gradient / self.design.scales[active]).max(axis=(0, 2)) / sizes[active]
+            )
             going = ~(steepest <= tol)  # also where the gradient is NaN
             active = active[going]
             if not len(active):

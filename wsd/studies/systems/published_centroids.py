@@ -1,19 +1,20 @@
-"""Published sense vectors: a text file with a sense and its numbers on each line."""
+"""Read published sense vectors: a text file with a sense and its numbers on each line."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from wsd.errors import CorpusError
-from wsd.storage.text_files import read_lines
+from wsd.storage.text_files import at_place, read_lines
 
 FIX = "give the authors' file of sense vectors, as it was published"
+# float() accepts more: nan, inf, 1_0, and digits of other scripts.
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 def read_centroids(path: Path) -> dict[str, np.ndarray]:
-    """Read published sense vectors: on each line a sense and its numbers, between single spaces.
+    """Return published sense vectors; single spaces separate a sense and its numbers.
 
     Returns
     -------
@@ -23,46 +24,30 @@ def read_centroids(path: Path) -> dict[str, np.ndarray]:
     Raises
     ------
     CorpusError
-        For a missing file, a line without numbers or with something that is no finite number, a
-        length unlike the first line's, or a sense that stands there twice. It names file and line.
+        For a missing file, a line without numbers, a number that is malformed or not finite, a line
+        with more or fewer numbers than the first, or a sense that occurs twice. It names the line.
     """
-    found: dict[str, np.ndarray] = {}
-    width = None
+    centroids: dict[str, np.ndarray] = {}
     for n, line in enumerate(read_lines(path), start=1):
-        where = f"{path}:{n}"
-        sense, *numbers = line.split(" ")
-        if sense.split() != [sense] or not numbers:
-            raise CorpusError(
-                "not a sense and its numbers between single spaces",
-                where=where,
-                fix=FIX,
-            )
-        # float() takes more: nan, inf, 1_0, and digits of other scripts.
-        if wrong := [number for number in numbers if not NUMBER.fullmatch(number)]:
-            raise CorpusError(
-                f"{wrong[0][:40]!r} is not a number",
-                where=where,
-                fix=FIX,
-            )
-        vector = np.array(numbers, dtype=np.float64)
-        if not np.isfinite(vector).all():
-            raise CorpusError(
-                "a number is too large",
-                where=where,
-                fix=FIX,
-            )
-        width = width or len(vector)
-        if len(vector) != width:
-            raise CorpusError(
-                f"{len(vector)} numbers, but {width} on the first line",
-                where=where,
-                fix=FIX,
-            )
-        if sense in found:
-            raise CorpusError(
-                f"the sense {sense!r} stands in the file twice",
-                where=where,
-                fix=FIX,
-            )
-        found[sense] = vector
-    return found
+        with at_place(f"{path}:{n}", FIX):
+            sense, vector = _parse(line, centroids)
+        centroids[sense] = vector
+    return centroids
+
+
+def _parse(line: str, centroids: Mapping[str, np.ndarray]) -> tuple[str, np.ndarray]:
+    """Parse a line; refuse one that does not match the lines before."""
+    sense, *numbers = line.split(" ")
+    if sense.split() != [sense] or not numbers:
+        raise ValueError("not a sense and its numbers between single spaces")
+    if wrong := [number for number in numbers if not NUMBER.fullmatch(number)]:
+        raise ValueError(f"{wrong[0][:40]!r} is not a number")
+    vector = np.array(numbers, dtype=np.float64)
+    if not np.isfinite(vector).all():
+        raise ValueError("a number is too large")
+    width = len(next(iter(centroids.values()), vector))
+    if len(vector) != width:
+        raise ValueError(f"{len(vector)} numbers, but {width} on the first line")
+    if sense in centroids:
+        raise ValueError(f"the sense {sense!r} occurs in the file twice")
+    return sense, vector

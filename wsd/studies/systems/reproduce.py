@@ -1,31 +1,32 @@
-"""The golden check: do our vectors give the sense vectors and predictions that were published?
+"""Check that our vectors reproduce the published sense vectors and predictions.
 
 The authors' scripts (``create_1nn_vecs.py``, ``nlm_encoder.py`` and ``eval_1nn.py``, in the
-repository of their outputs) do with bert-base-uncased, step by step, what we do:
+repository of their outputs) take the same steps with bert-base-uncased as we do:
 
-* each token is cut into word pieces by itself, by the uncased tokenizer, which lower-cases; one
-  sentence at a time runs between ``[CLS]`` and ``[SEP]``, in segment 0;
-* the special tokens are dropped, a token's pieces averaged in each of the last four hidden
-  states, and the four summed: our view ``focal``, layers ``sum-last-4``;
-* a sense's vector is the mean of its training vectors as they are: scaled neither before nor
-  after, summed in float32, printed with six decimals;
-* a test vector and the vectors of its word's senses, read back from that file, are scaled to
-  unit length; a score is their product in float32, the greatest is the prediction.
+* the uncased tokenizer cuts each token into word pieces; a sentence runs alone, between ``[CLS]``
+  and ``[SEP]``, in segment 0;
+* the states of the focal word's pieces are averaged in each of the last four hidden states, and the
+  four averages are summed: our view ``focal``, layers ``sum-last-4``;
+* the vector of a sense is the mean of its training vectors, which are not scaled; they are summed
+  in float32 and printed with six decimals;
+* a test vector and the printed vectors of its word's senses are scaled to unit length; a score is
+  their product in float32, and the sense with the highest score is predicted.
 
-They leave out sentences of 512 tokens or more, of which there are none. Their tokenizer was the
-one in Python; transformers' copy of it and the fast one give the same pieces for each of the
-33,566 sentences. What is left to differ is arithmetic: six decimals (1e-14 of a cosine), float32
-on their GPU and on ours.
+They leave out sentences of 512 tokens or more, but the corpus has none. They used the tokenizer in
+Python; transformers' copy of it and the fast tokenizer give the same pieces for all 33,566
+sentences. So only arithmetic can differ: six decimals (1e-14 of a cosine), and float32 on another
+machine.
 
-Hence the thresholds. Measured with all-MiniLM-L6-v2 on ``crane`` and ``digit``, the lowest cosine
-of our centroids with those that a fault gives: the focal piece off by one 0.22, the layers by one
-0.981, the last three or five layers 0.993 and 0.995, segment 1 0.997, no special tokens 0.998;
-and with the right ones computed in bfloat16, far worse than any float32, 0.99999. So ``COSINE``
-lies between 0.998 and 0.99999. No two senses of a word come closer than 0.973.
+The thresholds are in :mod:`wsd.studies.systems.verdict`. We measured the lowest cosine of our
+centroids with centroids from faulty steps, with all-MiniLM-L6-v2 on ``crane`` and ``digit``: 0.22
+with the focal piece off by one, 0.981 with the layers off by one, 0.993 and 0.995 with the last
+three or five layers, 0.997 with segment 1, 0.998 without special tokens. With the right steps in
+bfloat16, far less precise than any float32, it is 0.99999. So ``COSINE`` lies between 0.998 and
+0.99999. Two senses of a word have a cosine of at most 0.973.
 
-Of the 10,196 published predictions 2 lead by less than 1e-4, and 28 by less than 1e-3:
-``AGREEMENT`` lets 10 near ties fall otherwise. A greater lead that we contradict is in the
-report, whatever the verdict. (Both are in :mod:`wsd.studies.systems.verdict`.)
+2 of the 10,196 published predictions lead by less than 1e-4, and 28 by less than 1e-3;
+``AGREEMENT`` allows for 10 near ties that are resolved differently. The report lists every
+different prediction with its lead, whatever the verdict.
 """
 
 import argparse
@@ -48,54 +49,47 @@ from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 from wsd.storage.json import write_json
 from wsd.storage.result_files import parsing
+from wsd.storage.text_files import at_place
 from wsd.studies.systems import verdict
 from wsd.studies.systems.published_centroids import read_centroids
 
 VIEW = "focal"
 LAYERS = "sum-last-4"
-# What the published predictions must be of, whatever layers of ours stand beside them.
+# The published predictions must have this configuration, whatever layers are compared with them.
 SYSTEM = {"view": VIEW, "layers": LAYERS, "estimator": "nearest_centroid"}
 
 
 class ReproductionError(WsdError):
-    """What was published is not what we get."""
+    """Our vectors do not reproduce the published results."""
 
 
 def check_senses(
     published: Mapping[str, np.ndarray], corpora: Mapping[str, Corpus], where: Path
 ) -> None:
-    """Check that the published centroids are those of our words' senses.
+    """Check that the published centroids are of the senses of our words.
 
-    A sense belongs to the word before its first underscore, as with the authors. Senses of words
-    that are not checked may be there.
+    A sense belongs to the word before its first underscore, as in the authors' scripts. Centroids
+    of other words are ignored.
 
     Raises
     ------
     CorpusError
-        If a sense lacks a centroid, there is one of a sense that the word does not have, or a
-        sense has no training instance, so that we can have none.
+        If a sense has no centroid, a centroid has a sense that the word lacks, or a sense has no
+        training instance, so that our centroid of it does not exist.
     """
+    fix = "give centroids of the same corpus, or leave the word out of --words"
     for word, corpus in corpora.items():
-        if missing := [sense for sense in corpus.senses if sense not in published]:
-            raise CorpusError(
-                f"no centroid of {missing[0]!r}, a sense of {word!r}",
-                where=str(where),
-                fix="give centroids of the same corpus, or leave the word out of --words",
-            )
-        theirs = [sense for sense in published if sense.split("_")[0] == word]
-        if other := [sense for sense in theirs if sense not in corpus.senses]:
-            raise CorpusError(
-                f"a centroid of {other[0]!r}, but {word!r} has {', '.join(corpus.senses)}",
-                where=str(where),
-                fix="give centroids of the same corpus, or leave the word out of --words",
-            )
+        with at_place(str(where), fix):
+            if missing := [sense for sense in corpus.senses if sense not in published]:
+                raise ValueError(f"no centroid of {missing[0]!r}, a sense of {word!r}")
+            theirs = [sense for sense in published if sense.split("_")[0] == word]
+            if other := [sense for sense in theirs if sense not in corpus.senses]:
+                senses = ", ".join(corpus.senses)
+                raise ValueError(f"a centroid of {other[0]!r}, but {word!r} has {senses}")
         trained = verdict.training_counts(corpus)
         if not trained.all():
-            raise CorpusError(
-                f"{corpus.senses[trained.argmin()]!r} has no training instance, so that its "
-                "centroid cannot be compared",
-                fix="check the whole training set",
-            )
+            problem = f"{corpus.senses[trained.argmin()]!r} has no training instance"
+            raise CorpusError(problem, fix="use the whole training set, or another word")
 
 
 def read_published(
@@ -121,14 +115,12 @@ def read_published(
     """
     with parsing(path):
         read, provenance = read_test_split(path, corpora)
-        encoder, found = provenance["encoder"], {key: provenance[key] for key in SYSTEM}
+        encoder, settings = provenance["encoder"], {key: provenance[key] for key in SYSTEM}
         name = encoder["model"]["name"]
-    if "published" not in encoder or found != SYSTEM:
-        raise ResultError(
-            f"the predictions of {name!r} are not those of published nearest centroids",
-            where=str(path),
-            fix="give the file of `wsd published --system 1nn-bert-base-uncased`",
-        )
+    if "published" not in encoder or settings != SYSTEM:
+        problem = f"the predictions of {name!r} are not those of published nearest centroids"
+        fix = "give the file of `wsd published --system 1nn-bert-base-uncased`"
+        raise ResultError(problem, where=str(path), fix=fix)
     return {words.word: words for words in read}, provenance
 
 
@@ -152,7 +144,7 @@ def check(
     Returns
     -------
     dict
-        Of :func:`wsd.studies.systems.verdict.summarize`.
+        As from :func:`wsd.studies.systems.verdict.summarize`.
 
     Raises
     ------
@@ -171,23 +163,22 @@ def check(
         for word, corpus in corpora.items():
             vectors = stored.read(corpus)
             if vectors.shape[1] != width:
-                raise ResultError(
-                    f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
-                    f"centroids {width}: they are of another encoder",
-                    where=str(embeddings),
-                    fix="check the encoder of the published file: have bert-base-uncased, as in "
-                    "config/config.yaml, under the config key `models`",
+                problem = f"the vectors of {word!r} have {vectors.shape[1]} numbers, the published "
+                problem += f"centroids {width}: they are of another encoder"
+                fix = (
+                    "use bert-base-uncased under the config key `models`, as in config/config.yaml"
                 )
+                raise ResultError(problem, where=str(embeddings), fix=fix)
             classifier = NearestCentroid(metric="cosine")
             predicted = predict_word(corpus, vectors, classifier)  # and fits it
-            ours = next(of_split for of_split in predicted if of_split.split == TEST)
-            # Every sense has training instances, so that there is a centroid of each.
+            ours = next(predictions for predictions in predicted if predictions.split == TEST)
+            # Every sense has a centroid, because every sense has training instances.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
             senses += verdict.compare_centroids(corpus, our_centroids, their_centroids)
-            of_word, differing_of_word = verdict.compare_predictions(ours, theirs[word])
-            words.append(of_word)
-            differing += differing_of_word
-            log.debug("%s: %d of %d agree", word, of_word["agreeing"], of_word["n"])
+            agreement, instances = verdict.compare_predictions(ours, theirs[word])
+            words.append(agreement)
+            differing += instances
+            log.debug("%s: %d of %d agree", word, agreement["agreeing"], agreement["n"])
     provenance = {
         **stored.provenance(embeddings),
         "published": {
@@ -200,37 +191,34 @@ def check(
     return verdict.summarize(senses, words, differing, provenance)
 
 
-def _failure(found: Mapping[str, Any], where: Path) -> ReproductionError:
-    centroids, predicted = found["centroids"], found["predictions"]
+def _failure(summary: Mapping[str, Any], where: Path) -> ReproductionError:
+    centroids, predicted = summary["centroids"], summary["predictions"]
     reasons, fix = [], "look at the instances that differ, those with the greatest margins first"
     if not centroids["passed"]:
         worst = centroids["senses"][0]
         reasons.append(f"the centroid of {worst['sense']!r} has cosine {worst['cosine']:.5f}")
-        fix = "check the encoder and its revision, the layers, and where the focal word is sought"
+        fix = "check the encoder and its revision, the layers, and the position of the focal word"
     if not predicted["passed"]:
         differing = predicted["differing"]
         reasons.append(
             f"{len(differing)} of {predicted['n']} predictions differ, such as that of "
             f"{differing[0]['word']} test {differing[0]['index']}"
         )
-    return ReproductionError(
-        f"what was published is not reproduced: {'; '.join(reasons)}", where=str(where), fix=fix
-    )
+    problem = f"the published results are not reproduced: {'; '.join(reasons)}"
+    return ReproductionError(problem, where=str(where), fix=fix)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_embeddings(parser)
     parser.add_argument("--layers", default=LAYERS, help="a layer choice (default: the authors')")
-    add_path(parser, "--centroids", "the published ones, .txt")
+    add_path(parser, "--centroids", "the published sense vectors, .txt")
     add_path(parser, "--published", "of `wsd published`, .parquet")
-    add_out(parser, "the findings, with a .txt of the same name to read", ".json")
+    add_out(parser, "the comparison, with a .txt of the same name to read", ".json")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Make the check, write what it found, say it, and raise if it failed.
-
-    Both files, ``.json`` and ``.txt``, are there when the check fails.
+    """Compare, write the comparison as ``.json`` and ``.txt``, and show it; then fail if it fails.
 
     Raises
     ------
@@ -240,16 +228,14 @@ def run(args: argparse.Namespace) -> None:
         If the check fails; it names the worst sense, or the worst instance.
     """
     if args.out.suffix != ".json":
-        raise ConfigError(
-            f"{args.out.name!r} does not end with .json",
-            where="--out",
-            fix="name a file that ends with .json: the text lies beside it",
-        )
+        problem = f"{args.out.name!r} does not end with .json"
+        fix = "name a file that ends with .json; the text is written next to it"
+        raise ConfigError(problem, where="--out", fix=fix)
     corpora = read_corpora(args.corpus, args.words)
-    found = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
-    text, readable = verdict.as_text(found), args.out.with_suffix(".txt")
-    write_json(args.out, found)
+    summary = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
+    text, readable = verdict.as_text(summary), args.out.with_suffix(".txt")
+    write_json(args.out, summary)
     write_text(readable, text)
     log.info("%s", text)
-    if not found["passed"]:
-        raise _failure(found, readable)
+    if not summary["passed"]:
+        raise _failure(summary, readable)

@@ -1,6 +1,4 @@
-"""Our centroids and predictions beside the published ones: rows of each comparison, the verdict,
-the text.
-"""
+"""Compare centroids and predictions with published ones, and decide whether they agree."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,15 +10,15 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.storage.text_table import aligned
 
-COSINE = 0.9999
-AGREEMENT = 0.999
+# The lowest cosine and the lowest share of equal predictions that pass; see `reproduce`.
+COSINE, AGREEMENT = 0.9999, 0.999
 Rows = Sequence[Mapping[str, Any]]
 WHOSE = ("our", "published")
-SHOWN = 10  # rows of each of the text's lists; the JSON has all
+SHOWN = 10  # rows of each list of the text; the JSON file has all rows
 DIFFERING = (
     "Test instances that differ, near ties last; a margin is the lead over the other's prediction"
 )
-# Of each list of the text: the columns, and what a cell shows of a row of the JSON's list.
+# The columns of each list of the text, with the format of their cells.
 SENSE_COLUMNS = {
     "cosine": "{cosine:.7f}",
     "length": "{length:.4f}",
@@ -46,34 +44,31 @@ DIFFERING_COLUMNS = {
 }
 
 
-# Comparing: each gives rows as the JSON file has them.
-
-
 def compare_centroids(
     corpus: Corpus, ours: Mapping[str, np.ndarray], published: Mapping[str, np.ndarray]
 ) -> list[dict[str, Any]]:
-    """Our centroid of each sense of a word beside the published one.
+    """Compare the centroid of each sense of a word with the published one.
 
     Parameters
     ----------
     corpus : Corpus
     ours, published : mappings of sense to array of shape (width,)
-        ``published`` may have the senses of other words too.
+        ``published`` may also have senses of other words.
 
     Returns
     -------
     list of dict
-        ``word``; ``sense``; ``n_train``, the instances that ours is the mean of; ``cosine``, 0
-        where one of them is zero, or too long for its length to be a number; ``length``, ours over
-        theirs, to which a cosine is blind: 0.25 if layers were averaged, not summed.
+        ``word``; ``sense``; ``n_train``, the number of training instances; ``cosine``, 0 if a
+        vector is zero or its length is not finite; ``length``, our length divided by the published
+        one, which the cosine does not show: 0.25 if layers were averaged, not summed.
     """
     rows = []
     for sense, n_train in zip(corpus.senses, training_counts(corpus).tolist(), strict=True):
-        one, other = ours[sense], published[sense]
+        vector, their_vector = ours[sense], published[sense]
         with np.errstate(over="ignore"):
-            length, their_length = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+            length, their_length = (float(np.linalg.norm(v)) for v in (vector, their_vector))
         product = length * their_length
-        cosine = min(1.0, float(one @ other) / product) if 0 < product < np.inf else 0.0
+        cosine = min(1.0, float(vector @ their_vector) / product) if 0 < product < np.inf else 0.0
         ratio = length / their_length if their_length else 0.0
         row = {"word": corpus.word, "sense": sense, "n_train": n_train}
         rows.append(row | {"cosine": cosine, "length": ratio})
@@ -81,35 +76,35 @@ def compare_centroids(
 
 
 def training_counts(corpus: Corpus) -> np.ndarray:
-    """How many training instances each sense has."""
+    """Return the number of training instances of each sense: array of shape (senses,)."""
     return np.bincount(corpus.gold[corpus.split == "train"], minlength=len(corpus.senses))
 
 
 def compare_predictions(
     ours: WordPredictions, published: WordPredictions
 ) -> tuple[dict[str, Any], list[dict[Any, Any]]]:
-    """Which test instances of a word get the same sense, and how far their scores are apart.
+    """Compare the predicted senses and the scores of a word's test instances.
 
     Parameters
     ----------
     ours, published : WordPredictions
-        Of the same instances, in the same order.
+        Predictions of the same instances, in the same order.
 
     Returns
     -------
     dict
-        ``word``; ``n``, ``agreeing`` and ``agreement``, the instances, those for which the same
-        sense is predicted, and their share; ``our_right``, ``published_right`` and
-        ``accuracy_difference``, by the gold senses; ``score_difference`` and
-        ``mean_score_difference``, absolute, over instances and senses.
+        ``word``; ``n``, the number of instances; ``agreeing``, the number with the same prediction,
+        and ``agreement``, their share; ``our_right`` and ``published_right``, the numbers of
+        correct predictions, and ``accuracy_difference``; ``score_difference`` and
+        ``mean_score_difference``, the largest and the mean absolute difference of the scores.
     list of dict
-        For each instance with another prediction ``word``; ``index``, the 0-based line of the test
-        file; the senses ``gold``, ``ours`` and ``published``; ``our_margin`` and
-        ``published_margin``, by how much the score of one's own prediction exceeds that of the
-        other's.
+        A row for each instance with two different predictions: ``word``; ``index``, the 0-based
+        line of the test file; the senses ``gold``, ``ours`` and ``published``; ``our_margin`` and
+        ``published_margin``, the score of the system's prediction minus its score of the other
+        system's prediction.
     """
     n, apart = len(ours.index), np.abs(ours.scores - published.scores)
-    right, their_right = (int((of.predicted == of.gold).sum()) for of in (ours, published))
+    right, their_right = (int((p.predicted == p.gold).sum()) for p in (ours, published))
     at = np.flatnonzero(ours.predicted != published.predicted)
     mine, theirs, names = ours.predicted[at], published.predicted[at], np.array(ours.senses)
     differing = pd.DataFrame(
@@ -140,7 +135,7 @@ def compare_predictions(
 def summarize(
     senses: Rows, words: Rows, differing: Rows, provenance: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the JSON file holds: the verdict, the scores, and all rows, the worst first.
+    """Return the content of the JSON file: the verdict, the scores, and all rows, the worst first.
 
     Parameters
     ----------
@@ -151,7 +146,7 @@ def summarize(
     senses = sorted(senses, key=lambda sense: sense["cosine"])
     n = sum(word["n"] for word in words)
     agreement = sum(word["agreeing"] for word in words) / n
-    ours, published = (sum(word[f"{of}_right"] for word in words) / n for of in WHOSE)
+    ours, published = (sum(word[f"{whose}_right"] for word in words) / n for whose in WHOSE)
     # Near ties last.
     differing = sorted(differing, key=lambda d: -min(d["our_margin"], d["published_margin"]))
     lowest = senses[0]["cosine"]
@@ -177,9 +172,10 @@ def summarize(
     }
 
 
-def as_text(found: Mapping[str, Any]) -> str:
-    """What :func:`summarize` gave, to read: the verdict, the scores, the worst cases."""
-    centroids, predicted, source = found["centroids"], found["predictions"], found["provenance"]
+def as_text(summary: Mapping[str, Any]) -> str:
+    """Return the verdict, the scores and the worst cases of :func:`summarize` as text."""
+    centroids, predicted = summary["centroids"], summary["predictions"]
+    source = summary["provenance"]
     senses, words = centroids["senses"], predicted["words"]
     accuracy, apart = predicted["accuracy"], predicted["score_difference"]
     lengths = [sense["length"] for sense in senses]
@@ -187,7 +183,7 @@ def as_text(found: Mapping[str, Any]) -> str:
         word | {whose: word[f"{whose}_right"] / word["n"] for whose in WHOSE} for word in words
     ]
     lines = [
-        f"{_verdict(found).upper()}: {source['encoder']['model']['name']}, {source['layers']}, "
+        f"{_verdict(summary).upper()}: {source['encoder']['model']['name']}, {source['layers']}, "
         f"beside the published {source['published']['model']['name']}",
         "",
         f"centroids    {_verdict(centroids)}: the lowest cosine of {len(senses)} senses is "
@@ -215,7 +211,7 @@ def _verdict(part: Mapping[str, Any]) -> str:
 
 
 def _listed(title: str, columns: Mapping[str, str], rows: Rows) -> list[str]:
-    """Lines: the first rows below a title that says how many there are."""
+    """Return lines: a title with the number of rows, and the first rows."""
     if not rows:
         return [f"{title}: none"]
     cells = [[cell.format_map(row) for cell in columns.values()] for row in rows[:SHOWN]]
