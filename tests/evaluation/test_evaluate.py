@@ -287,7 +287,10 @@ def test_duplicate_rows_are_refused(tmp_path: Path, guessed: list[int]) -> None:
             {"corpus": {"mint": "other", "sage": "digest of sage"}},
             "different corpus with the name 'mint'",
         ),
-        ({"encoder": {"model": {"name": "toy", "blocks": 6}, "seed": 2}}, "models called 'toy'"),
+        (
+            {"encoder": {"model": {"name": "toy", "blocks": 6}, "seed": 2}},
+            "models with the name",
+        ),
         ({"space": {"metric": "euclidean"}}, "different classifiers with the name 'near'"),
         ({"estimator": "logistic"}, "different classifiers with the name 'near'"),
     ],

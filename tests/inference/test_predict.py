@@ -1159,9 +1159,9 @@ def test_the_format_follows_the_suffix(
         (["--out", "o.Jsonl", "--format", "table"], "the file 'o.Jsonl', and --format table"),
         (["--out", "o.txt", "--format", "csv"], "the file 'o.txt', and --format csv"),
         (["--out", "o.out"], "the suffix '.out' names no format"),
-        (["--file", "x.csv"], "the file 'x.csv' is not read"),
-        (["--file", "x.TSV"], "the file 'x.TSV' is not read"),
-        (["--file", "x.json"], "the file 'x.json' is not read"),
+        (["--file", "x.csv"], "cannot read 'x.csv'"),
+        (["--file", "x.TSV"], "cannot read 'x.TSV'"),
+        (["--file", "x.json"], "cannot read 'x.json'"),
     ],
 )
 def test_a_format_that_the_suffix_contradicts_is_refused(

@@ -1,8 +1,8 @@
 """Load an encoder by a short name, or the same encoder that words were fitted with.
 
-The workflow names its models in a config. The library and ``wsd inspect`` also take a short name:
-that of a model in the program's own configs, or its source. ``wsd predict`` compares checksums of
-the files to make sure that the encoder is the same.
+The workflow names its models in a config. The library and ``wsd inspect`` also accept the name of a
+model in the program's own configs, or a source such as ``path:FOLDER``. ``wsd predict`` compares
+the checksums of the files to make sure that the encoder is the same.
 """
 
 import json
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # The program's own configs; the first has the default model.
 CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
-# As :func:`source_named` takes it.
+# As in :func:`source_named`.
 ModelName = str | Path | None
 
 
@@ -109,14 +109,14 @@ def find_model(source: ModelSource) -> dict[str, Any]:
 def load_encoder(
     record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
 ) -> "Encoder":
-    """Load the encoder of a record; the last two stay in memory.
+    """Load the encoder of a record; the last two encoders stay in memory.
 
     Parameters
     ----------
     record : mapping
         As from :func:`find_model`. The files are checked against it.
     pooling, masked, device
-        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+        As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
     # Positional arguments: the cache distinguishes a default from the same value given.
     return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
@@ -138,9 +138,9 @@ def open_encoder(
     Parameters
     ----------
     model
-        As :func:`source_named` has it.
+        As in :func:`source_named`.
     pooling, masked, device
-        As :meth:`wsd.encoder.encoder.Encoder.load` has them.
+        As in :meth:`wsd.encoder.encoder.Encoder.load`.
 
     Returns
     -------
@@ -160,48 +160,46 @@ def fitted_encoder(
     encoder : mapping
         Its entry in a model file or in predictions.
     folder : Path, optional
-        Where its files are; by default where they came from: an installed package, the hub
-        client's cache, or a folder.
+        The folder of its files. By default it is loaded from its source: an installed package, the
+        hub client's cache, or a folder.
     device : str
 
     Raises
     ------
     ModelError
-        If it is not there, or a file of it has another checksum.
+        If a file is missing or has another checksum.
     ConfigError
         If its weights are random, or the device cannot compute in its precision.
     """
     record = dict(encoder["model"])
     if record.get("random_weights") is not None:
-        raise ConfigError(
-            "an encoder with random weights is a control, not for use on new text",
-            fix="choose another with --model",
-        )
+        problem = "an encoder with random weights is a control, not for use on new text"
+        raise ConfigError(problem, fix="choose another with --model")
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
         files = sources.verify(record, mend=False)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
-        raise ModelError(problem, where=error.where, fix=_way_to(record)) from None
+        raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None
     from wsd.encoder.encoder import Encoder
 
     options = {key: encoder[key] for key in ("pooling", "precision")}
     return Encoder.load(str(files), masked=encoder["input"] == MASKED, device=device, **options)
 
 
-def _way_to(record: Mapping[str, Any]) -> str:
+def _how_to_get(record: Mapping[str, Any]) -> str:
     source = record["source"]
-    own = "name a folder that has its files, with --encoder"
+    other = "name a folder with its files by --encoder"
     if "hub" in source:
-        # Text of a file from elsewhere must not become a command of its own.
+        # Quote names from the file, so that they cannot add a command.
         name, file = (shlex.quote(text) for text in (record["name"], f"{record['name']}.json"))
         return (
             f"fetch it: wsd model --name {name} --hub {source['hub']} --revision "
             f"{source['revision']} --blocks {record['blocks']} --width {record['width']} "
-            f"--out {file}; or {own}"
+            f"--out {file}; or {other}"
         )
     if "package" in source:
         version = shlex.quote(f"{source['package'].replace('_', '-')}=={source['version']}")
-        return f"pip install {version}; or {own}"
-    return own
+        return f"pip install {version}; or {other}"
+    return other

@@ -33,7 +33,7 @@ def feature_vectors(
     encoder : Encoder
     corpus : Corpus
     aligned : sequence of Aligned
-        Its instances, as from ``encoder.align``.
+        The word pieces of its instances, as from ``encoder.align``.
     features : Features
         The views, without ``other``, and the layer choice of each.
     threads : int
@@ -51,14 +51,11 @@ def feature_vectors(
     states = {(view, 0): vectors for view, vectors in static.items()}
     contextual = [view for view, _ in features.parts if view not in static]
     if contextual:
-        of_encoder = [
-            (v, i) for v, choice in features.parts if v in contextual for i in choice.layers
-        ]
+        keys = [(v, i) for v, choice in features.parts if v in contextual for i in choice.layers]
         shape = (len(corpus), encoder.width)
-        states |= {key: np.empty(shape, dtype=np.float32) for key in of_encoder}
-        for rows, of_views in encoder.encode(
-            corpus, aligned, views=contextual, seed=0, threads=threads
-        ):
-            for view, layer in of_encoder:
-                states[view, layer][rows] = of_views[contextual.index(view), layer]
+        states |= {key: np.empty(shape, dtype=np.float32) for key in keys}
+        batches = encoder.encode(corpus, aligned, views=contextual, seed=0, threads=threads)
+        for rows, vectors in batches:
+            for view, layer in keys:
+                states[view, layer][rows] = vectors[contextual.index(view), layer]
     return feature_set.assemble(features, lambda view, layer: states[view, layer])

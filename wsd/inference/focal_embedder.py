@@ -18,7 +18,7 @@ from wsd.errors import ConfigError
 from wsd.inference import encoders, focal_word_input
 from wsd.inference.feature_vectors import feature_vectors
 
-# `other` is drawn for a control.
+# The view `other` is a control.
 USABLE = tuple(view for view in VIEWS if view != "other")
 
 
@@ -32,16 +32,17 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     model : str or Path, optional
-        As :func:`wsd.inference.encoders.source_named` has it: ``all-MiniLM-L6-v2``,
+        As in :func:`wsd.inference.encoders.source_named`: ``all-MiniLM-L6-v2``,
         ``bert-base-uncased``, ``hub:OWNER/NAME@COMMIT``, ``package:NAME`` or ``path:FOLDER``. By
         default the MiniLM that a package carries if that is installed, else bert-base-uncased.
     layers : str or int
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
-        :mod:`wsd.artifacts.layer_choice`. A static view alone has layer 0, whatever is given.
+        :mod:`wsd.artifacts.layer_choice`. It is ignored for a single static view, which has layer
+        0 only.
     view : str
-        What is read of a sentence: ``focal``, ``context``, ``cls``, ``static``, ``static_context``;
-        see :mod:`wsd.artifacts.view_names`. Several with as many layer choices are joined by ``+``,
-        as in :mod:`wsd.artifacts.feature_set`.
+        ``focal``, ``context``, ``cls``, ``static`` or ``static_context``; see
+        :mod:`wsd.artifacts.view_names`. ``+`` joins several views, with as many layer choices, as
+        in :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     device : {"auto", "cpu", "cuda"}
@@ -51,9 +52,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     record_ : dict
-        Which model it is: source, checksums of its files, number of blocks, width.
+        The model: source, checksums of its files, number of blocks, width.
     layers_ : str
-        The layer choice under its one name: ``mean-all`` for ``mean-last-6`` of 6 blocks.
+        The standard name of the layer choice: ``mean-all`` for ``mean-last-6`` of 6 blocks.
     feature_names_ : array of str
         ``focal_mean-last-4_0``, …: view, layer choice, number.
 
@@ -89,17 +90,17 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : iterable of (sentence, span)
-            A span is ``(start, end)``, the characters of the focal word, or the word itself where
-            it stands in the sentence once.
+            A span is ``(start, end)``, the characters of the focal word, or the word itself if it
+            occurs in the sentence once.
         y
             Not used.
 
         Raises
         ------
         ConfigError
-            For a parameter that cannot be, or an instance without its focal word.
+            For an invalid parameter, or an instance without its focal word.
         ModelError
-            If the model cannot be had.
+            If the model is not available.
         """
         views = [("view", view, USABLE) for view in str(self.view).split(JOIN)]
         settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES), *views]
@@ -111,9 +112,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         layers = "0" if self.view in STATIC else str(self.layers)
-        features = parse_features(
-            self.view, layers, record["blocks"], where="layers", learned=False
-        )
+        blocks = record["blocks"]
+        features = parse_features(self.view, layers, blocks, where="layers", learned=False)
         encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
         self.record_ = record
         self.layers_ = features.layers
@@ -128,7 +128,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         X, y
             As in :meth:`fit`.
         **fit_params
-            None is known.
+            Not used.
         """
         return super().fit_transform(list(X) if isinstance(X, Iterator) else X, y, **fit_params)
 
@@ -149,8 +149,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ConfigError
             For an instance without its focal word.
         ModelError
-            If the model's files are no longer what they were, or its tokenizer cannot handle a
-            focal word.
+            If the model's files have changed, or its tokenizer cannot handle a focal word.
         """
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
@@ -164,7 +163,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features
-            Not used: what goes in has no columns.
+            Not used: the input has no columns.
 
         Returns
         -------
@@ -187,7 +186,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
 
 
 def _names(encoder: Any, features: Features, instance: focal_word_input.Focus) -> np.ndarray:
-    """Return the names of the columns; the width of a static view is known from a vector alone."""
+    """Return the names of the columns; one instance is embedded to find the width of each view."""
     names, table = [], focal_word_input.as_corpus([instance])
     aligned = encoder.align(table)
     for view, choice in features.parts:

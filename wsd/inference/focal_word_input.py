@@ -1,8 +1,8 @@
 """Convert a sentence and its focal word, as a user gives them, into the tokens of a corpus.
 
-A user names the focal word by its characters, ``start`` to ``end``, by a mark, or by the word alone
-if it occurs once. The text is split at white space, and punctuation is split from the focal word,
-as :mod:`wsd.corpora.word_forms` does; the tokenizer does the rest.
+A user gives the position of the focal word as characters, ``start`` to ``end``, or by a mark, or
+names a word that occurs once. The text is split at white space, and punctuation is split from the
+focal word as in :mod:`wsd.corpora.word_forms`. The tokenizer cuts the tokens into word pieces.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,21 +24,21 @@ Span = tuple[int, int] | str
 
 
 class Focus(NamedTuple):
-    """The tokens of a sentence, and which of them is the focal word, from 0."""
+    """The tokens of a sentence, and the position of the focal word, from 0."""
 
     tokens: tuple[str, ...]
     position: int
 
     @property
     def word(self) -> str:
-        """Return the focal word as it is written in the text."""
+        """Return the focal word in the form of the text."""
         return self.tokens[self.position]
 
 
 def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     """Return the tokens of a sentence whose focal word is ``sentence[start:end]``.
 
-    The span may hold several words (``New York``): they are one focal word then.
+    The span may hold several words (``New York``), which are then one focal word.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     span : (start, end)
         Characters, as in a slice.
     word : str
-        The word, if it is known: its form may have punctuation at its ends.
+        The word, if it is known: a form of it may have punctuation at its ends.
 
     Raises
     ------
     ConfigError
-        As :func:`wsd.corpora.importer.focal_word.check_span`: if the span is not within the
-        sentence, is part of a word, or has white space or punctuation at its ends.
+        If the span is not within the sentence, is part of a word, or has white space or punctuation
+        at its ends, as :func:`wsd.corpora.importer.focal_word.check_span` decides.
 
     >>> cut("The crane's driver", (4, 9))
     Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
@@ -76,13 +76,13 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
         The focal word may be marked, ``[[crane]]`` or ``*crane*``.
     word : str
     occurrence : int, optional
-        Which one is meant, from 1; needed if there are several and none is marked.
+        The number of the occurrence, from 1; needed if there are several and none is marked.
 
     Raises
     ------
     ConfigError
-        If the word is not there, if it is there more than once and neither a mark nor
-        ``occurrence`` says which, or if a mark cannot be read.
+        If the word does not occur, if it occurs several times without a mark or ``occurrence``, or
+        if a mark is malformed.
 
     >>> find("The cranes left.", "crane").word
     'cranes'
@@ -108,8 +108,8 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
         raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
     if occurrence is None and n > 1:
         places = [f"{i} at character {at.start}" for i, at in enumerate(occurrences, start=1)]
-        problem = f"{word!r} stands in the sentence {n} times: {', '.join(places)}"
-        raise _wrong(sentence, problem, f"say which one is meant: occurrence 1 to {n}")
+        problem = f"{word!r} occurs in the sentence {n} times: {', '.join(places)}"
+        raise _wrong(sentence, problem, f"name the occurrence, 1 to {n}")
     if occurrence is not None and not 1 <= occurrence <= n:
         problem = f"there is no occurrence {occurrence} of {word!r}"
         raise _wrong(sentence, problem, f"give 1 to {n}")
@@ -127,12 +127,12 @@ def read_instances(X: Iterable[Any]) -> list[Focus]:
     Parameters
     ----------
     X : iterable of (sentence, span)
-        A span is ``(start, end)`` or the word itself; a table of two columns works too.
+        A span is ``(start, end)`` or the word itself. A DataFrame of two columns works too.
 
     Raises
     ------
     ConfigError
-        For the first instance that is not such a pair, or lacks its focal word.
+        For the first instance that is no such pair, or does not contain its focal word.
     """
     rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X
     return [_instance(row, i) for i, row in enumerate(rows)]
@@ -148,17 +148,16 @@ def _instance(row: Any, i: int) -> Focus:
         start, end = map(_whole, span)
         return cut(sentence, (start, end))
     except ConfigError as error:
-        raise ConfigError(
-            f"instance {i}: {error.problem}", where=error.where, fix=error.fix
-        ) from None
+        problem = f"instance {i}: {error.problem}"
+        raise ConfigError(problem, where=error.where, fix=error.fix) from None
     except (OverflowError, TypeError, ValueError):
-        problem = f"instance {i} is no sentence with a span: {row!r:.80}"
+        problem = f"instance {i} is not a sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
         raise ConfigError(problem, fix=fix) from None
 
 
 def _whole(edge: Any) -> int:
-    # Numbers of a table with gaps are 2.0.
+    # A table with missing values has 2.0 for 2.
     if int(edge) != float(edge):
         raise ValueError(edge)
     return int(edge)
@@ -167,7 +166,7 @@ def _whole(edge: Any) -> int:
 def as_corpus(
     sentences: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
 ) -> Corpus:
-    """Return instances as a corpus without gold senses, of whatever words.
+    """Return instances of any words as a corpus without gold senses.
 
     Parameters
     ----------
@@ -189,7 +188,7 @@ def as_corpus(
 
 
 def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span]], np.ndarray]:
-    """Return a split of a corpus as scikit-learn takes it.
+    """Return a split of a corpus in the form that scikit-learn expects.
 
     Parameters
     ----------
@@ -215,7 +214,7 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     for row in rows:
         tokens, position = corpus.tokens[row], int(corpus.position[row])
         start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
-        # Without punctuation: `Mr` of `Mr.`.
+        # The span leaves out punctuation: `Mr` of `Mr.`.
         instances.append((text, bare_span(text, start, start + len(tokens[position]))))
     return instances, np.array(corpus.senses)[corpus.gold[rows]]
 
@@ -244,6 +243,5 @@ def is_whole(text: str) -> bool:
 
 def _check_text(sentence: str) -> None:
     if not is_whole(sentence):
-        raise ConfigError(
-            "half a character in the text", where=ascii(sentence), fix="write it anew"
-        )
+        fix = "type the text again"
+        raise ConfigError("half a character in the text", where=ascii(sentence), fix=fix)

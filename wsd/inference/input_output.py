@@ -1,6 +1,6 @@
 """Read text or JSON lines, and write answers as a table, CSV or JSON lines.
 
-A line has an answer for each occurrence of a word in it, or one answer that says why there is none.
+A line has an answer for each occurrence of a word in it, or one answer with the reason for none.
 Only the current line is in memory, so that the input may have any length.
 """
 
@@ -48,18 +48,18 @@ class Line:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A training instance near to a predicted instance.
+    """A training instance that is near a predicted instance.
 
     Attributes
     ----------
     line : int
-        In the training file, from 0.
+        Its line in the training file, from 0.
     sense : str
         Its gold sense.
     similarity : float
         Cosine.
     sentence : str or None
-        Known where the corpus is at hand.
+        None if the corpus is not available.
     """
 
     line: int
@@ -80,20 +80,20 @@ class Answer:
     word, form : str or None
         The word, and its form in the text.
     start : int or None
-        Where the form starts in the text.
+        The position of the form in the text.
     sense, sense_name : str or None
-        The label, and its name for readers.
+        The label of the predicted sense, and its name for readers.
     probability : float or None
-        Of the predicted sense.
+        The probability of the predicted sense.
     scores, probabilities : mappings of sense to float or None
-        Scores are the evaluation's; probabilities are calibrated where they could be.
+        Scores as in the evaluation; probabilities after calibration, if the word has a temperature.
     distance : float or None
         Cosine distance to the nearest training instance.
     ood : bool or None
-        The out-of-distribution flag: whether that distance exceeds those between training
-        instances; None if unknown.
+        The out-of-distribution flag: whether the distance exceeds the usual distances between
+        training instances; None if unknown.
     message : str
-        A note; empty if there is none.
+        A note, or an empty text.
     neighbours : tuple of Neighbour
     called : mapping of sense to SenseText
         Names and glosses for readers.
@@ -124,11 +124,8 @@ COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
 
-# In
-
-
 def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]:
-    """Yield the lines of a stream; a line that cannot be read says why.
+    """Yield the lines of a stream; a line that cannot be read has the reason in ``wrong``.
 
     Parameters
     ----------
@@ -192,9 +189,6 @@ def _object(number: int, text: str, word: str | None) -> Line:
 def _is_whole(value: Any) -> bool:
     # A table with missing values has 2.0 for 2.
     return type(value) is int or (type(value) is float and value.is_integer())
-
-
-# Out
 
 
 def write(

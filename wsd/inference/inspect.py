@@ -1,7 +1,6 @@
-"""Show how an encoder processes a sentence: pieces, ids, and the focal word layer by layer.
+"""Show how an encoder processes a sentence: word pieces, ids, and the focal word in each layer.
 
-The command shows the alignment and the hidden states from which the workflow makes its vectors. It
-writes no results.
+The command shows the alignment and the hidden states that the workflow uses. It writes no results.
 """
 
 import argparse
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 
-# Fields of an inspection that its JSON has unchanged.
+# Fields of an inspection that JSON shows unchanged.
 PLAIN = ("pieces", "ids", "segments", "focal", "windowed")
 
 
@@ -68,7 +67,7 @@ class Inspection:
 
     @property
     def steps(self) -> np.ndarray:
-        """Return the cosine of the focal vector and that of the previous layer, from layer 1."""
+        """Return the cosine of the focal vectors of each layer, from 1, and the layer before."""
         return cosines(self.vectors[1:], self.vectors[:-1])
 
 
@@ -79,8 +78,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ----------
     encoder : Encoder
     focus : Focus
-        Of :func:`wsd.inference.focal_word_input.find` or
-        :func:`wsd.inference.focal_word_input.cut`.
+        As from ``find`` or ``cut`` in :mod:`wsd.inference.focal_word_input`.
 
     Raises
     ------
@@ -102,7 +100,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
 
 
 def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the cosine of each row of one array and the same row of another; NaN for a zero row.
+    """Return the cosine of each pair of rows of two arrays; NaN for a zero row.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def as_record(model: str, inspections: Sequence[Inspection]) -> dict[str, Any]:
-    """Return one or two inspections as plain values, for JSON."""
+    """Return one or two inspections as values for JSON."""
     record: dict[str, Any] = {
         "model": model,
         "sentences": [
@@ -196,19 +194,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--word",
         required=True,
-        help="the focal word; its plural is found too, and of serve.v the verb's forms",
+        help="the focal word; its plural matches too, and for serve.v all forms of the verb",
     )
-    text = "which one, from 1, if the word occurs in a sentence several times"
+    text = "which occurrence, from 1, if the word occurs in a sentence several times"
     parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(
         "--model", metavar="NAME",
         help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
         "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
     )  # fmt: skip
-    text = "config files, later ones over earlier ones, whose models can be named"
+    text = "config files with models to name; later files override earlier ones"
     parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
     add_source(parser, "a folder that holds the model", required=False)
-    text = "of the focal word's pieces (default: mean, or what the config says)"
+    text = "how to pool the focal word's pieces (default: mean, or as in the config)"
     parser.add_argument("--pooling", choices=POOLINGS, help=text)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--json", action="store_true", help="one JSON object, for machines")
@@ -234,7 +232,6 @@ def run(args: argparse.Namespace) -> None:
 
 def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the encoder that the arguments name, and the options to load it with."""
-    options = {"pooling": args.pooling or "mean"}
     if args.revision and args.hub is None:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
     if args.path == "":
@@ -242,18 +239,15 @@ def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     hub = args.hub and f"{args.hub}@{args.revision or ''}"
     for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
         if rest is not None:
-            return encoders.source_named(f"{kind}:{rest}"), options
+            return encoders.source_named(f"{kind}:{rest}"), {"pooling": args.pooling or "mean"}
     if not args.configfile:
-        return encoders.source_named(args.model), options
+        return encoders.source_named(args.model), {"pooling": args.pooling or "mean"}
     entries = args.config.models
     if args.model is not None and args.model not in entries:
         raise unknown_choice(f"the config has no model {args.model!r}", entries, "--model")
     entry = entries[args.model or next(iter(entries))]
     if entry.random_weights is not None:
-        raise ConfigError(
-            f"{entry.name} has random weights, a control",
-            where="--model",
-            fix="choose another with --model",
-        )
+        problem = f"{entry.name} has random weights, a control"
+        raise ConfigError(problem, where="--model", fix="choose another with --model")
     options = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
     return encoders.ModelSource(entry.name, entry.source, entry.sha256), options

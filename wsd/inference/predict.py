@@ -24,72 +24,73 @@ from wsd.inference.requests import Words
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 
-KEPT = "selected.wsd"  # the selected configuration of a run, as `snakemake fit` keeps it
+KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
 STANDARD_STREAM = Path("-")
-# Formats by suffix, in any capitals.
+# Formats by suffix, in lower case.
 FORMAT_OF = {".csv": "csv", ".jsonl": "jsonl", ".txt": "table", "": "table"}
-# Suffixes of formats that are neither written nor read.
+# Suffixes of formats that the command neither reads nor writes.
 OTHER_FORMATS = (".json", ".ndjson", ".parquet", ".tab", ".tsv", ".xlsx", ".xml")
 
 
 def _check_files(args: argparse.Namespace, out: Path | None) -> None:
     """Refuse files that cannot be read or written, before anything is loaded."""
     if args.text and args.file:
-        raise ConfigError("sentences and a file", where="--file", fix="give one of both")
+        raise ConfigError("sentences and a file", where="--file", fix="give only one of them")
     if out is None and sys.stdout is None:
         raise ConfigError("standard output is closed", where="--out", fix="name a file")
     suffix = "" if args.file is None else args.file.suffix.lower()
     if not args.jsonl and suffix in (".csv", *OTHER_FORMATS):
-        problem = f"the file {args.file.name!r} is not read: its suffix is not of text, nor .jsonl"
+        problem = f"cannot read {args.file.name!r}: its suffix is neither of text nor .jsonl"
         fix = "give a sentence per line as .txt, or JSON lines as .jsonl or with --jsonl"
         raise ConfigError(problem, where="--file", fix=fix)
 
 
-def _output_format(out: Path | None, asked: str | None) -> str:
-    """Return the output format, as an option or the file's suffix names it."""
+def _output_format(out: Path | None, option: str | None) -> str:
+    """Return the output format that ``--format`` or the suffix of the file names."""
     if out is None:
-        return asked or FORMATS[0]
+        return option or FORMATS[0]
     suffix = out.suffix.lower()
     by_suffix = FORMAT_OF.get(suffix)
-    if suffix in OTHER_FORMATS or (asked and suffix and by_suffix not in (None, asked)):
-        option = f"and --format {asked}" if asked else "without a format"
-        fix = "end its name in .csv, .jsonl or .txt (a table to read), as --format says"
-        raise ConfigError(f"the file {out.name!r}, {option}", where="--out", fix=fix)
-    if not (asked or by_suffix):
+    if suffix in OTHER_FORMATS or (option and suffix and by_suffix not in (None, option)):
+        given = f"and --format {option}" if option else "without a format"
+        fix = "end its name in .csv, .jsonl or .txt (a table to read), to match --format"
+        raise ConfigError(f"the file {out.name!r}, {given}", where="--out", fix=fix)
+    if not (option or by_suffix):
         fix = f"add --format ({', '.join(FORMATS)}), or end its name in .csv, .jsonl or .txt"
         raise ConfigError(f"the suffix {out.suffix!r} names no format", where="--out", fix=fix)
-    return asked or str(by_suffix)
+    return option or str(by_suffix)
 
 
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
     """Return the fitted words of a model file or of results, and their configuration.
 
-    The words of results come from the model file that the run keeps, if it has the same
-    configuration; else they are fitted again.
+    Results have a model file of their selected configuration, if the user ran `snakemake fit`.
+    Another configuration is fitted again.
     """
-    asked = (args.model, args.view, args.layers, args.classifier)
+    names = (args.model, args.view, args.layers, args.classifier)
     if args.model_file is not None:
-        if any((*asked, args.of_run)):
+        if any((*names, args.of_run)):
             problem = "a model file has one configuration"
             where = "--run, --model, --view, --layers, --classifier"
             raise ConfigError(problem, where=where, fix="leave them out, or --model-file")
         file = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return file, file.manifest["configuration"]
     results = Results(args.results or _only_results(), args.of_run)
-    fitting = Fitting(results, results.choose(*asked))
+    fitting = Fitting(results, results.choose(*names))
     configuration = vars(fitting.configuration)
     if results.map.has(KEPT):
         file = WsdFile(results.map.file(KEPT), results)
         if file.manifest["predictions"] == fitting.source:
             return file, configuration
-    log.info("fitting: %s (`wsd fit` keeps it)", fitting.configuration)
+    log.info("fitting: %s (`wsd fit` saves it)", fitting.configuration)
     return fitting, configuration
 
 
-def _resolve_word(name: str | None, words: Sequence[str]) -> str | None:
-    candidates = [None] if name is None else matching_words(name, words)
+def _resolve_word(name: str, words: Sequence[str]) -> str:
+    """Return the fitted word that a name stands for."""
+    candidates = matching_words(name, words)
     if len(candidates) > 1:
-        problem = f"{name!r} may be {' or '.join(map(str, candidates))}"
+        problem = f"{name!r} may be {' or '.join(candidates)}"
         raise ConfigError(problem, where="--word", fix="name one of them")
     if not candidates:
         raise unknown_choice(f"no word {name!r} was fitted", words, "--word")
@@ -110,7 +111,7 @@ def _only_results() -> Path:
 
 @contextmanager
 def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterable[Line], bool]]:
-    """Yield the lines to answer, and whether somebody types them."""
+    """Yield the lines to answer, and whether a user types them."""
     if args.text:
         yield [Line(i, text, word) for i, text in enumerate(args.text, start=1)], False
     elif args.file is not None and args.file != STANDARD_STREAM:
@@ -156,15 +157,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     text = "sentences (default: lines of --file or standard input)"
     parser.add_argument("text", nargs="*", help=text)
-    parser.add_argument("--word", help="the word in question (default: every word that is known)")
-    text = "a line per sentence; -, standard input; or .jsonl"
+    parser.add_argument("--word", help="the focal word (default: every fitted word)")
+    text = "a text file with a sentence per line, or .jsonl; - is standard input"
     parser.add_argument("--file", type=Path, help=text)
     parser.add_argument(
         "--jsonl",
         action="store_true",
-        help='lines are {"text": ...}, perhaps with "word", and with "start" and "end"',
+        help='lines are {"text": ...}; "word", "start" and "end" are optional',
     )
-    text = "default: what the suffix of --out says, else a table to read"
+    text = "default: the format of the suffix of --out, or a table to read"
     parser.add_argument("--format", choices=FORMATS, help=text)
     text = ".csv, .jsonl or .txt (default: standard output)"
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
@@ -174,7 +175,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, help=text)
     add_run(parser)
     add_configuration(parser)
-    text = "where the encoder's files are"
+    text = "folder of the encoder's files"
     parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=processors())
@@ -195,7 +196,7 @@ def run(args: argparse.Namespace) -> None:
     _check_files(args, out)
     form = _output_format(out, args.format)
     words, configuration = _fitted_words(args)
-    word = _resolve_word(args.word, words.words)
+    word = None if args.word is None else _resolve_word(args.word, words.words)
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)
@@ -205,10 +206,8 @@ def run(args: argparse.Namespace) -> None:
             log.info("a sentence per line, each answered at once; Ctrl-D ends")
         answers = predictor.predict(
             lines,
-            # A row of a table has no room for them.
-            neighbours=details or form == "jsonl",
-            # A user who types waits for the answer before the next line.
-            together=1 if typed else None,
+            neighbours=details or form == "jsonl",  # a row of a table has no room for them
+            together=1 if typed else None,  # a user who types waits for each answer
         )
         _write(write(_counted(answers, count), form, configuration, details=details), out)
     _report(count, details)

@@ -1,8 +1,8 @@
 """Predict senses in new text with a fitted configuration and its encoder.
 
-A sentence takes the same path as a sentence of the corpus: the encoder's alignment, pooling and
-hidden states, the views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator
-of the evaluation. Some hundred lines are read at a time: memory does not grow with the text.
+New text is processed like the corpus: by the encoder's alignment, pooling and hidden states, the
+views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator of the evaluation.
+Some hundred lines are read at a time, so that memory does not grow with the text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 _T = TypeVar("_T")
-
-
 CHUNK = 512  # lines that are encoded together
-CHARACTERS = 2**20  # at most in a chunk, plus its last line
-TOKENS = 2**18  # at most in sentences encoded together; a sentence counts once per occurrence
+CHARACTERS = 2**20  # a chunk ends with the line that exceeds this
+TOKENS = 2**18  # the same for the tokens of sentences; a sentence counts once per occurrence
 
 
 class Predictor:
@@ -63,15 +61,12 @@ class Predictor:
         """
         for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
             items = [item for line in chunk for item in self._finder.find(line)]
-            yield from _fill(items, lambda requests: self._answer_in_parts(requests, neighbours))
+            yield from _fill(items, lambda requests: self._answer(requests, neighbours))
 
-    def _answer_in_parts(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
-        """Return the answers; each of many occurrences in a long line has all of its tokens."""
-        parts = _parts(requests, lambda request: len(request.at.tokens), TOKENS, len(requests))
-        return [answer for part in parts for answer in self._answer(part, neighbours)]
-
-    def _answer(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
-        return _fill(self._align(requests), lambda aligned: self._classify(aligned, neighbours))
+    def _answer(self, requests: Sequence[Request], neighbours: bool) -> Iterator[Answer]:
+        """Yield the answers, in parts: each of many occurrences in a line has all of its tokens."""
+        for part in _parts(requests, lambda r: len(r.at.tokens), TOKENS, len(requests)):
+            yield from _fill(self._align(part), lambda items: self._classify(items, neighbours))
 
     def _align(self, requests: Sequence[Request]) -> list[Request | Answer]:
         """Return requests with their word pieces, or an answer that says why there are none."""
@@ -94,8 +89,8 @@ class Predictor:
         for word in dict.fromkeys(request.word for request in requests):
             places = [i for i, request in enumerate(requests) if request.word == word]
             fitted, own = self._word(word), [requests[i] for i in places]
-            of_word = self._answers(fitted, own, vectors[places], neighbours)
-            answers.update(zip(places, of_word, strict=True))
+            answers_of_word = self._answers(fitted, own, vectors[places], neighbours)
+            answers.update(zip(places, answers_of_word, strict=True))
         return [answers[i] for i in range(len(requests))]
 
     def _answers(
@@ -108,7 +103,7 @@ class Predictor:
         for i, request in enumerate(requests):
             name, form, predicted = request.word, request.at.form, results.predicted[i]
             ood = None if word.threshold is None else bool(word.is_ood(results.distance[i]))
-            # A form that the user points at may be any word.
+            # The user can point at any word of the text.
             pointed = not request.at.words and form.casefold() not in self.words.forms(name)
             notes = {
                 f"{form!r} is not a form of {name}": pointed and not is_form(name, form),
@@ -150,7 +145,7 @@ def _fill(
 def _parts(
     items: Iterable[_T], size: Callable[[_T], int], most: int, number: int
 ) -> Iterator[list[_T]]:
-    """Cut items into parts of ``number``, or fewer: a part ends once its size exceeds ``most``."""
+    """Cut items into parts: a part ends at ``number`` items, or once its size exceeds ``most``."""
     part: list[_T] = []
     total = 0
     for item in items:

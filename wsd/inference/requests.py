@@ -21,7 +21,7 @@ Words = Fitting | WsdFile
 
 @dataclass(frozen=True)
 class Request:
-    """An occurrence to answer; it begins at ``start`` of the line, in which it may be marked."""
+    """An occurrence to answer; ``start`` is its position in the line, marks included."""
 
     line: Line
     word: str
@@ -47,7 +47,7 @@ class RequestFinder:
         self._finder = cache(lambda word: Finder([word] if word else self._words, words.forms))
 
     def find(self, line: Line) -> list[Request | Answer]:
-        """Return the occurrences that a line asks about, or one answer that says why none."""
+        """Return the occurrences that a line asks about, or an answer with the reason for none."""
         if line.wrong is not None:
             return [Answer(line, UNREADABLE, message=line.wrong)]
         if not is_whole(line.text):
@@ -56,8 +56,8 @@ class RequestFinder:
         words = [None] if line.word is None else matching_words(line.word, self._words)
         if len(words) != 1:
             several = f"{line.word!r} may be {' or '.join(map(str, words))}"
-            none = f"no word {line.word!r} here: there are {', '.join(self._words)}"
-            return [Answer(line, UNREADABLE, message=several if words else none)]
+            unknown = f"no word {line.word!r} here: there are {', '.join(self._words)}"
+            return [Answer(line, UNREADABLE, message=several if words else unknown)]
         (word,) = words
         try:
             if request := self._in_place(line, word):
@@ -77,7 +77,7 @@ class RequestFinder:
         Raises
         ------
         ValueError
-            If the place is not that of a word.
+            If no word is at this place.
         """
         finder = self._finder(word)
         if line.span is not None:
@@ -89,11 +89,8 @@ class RequestFinder:
         focal = text[start:end]
         # A form from the corpus may have punctuation at its ends.
         check_span(text, start, end, focal if finder.words_of(focal) else word or "")
-        if word is not None:
-            words: tuple[str, ...] = (word,)
-        elif len(self._words) == 1:
-            words = tuple(self._words)
-        else:
+        words = (word,) if word is not None else self._words
+        if len(words) > 1:
             words = finder.words_of(focal.strip())
         return self._request(line, words, Occurrence((), text, start, end), at)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.studies.control_task.control_task import _drawn, control_labels, neighbouring_tokens
+from wsd.studies.control_task.control_task import _choose, control_labels, neighbouring_tokens
 
 
 def corpus_of_types(
@@ -130,14 +130,14 @@ def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
     assert counts(control_labels(corpus, 1), corpus) == [6, 0]
 
 
-def test_a_sense_without_training_instances_is_never_drawn() -> None:
+def test_a_sense_without_training_instances_is_never_choose() -> None:
     unseen = replace(MIXED, senses=("none", *MIXED.senses), gold=MIXED.gold + 1)
     assert all(0 not in control_labels(unseen, seed) for seed in range(10))
 
 
 def test_a_draw_is_in_proportion_and_passes_over_what_has_no_weight() -> None:
     draws = [0.0, 0.24, 0.26, 0.99]
-    assert [_drawn([0, 1, 0, 3], draw) for draw in draws] == [1, 1, 3, 3]
+    assert [_choose(np.array([0, 1, 0, 3]), draw) for draw in draws] == [1, 1, 3, 3]
 
 
 def test_the_marginals_are_exact_on_the_real_corpus(real_corpora: dict[str, Corpus]) -> None:

@@ -2,17 +2,17 @@
 
 After Voita and Titov (2020), "Information-Theoretic Probing with Minimum Description Length". The
 training set is sent in blocks. The first block is coded uniformly over the word's senses. Each
-further block is coded with the model fitted on all blocks before it, at -log2 of the probability of
-the gold sense. A probe that learns from few instances needs fewer bits than one that needs many
+further block is coded with a classifier fitted on all blocks before it, at -log2 of the probability
+of the gold sense. A probe that learns from few instances needs fewer bits than one that needs many
 instances for the same accuracy.
 
-A probability of 0 would cost infinitely many bits, and a sense without a training instance so far
-has no probability. So every distribution is mixed with a small fixed share of the uniform
-distribution over the word's senses. A label then costs at most log2(senses / share) bits, and
-little more than 0 if it is predicted with certainty.
+A probability of 0 would cost infinitely many bits, and a sense without training instances has no
+probability yet. So every distribution is mixed with a small fixed share of the uniform distribution
+over the word's senses. A label then costs at most log2(senses / share) bits, and close to 0 bits if
+it is predicted with certainty.
 
-A code needs probabilities of the senses as they occur. If cross-validation has selected a shift of
-the prior, which can improve macro-F1, the code leaves it out; penalty and shrinkage stay as tuned.
+A code needs probabilities that follow the frequencies of the senses. So the code does not use a
+prior shift that cross-validation selected to improve macro-F1; penalty and shrinkage stay as tuned.
 """
 
 import argparse
@@ -23,10 +23,10 @@ import numpy as np
 import pandas as pd
 
 from wsd.arguments import add_embeddings, add_files, add_out
-from wsd.artifacts import feature_set
 from wsd.artifacts import fold_table as folding
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.fold_table import Folds
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import scores_of, tuned_parameters
@@ -36,8 +36,8 @@ from wsd.storage.csv import write_csv
 from wsd.storage.parquet import read_table
 from wsd.storage.result_files import parsing
 
-ESCAPE = 0.001
-# Parameters under which a classifier's probabilities have the training set's prior.
+ESCAPE = 0.001  # the share of the uniform distribution
+# Parameters with which a classifier keeps the frequencies of the training set.
 UNSHIFTED: dict[str, dict[str, float]] = {
     "logistic": {"prior_shift": 0.0},
     "lda": {"prior_exponent": 1.0},
@@ -52,9 +52,9 @@ class CodeLength(NamedTuple):
     Attributes
     ----------
     bits : float
-        With the online code.
+        The length of the online code.
     uniform_bits : float
-        If all senses of the word were equally likely.
+        The length if all senses of the word were equally likely.
     """
 
     bits: float
@@ -81,9 +81,9 @@ def label_bits(probabilities: np.ndarray, gold: np.ndarray, escape: float = ESCA
     -------
     array of shape (n,)
     """
-    of_gold = np.nan_to_num(probabilities[np.arange(len(gold)), gold], nan=0.0)
+    gold_probabilities = np.nan_to_num(probabilities[np.arange(len(gold)), gold], nan=0.0)
     # Rounding may leave a probability a little above 1.
-    mixed = (1 - escape) * of_gold.clip(0, 1) + escape / probabilities.shape[1]
+    mixed = (1 - escape) * gold_probabilities.clip(0, 1) + escape / probabilities.shape[1]
     bits: np.ndarray = -np.log2(mixed)
     return bits
 
@@ -130,10 +130,7 @@ def online_code_length(
 
 def over_words(words: Collection[CodeLength]) -> CodeLength:
     """Return the code length of all words' labels, one word after the other."""
-    return CodeLength(
-        bits=sum(word.bits for word in words),
-        uniform_bits=sum(word.uniform_bits for word in words),
-    )
+    return CodeLength(sum(word.bits for word in words), sum(word.uniform_bits for word in words))
 
 
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -172,7 +169,7 @@ def _word_length(
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of the command."""
     add_embeddings(parser)
     text = "of every configuration on every nested set but the largest, with the tuned parameters"
     add_files(parser, "--predictions", text)
@@ -188,7 +185,6 @@ def run(args: argparse.Namespace) -> None:
     """
     corpora = read_corpora(args.corpus, args.words)
     sets = [folding.read_for_words(path, corpora) for path in args.folds]
-    paths = {folds.train: path for folds, path in zip(sets, args.folds, strict=True)}
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
@@ -202,19 +198,15 @@ def run(args: argparse.Namespace) -> None:
     lines: list[dict[str, Any]] = []
     for key, sources in tuned.items():
         view, layers, _ = key
-        for folds in sets[:-1]:
-            if folds.train in sources:
-                settings = sources[folds.train]["folds"]
-                folding.check_settings(paths[folds.train], folds, settings)
-        if lacking := [folds.train for folds in sets[:-1] if folds.train not in sources]:
-            problem = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
-            fix = "give the predictions on every set of --folds but the largest"
-            raise ConfigError(problem, where="--predictions", fix=fix)
+        for path, folds in zip(args.folds, sets[:-1], strict=False):
+            if folds.train not in sources:
+                problem = f"no predictions of {', '.join(key)} on the training set {folds.train}"
+                fix = "give the predictions on every set of --folds but the largest"
+                raise ConfigError(problem, where="--predictions", fix=fix)
+            folding.check_settings(path, folds, sources[folds.train]["folds"])
         lengths: dict[str, CodeLength] = {}
         for word, corpus in corpora.items():
-            _, vectors, provenance = feature_set.read_features(
-                args.embeddings, corpus, view, layers
-            )
+            _, vectors, provenance = read_features(args.embeddings, corpus, view, layers)
             lengths[word] = _word_length(corpus, vectors, sets, sources)
         names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
         for word, length in {**lengths, TOGETHER: over_words(lengths.values())}.items():

@@ -1,4 +1,4 @@
-"""Classify a control task, whose labels only a memory of neighbouring words can predict.
+"""Classify a control task, whose labels can be predicted only by memorising neighbouring words.
 
 After Hewitt and Liang (2019), "Designing and Interpreting Probes with Control Tasks". The type of
 the neighbouring word fixes the label of an instance, at random, with the same numbers of labels as
@@ -12,7 +12,6 @@ The label depends on the neighbour, because all instances of a word share the fo
 import argparse
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,12 +34,13 @@ def neighbouring_tokens(corpus: Corpus) -> list[str]:
 def control_labels(corpus: Corpus, seed: int) -> np.ndarray:
     """Return the control task's label of every instance.
 
-    The types of the training set are labelled in descending frequency, equally frequent ones in
-    random order. A type draws its label among the senses that still lack at least as many training
-    instances as the type has, in proportion to what they lack. The rare types at the end fill the
-    numbers up, exactly in all words of CoarseWSD-20. So a rare sense has no frequent type. A type
-    that only the test set has draws its label by the senses' shares. Every draw is a hash of the
-    seed, the word and the type, and depends on no order of rows and no library's generator.
+    Each label gets as many training instances as the sense has. The types of the training set draw
+    their labels in descending frequency; equally frequent types are in random order. A type draws
+    among the senses that still lack at least as many instances as the type has, in proportion to
+    the number that they lack. So a rare sense gets no frequent type. In all words of CoarseWSD-20,
+    the numbers match exactly. A type that only the test set has draws its label by the frequencies
+    of the senses. A draw is a hash of the seed, the word and the type; it does not depend on the
+    order of rows or on a random number generator.
 
     Parameters
     ----------
@@ -57,16 +57,17 @@ def control_labels(corpus: Corpus, seed: int) -> np.ndarray:
     senses = np.bincount(corpus.gold[train], minlength=len(corpus.senses))
     draws = {token: _draw(seed, corpus.word, token) for token in set(types)}
     counts = Counter(token for token, trained in zip(types, train, strict=True) if trained)
-    left = senses.copy()
+    remaining = senses.copy()  # training instances that each label still lacks
     label: dict[str, int] = {}
     for token in sorted(counts, key=lambda t: (-counts[t], draws[t], t)):
         n = counts[token]
-        fitting = np.where(left >= n, left, 0)
-        label[token] = _drawn(fitting, draws[token]) if fitting.any() else int(left.argmax())
-        left[label[token]] -= n
-    return np.array(
-        [label[t] if t in label else _drawn(senses, draws[t]) for t in types], dtype=np.int32
-    )
+        fitting = np.where(remaining >= n, remaining, 0)
+        chosen = _choose(fitting, draws[token]) if fitting.any() else int(remaining.argmax())
+        label[token] = chosen
+        remaining[chosen] -= n
+    for token in draws.keys() - label.keys():
+        label[token] = _choose(senses, draws[token])
+    return np.array([label[token] for token in types], dtype=np.int32)
 
 
 def _draw(seed: int, word: str, token: str) -> float:
@@ -75,18 +76,18 @@ def _draw(seed: int, word: str, token: str) -> float:
     return int.from_bytes(digest[:6], "big") / 2**48
 
 
-def _drawn(weights: Sequence[int] | np.ndarray, draw: float) -> int:
-    """Return an index in proportion to whole, non-negative weights, not all 0."""
+def _choose(weights: np.ndarray, draw: float) -> int:
+    """Choose an index by a draw from 0 to 1, with probabilities in proportion to the weights."""
     cumulative = np.cumsum(weights)
     return int(np.searchsorted(cumulative, draw * cumulative[-1], side="right"))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of the command."""
     classify.arguments(parser)
     add_seed(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Classify the control task, as `wsd classify` does the senses."""
     classify.run(args, task="control", relabel=lambda corpus: control_labels(corpus, args.seed))

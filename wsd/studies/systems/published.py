@@ -1,8 +1,8 @@
 """Read the predictions that the authors of CoarseWSD-20 published.
 
-Per system and word there is a file with a line for each test instance, in the order of the test
-file. A line is a JSON object with ``idx``, ``gold``, ``tokens`` and ``matches``, the pairs of sense
-and score, best first. Each line is compared with the test instance in the same place.
+A system has a file per word, with a line for each test instance in the order of the test file. A
+line is a JSON object with ``idx``, ``gold``, ``tokens`` and ``matches``, the pairs of sense and
+score, best first. Each line is compared with the test instance at the same position.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     Returns
     -------
     WordPredictions
-        ``predicted`` is the first of the matches, as the authors count it; scores are theirs.
+        ``predicted`` is the first match, as in the authors' evaluation; the scores are theirs.
 
     Raises
     ------
@@ -49,11 +49,9 @@ def read_word(path: Path, corpus: Corpus) -> WordPredictions:
     lines = read_lines(path)
     if len(lines) != len(test):
         problem = f"{len(lines)} outputs for the {len(test)} test instances of {corpus.word!r}"
-        raise CorpusError(
-            problem,
-            where=f"{path}:{min(len(lines), len(test)) + 1}",
-            fix="give the published file as it was downloaded",
-        )
+        where = f"{path}:{min(len(lines), len(test)) + 1}"
+        fix = "give the published file as it was downloaded"
+        raise CorpusError(problem, where=where, fix=fix)
     outputs = []
     for n, (line, row) in enumerate(zip(lines, test.tolist(), strict=True), start=1):
         where = f"{path}:{n}"
@@ -76,12 +74,11 @@ def _check_instance(output: Any, corpus: Corpus, row: int) -> None:
         "tokens": list(corpus.tokens[row]),
     }
     for key, value in ours.items():
-        # In Python, True is 1 and 1.0 is 1.
+        # In Python, True and 1.0 equal 1.
         if type(output[key]) is not type(value) or output[key] != value:
             shown = "other tokens" if key == "tokens" else f"{key} {output[key]!r}, not {value!r}"
-            raise ValueError(
-                f"{shown}: not the output for test instance {ours['idx']} of {corpus.word!r}"
-            )
+            instance = f"test instance {ours['idx']} of {corpus.word!r}"
+            raise ValueError(f"{shown}: not the output for {instance}")
 
 
 def _matches(matches: Any) -> dict[str, float]:
@@ -121,7 +118,7 @@ def read_system(source: Path, system: str, corpora: Mapping[str, Corpus]) -> lis
 
 
 def make_published(source: Path, system: str, corpora: Mapping[str, Corpus], out: Path) -> None:
-    """Check a system's predictions and write them in the form of our own.
+    """Check a system's predictions and write them in our own format.
 
     Parameters
     ----------
@@ -133,7 +130,7 @@ def make_published(source: Path, system: str, corpora: Mapping[str, Corpus], out
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of the command."""
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
     parser.add_argument("--system", required=True)
@@ -141,5 +138,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Check the predictions of a published system and write them."""
     make_published(args.source, args.system, read_corpora(args.corpus, args.words), args.out)

@@ -1,4 +1,4 @@
-"""Describe a system from elsewhere, and the four that CoarseWSD-20's authors published."""
+"""Describe another system, and the four systems that the authors of CoarseWSD-20 published."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguist
 
 @dataclass(frozen=True)
 class System:
-    """A system: where its predictions come from, and how they were made.
+    """Another system, with the source of its predictions and the way they were made.
 
     Attributes
     ----------
@@ -22,12 +22,12 @@ class System:
     source : str
         The paper to cite, and the address of the predictions.
     protocol : str
-        Encoder, layers, classifier and training set, in words. For the published systems, they are
-        those of the scripts in the same repository: ``create_1nn_vecs.py``, ``eval_1nn.py`` and
-        ``ftx_baseline.py``.
+        Encoder, layers, classifier and training set, in words. For the published systems they are
+        taken from the scripts in the authors' repository: ``create_1nn_vecs.py``, ``eval_1nn.py``
+        and ``ftx_baseline.py``.
     view, layers, classifier, estimator, blocks, width, parameters
         The columns of our tables. Layer 0 of a system without blocks is the word type. The
-        defaults describe a system of which only the predictions are known.
+        defaults are for a system of which only the predictions are known.
     """
 
     name: str

@@ -1,9 +1,9 @@
 """Check and score any system's predictions of the test instances; the command ``wsd score``.
 
 The file has a JSON object per line, in any order. Its keys are ``word``; ``split``, by default
-``test``; ``id``, the instance's line in that split's file from 0, which is the column ``index`` of
-our predictions; ``sense``; and optionally ``scores``, an object with a number for every sense of
-the word, where higher is better. Further keys are ignored.
+``test``; ``id``, the instance's line in the file of the split, from 0, which is the column
+``index`` of our predictions; ``sense``; and optionally ``scores``, an object with a number for
+every sense of the word, where higher is better. Further keys are ignored.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from wsd.storage.text_files import at_place, json_lines
 from wsd.studies.systems.published_systems import System
 from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
 
-LARGEST = 1e300  # a score; NaN is below nothing
+LARGEST = 1e300  # a score is closer to 0; NaN is not
 KEYS = ("word", "id", "sense")
 FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
 
 
 def read(path: Path) -> Iterator[Output]:
-    """Yield the lines of a file of predictions.
+    """Yield the predictions of a file.
 
     Raises
     ------
@@ -37,16 +37,15 @@ def read(path: Path) -> Iterator[Output]:
         If the file is missing or empty, or a line is malformed. It names the line.
     """
     if not path.exists():
-        raise CorpusError(
-            "there is no such file", where=str(path), fix="name the file with the predictions"
-        )
+        fix = "name the file with the predictions"
+        raise CorpusError("there is no such file", where=str(path), fix=fix)
     for where, fields in json_lines(path, FIX):
         with at_place(where, FIX):
-            output = _output(fields, where)
+            output = _parse(fields, where)
         yield output
 
 
-def _output(fields: Mapping[str, Any], where: str) -> Output:
+def _parse(fields: Mapping[str, Any], where: str) -> Output:
     if lacking := [key for key in KEYS if key not in fields]:
         raise ValueError(f"no {' and no '.join(lacking)}")
     output = {"split": TEST, "scores": None, **fields}
@@ -70,14 +69,14 @@ def _is_score(number: Any) -> bool:
 def score_outputs(
     path: Path, name: str, corpora: Mapping[str, Corpus], out: Path
 ) -> list[WordPredictions]:
-    """Check a system's predictions and write them in the form of our own.
+    """Check a system's predictions and write them in our own format.
 
     Parameters
     ----------
     path : Path
         A ``.jsonl`` file.
     name : str
-        The name of the system, in the place of a model in all tables.
+        The name of the system, which all tables show as its model.
     corpora : mapping of word to Corpus
     out : Path
     """
@@ -96,7 +95,7 @@ def describe(name: str, words: Sequence[WordPredictions]) -> str:
     for split in dict.fromkeys(word.split for word in words):
         tested = [word for word in words if word.split == split]
         scores = mean_scores([confusion(w.gold, w.predicted, len(w.senses)) for w in tested])
-        # Out of domain most words have one sense only, for which macro-F1 is meaningless.
+        # Out of domain, most words have a single sense, for which macro-F1 is meaningless.
         shown = [m for m in MEAN_SCORES if split == TEST or m != "mean_macro_f1"]
         text = ", ".join(f"{m.replace('_', ' ')} {100 * float(scores[m]):.2f}" for m in shown)
         count = sum(len(w.gold) for w in tested)
@@ -105,7 +104,7 @@ def describe(name: str, words: Sequence[WordPredictions]) -> str:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
+    """Add the arguments of the command."""
     text = "JSON lines: word, id, sense, scores"
     parser.add_argument("file", type=Path, metavar="FILE", help=text)
     parser.add_argument("--name", required=True, help="the system's name")
@@ -116,9 +115,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "its predictions", ".parquet")
 
 
-def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
+def _words_of_run(folder: Path, name: str | None) -> tuple[Path, list[str]]:
     """Return the folder of a run's word tables and its words; without a run, all words there."""
-    run = choose_run(folder.parent, RUN_MAP, asked)
+    run = choose_run(folder.parent, RUN_MAP, name)
     if run is None:
         return folder, sorted(path.stem for path in folder.glob("*.parquet"))
     listing = RunMap(tables_of(folder.parent, run) / RUN_MAP).file(f"corpus/{TABLES}")
@@ -126,13 +125,13 @@ def _of_run(folder: Path, asked: str | None) -> tuple[Path, list[str]]:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Check the predictions of a system, write them, and show its scores."""
     if (below := args.corpus / "corpus").is_dir():
         problem, fix = "this is the folder of the results, not of the corpus", f"name {below}"
         raise ConfigError(problem, where=str(args.corpus), fix=fix)
     folder, words = args.corpus, args.words
     if not words:
-        folder, words = _of_run(args.corpus, args.of_run)
+        folder, words = _words_of_run(args.corpus, args.of_run)
     if not words:
         problem = "no tables of words in the folder"
         raise ConfigError(problem, where=str(args.corpus), fix="run snakemake first")

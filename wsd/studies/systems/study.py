@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wsd.run.run_files import Files
     from wsd.run.settings import Config
 
-# The corpus that systems were published for.
+# The corpus for which there are published systems.
 PUBLISHED_FOR = "coarsewsd20"
 FREE = "give the system a name that no model, published system or other system has"
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
@@ -68,14 +68,10 @@ class Systems(Study):
         return {"models": _published(file.dataset)}
 
     def names(self, keys: Keys) -> Mapping[str, Mapping[str, str]]:
-        """Return each other system, as the wildcard ``system``."""
-        systems = keys.config.sections["systems"].items()
-        return {
-            "system": {
-                name: keys.key("systems", name, keys.digest(file), keys.corpus)
-                for name, file in systems
-            }
-        }
+        """Return the key of each other system, for the wildcard ``system``."""
+        files = keys.config.sections["systems"].items()
+        corpus = keys.corpus
+        return {"system": {n: keys.key("systems", n, keys.digest(f), corpus) for n, f in files}}
 
     def patterns(self, places: Places) -> dict[str, Any]:
         """Return the patterns of published and other predictions."""
@@ -96,7 +92,7 @@ class Systems(Study):
         }
 
     def scored(self, files: Files) -> Mapping[str, Paths]:
-        """Return the same predictions as systems, which the scores tell from our own."""
+        """Return the same predictions as systems, which are scored separately from our own."""
         return {"systems": [path for paths in self.compared(files).values() for path in paths]}
 
 

@@ -1,8 +1,8 @@
-"""Bring any system's predictions of the test instances into the form of our own.
+"""Convert any system's predictions of the test instances to our own format.
 
-Every test instance of every word must be there once. A system that leaves out some instances is
-refused, since its scores could not be compared with the others'. It may leave out all instances
-from out of domain, but not some of them.
+Every test instance of every word needs one prediction. A system that leaves out some instances is
+refused, because its scores could not be compared with those of others. It may leave out all
+out-of-domain instances, but not only some of them.
 """
 
 import math
@@ -17,8 +17,8 @@ from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_pre
 from wsd.errors import CorpusError
 from wsd.studies.systems.published_systems import System
 
-SHOWN = 5
-# The attributes of a system that its predictions have.
+SHOWN = 5  # missing instances, or ignored words, in an error
+# The attributes of a system that the provenance of its predictions has.
 KEYS = ("view", "layers", "classifier", "estimator", "parameters")
 
 
@@ -117,9 +117,8 @@ def _check(output: Output, corpus: Corpus, instances: Mapping[tuple[str, str], s
         raise CorpusError(problem, where=output.where)
     if output.sense not in corpus.senses:
         problem = f"{output.sense!r} is not a sense of {corpus.word!r}"
-        raise CorpusError(
-            problem, where=output.where, fix=f"choose among {', '.join(corpus.senses)}"
-        )
+        fix = f"choose among {', '.join(corpus.senses)}"
+        raise CorpusError(problem, where=output.where, fix=fix)
     if output.scores is not None and output.scores[output.sense] < max(output.scores.values()):
         problem = f"the sense {output.sense!r} does not have the highest score"
         fix = "give the sense with the highest score, or no scores"
@@ -131,7 +130,7 @@ def _word_predictions(
 ) -> WordPredictions:
     rows = np.flatnonzero(corpus.split == split)
     own = [by_instance[corpus.word, split, index] for index in corpus.index[rows].tolist()]
-    scores = [[math.nan if o.scores is None else o.scores[s] for s in corpus.senses] for o in own]
+    scores = [[(o.scores or {}).get(s, math.nan) for s in corpus.senses] for o in own]
     return WordPredictions(
         word=corpus.word,
         senses=corpus.senses,
@@ -147,18 +146,14 @@ def _word_predictions(
 def write_outputs(
     out: Path, words: Sequence[WordPredictions], corpora: Mapping[str, Corpus], system: System
 ) -> None:
-    """Write a system's predictions in the form of our own."""
+    """Write a system's predictions in our own format."""
     provenance = {
         "train": "full",
         "task": "sense",
         **{key: getattr(system, key) for key in KEYS},
         "encoder": {
             "model": {"name": system.name, "blocks": system.blocks, "width": system.width},
-            "published": {
-                "title": system.title,
-                "source": system.source,
-                "protocol": system.protocol,
-            },
+            "published": {key: getattr(system, key) for key in ("title", "source", "protocol")},
         },
         "corpus": {word: corpus.digest for word, corpus in corpora.items()},
         "versions": versions(),
