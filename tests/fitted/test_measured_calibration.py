@@ -11,7 +11,7 @@ from log_state import logs_as_before
 
 from wsd.artifacts import predictions
 from wsd.cli import main
-from wsd.fitted.calibration import of_each_other
+from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.metrics import reliability
@@ -89,7 +89,7 @@ def test_labels_stay_and_other_words_are_counted(root: Path) -> None:
 
 
 def test_many_words_are_not_each_asked_about_all_others() -> None:
-    assert [of_each_other(words) for words in (1, 2, 20, 21, 101, 642, 5000)] == [
+    assert [sample_size(words) for words in (1, 2, 20, 21, 101, 642, 5000)] == [
         *(50, 50, 50, 50, 10, 1, 1)
     ]
 

@@ -181,7 +181,7 @@ def test_predictions_of_other_data_are_refused_when_fitting(copied: Path) -> Non
     source["parameters"]["C"] = 7.0
     write_table(path, table, source)
     chosen = Results(Path(RESULTS)).choose(view="focal", layers="2")
-    with pytest.raises(ResultError, match="does not give the stored predictions"):
+    with pytest.raises(ResultError, match="not reproduce the stored predictions"):
         Fitting(Results(Path(RESULTS)), chosen).word("crane")
 
 
@@ -1332,7 +1332,7 @@ def test_results_without_a_map_are_of_an_earlier_version(
     (Path(RESULTS) / "run.json").unlink()
     assert main(["predict", "a crane lifted it"]) == ResultError.exit_code
     message = capsys.readouterr().err
-    assert "no run.json beside the tables" in message and "run snakemake again" in message
+    assert "no run.json next to the tables" in message and "run snakemake again" in message
 
 
 def test_without_a_selection_no_folder_of_checksums_is_named(

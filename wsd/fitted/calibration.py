@@ -27,9 +27,9 @@ from wsd.metrics.reliability import calibration_error, calibration_interval, rel
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
-AS_THEY_ARE, CALIBRATED = "as they are", "calibrated"
+RAW, CALIBRATED = "as they are", "calibrated"  # kinds of scores in the tables
 SAMPLE = 50  # test sentences of each other word, if there are few words
-OTHERS = 1000  # at most, of all other words together: bounds the cost of many words
+OTHERS = 1000  # the most test sentences of all other words together, to limit the time
 NAMES = ("model", "view", "layers", "classifier")
 TABLES = {
     "calibration": [
@@ -57,7 +57,7 @@ class _Tested(NamedTuple):
 
 
 def _tables(fitting: Fitting, seed: int) -> Tables:
-    most = of_each_other(len(fitting.words))
+    most = sample_size(len(fitting.words))
     samples = {word: _sample(Learner(fitting, word), most) for word in fitting.words}
     tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
     words: dict[str, FittedWord] = {}
@@ -74,22 +74,21 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
             tested[OF_OTHERS][word] = _Tested({}, np.full(len(ood), np.nan), ood)
         log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
     tables: Tables = {name: [] for name in TABLES}
-    for split, of_words in tested.items():
-        if not of_words:
+    for split, by_word in tested.items():
+        if not by_word:
             continue
-        together = {TOGETHER: _together(of_words)}
-        tables["ood"] += _out_of_distribution(split, {**together, **of_words}, words)
-        tables["calibration"] += _errors(split, together, words, seed)
+        together = {TOGETHER: _together(by_word)}
+        tables["ood"] += _out_of_distribution(split, together | by_word, words)
+        shown = together | by_word if split == TEST else together
+        tables["calibration"] += _errors(split, shown, words, seed)
         tables["reliability"] += _bins(split, together[TOGETHER])
-        if split == TEST:
-            tables["calibration"] += _errors(split, of_words, words, seed)
     return tables
 
 
-def of_each_other(words: int) -> int:
+def sample_size(words: int) -> int:
     """Return how many test sentences of each other word to sample, given the number of words.
 
-    >>> of_each_other(20), of_each_other(642)
+    >>> sample_size(20), sample_size(642)
     (50, 1)
     """
     return min(SAMPLE, max(1, OTHERS // max(1, words - 1)))
@@ -106,20 +105,18 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
     answers = fitted.answer(learner.vectors[rows])
     each = np.arange(len(rows))
     confidence = {}
-    if fitted.estimator != "nearest_centroid":
-        # Vote shares and probabilities; a cosine is not a probability.
-        confidence[AS_THEY_ARE] = answers.scores[each, answers.predicted].clip(0, 1)
+    if fitted.estimator != "nearest_centroid":  # a cosine is not a probability
+        confidence[RAW] = answers.scores[each, answers.predicted].clip(0, 1)
     if not np.isnan(answers.probabilities).any():
         confidence[CALIBRATED] = answers.probabilities[each, answers.predicted].clip(0, 1)
     correct = (answers.predicted == learner.corpus.gold[rows]).astype(float)
     return _Tested(confidence, correct, fitted.is_ood(answers.distance))
 
 
-def _together(of_words: Mapping[str, _Tested]) -> _Tested:
-    """Return all words together, without the kinds of score that a word lacks."""
-    words = list(of_words.values())
-    every = (AS_THEY_ARE, CALIBRATED)
-    kinds = [kind for kind in every if all(kind in word.confidence for word in words)]
+def _together(by_word: Mapping[str, _Tested]) -> _Tested:
+    """Concatenate all words, without the kinds of score that a word lacks."""
+    words = list(by_word.values())
+    kinds = [k for k in (RAW, CALIBRATED) if all(k in word.confidence for word in words)]
     return _Tested(
         {kind: np.concatenate([word.confidence[kind] for word in words]) for kind in kinds},
         np.concatenate([word.correct for word in words]),
@@ -128,11 +125,11 @@ def _together(of_words: Mapping[str, _Tested]) -> _Tested:
 
 
 def _errors(
-    split: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
+    split: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
 ) -> list[dict[str, Any]]:
     """Return a row per word and kind of score, with the calibration error and its interval."""
     rows = []
-    for word, tested in of_words.items():
+    for word, tested in by_word.items():
         for scores, confidence in tested.confidence.items():
             error = calibration_error(confidence, tested.correct)
             low, high = calibration_interval(confidence, tested.correct, seed=seed)
@@ -158,11 +155,11 @@ def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
 
 
 def _out_of_distribution(
-    sentences: str, of_words: Mapping[str, _Tested], words: Mapping[str, FittedWord]
+    sentences: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord]
 ) -> list[dict[str, Any]]:
     """Return a row per word: the share of flagged sentences, and the accuracy of both kinds."""
     rows = []
-    for word, tested in of_words.items():
+    for word, tested in by_word.items():
         ood, correct = tested.ood, tested.correct
         row = {"sentences": sentences, "word": word, "n": len(ood), "ood": ood.mean()}
         if word in words:

@@ -1,4 +1,4 @@
-"""Fit every word of a configuration, and keep them with a card as one `.wsd` file."""
+"""Fit every word of a configuration, and write the words with a card as one `.wsd` file."""
 
 import argparse
 from importlib.metadata import version
@@ -80,7 +80,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser)
     add_configuration(parser)
-    text = "put the training sentences in; mind the corpus's licence before you pass it on"
+    text = "include the training sentences; the licence of the corpus limits who may get the file"
     parser.add_argument("--with-sentences", action="store_true", help=text)
     add_out(parser, "the model file", ".wsd")
 
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
     """Fit every word of a configuration and write the model file."""
     check_target(args.out)
     if args.out.suffix != SUFFIX:
-        problem = f"a model file is called {SUFFIX}, not {args.out.suffix!r}"
+        problem = f"the name of a model file ends with {SUFFIX}, not {args.out.suffix!r}"
         raise ConfigError(problem, where=str(args.out), fix="rename it")
     results = Results(args.results, args.of_run)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))

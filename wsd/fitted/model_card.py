@@ -107,18 +107,18 @@ def _is_shifted(parameters: Record) -> bool:
 def _scores(scores: Records, overall: Records, words: Record) -> str:
     rows = []
     for row in scores:
-        called, measures = words[row["word"]]["called"], _measures(row, "macro_f1", "accuracy")
+        called, measures = words[row["word"]]["called"], _percents(row, "macro_f1", "accuracy")
         senses = [name for name, _ in called]
         counts = [str(row["n_train"]), str(row["n_test"])]
         rows.append([row["word"], ", ".join(senses), *counts, *measures])
     for row in overall:
-        means = _measures(row, "mean_macro_f1", "mean_word_accuracy")
+        means = _percents(row, "mean_macro_f1", "mean_word_accuracy")
         rows.append(["all words, mean", "", "", str(row["n_test"]), *means])
     header = ["word", "senses", "training", "test", "macro-F1", "word accuracy"]
     return markdown(header, rows) if rows else "There are none."
 
 
-def _measures(row: Record, *names: str) -> list[str]:
+def _percents(row: Record, *names: str) -> list[str]:
     """Return scores in percent, each with its interval if it has one."""
     cells = []
     for name in names:
@@ -134,7 +134,7 @@ def _calibration(rows: Records) -> str:
         return UNMEASURED
     header = ["sentences", "probabilities", "n", "micro accuracy", "mean confidence", "ECE"]
     measures = ("accuracy", "confidence", "ece")
-    cells = [[r["test"], r["scores"], str(r["n"]), *_measures(r, *measures)] for r in rows]
+    cells = [[r["test"], r["scores"], str(r["n"]), *_percents(r, *measures)] for r in rows]
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 
@@ -142,4 +142,4 @@ def _out_of_distribution(rows: Records) -> str:
     if not rows:
         return UNMEASURED
     header = ["sentences", "n", "marked as far, %"]
-    return markdown(header, [[r["sentences"], str(r["n"]), *_measures(r, "ood")] for r in rows])
+    return markdown(header, [[r["sentences"], str(r["n"]), *_percents(r, "ood")] for r in rows])

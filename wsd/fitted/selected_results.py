@@ -30,7 +30,7 @@ from wsd.storage.result_files import parsing
 
 @dataclass(frozen=True)
 class Configuration:
-    """A configuration: the selected one, or another candidate that the user names."""
+    """The selected configuration, or another candidate that the user names."""
 
     model: str
     view: str
@@ -62,7 +62,7 @@ class Results:
     """
 
     def __init__(self, folder: Path, run: str | None = None) -> None:
-        self.folder, self._asked = folder, run
+        self.folder, self._run = folder, run
         # Fitting a word and quoting its sentences read the same table.
         self._read = lru_cache(maxsize=1)(read)
 
@@ -73,20 +73,20 @@ class Results:
         Raises
         ------
         ConfigError, ResultError
-            If the run has no selection, or none was named and there are several.
+            If the run has no selection, or there are several runs and none was named.
         """
         if self.folder.is_file():
             return RunMap(self.folder)
-        run = choose_run(self.folder, SELECTION, self._asked)
+        run = choose_run(self.folder, SELECTION, self._run)
         if run is None:
-            # Not the hidden folder of checksums, which has a file of each name.
+            # Skip the hidden folder of checksums, which has the same file names.
             folders = self.folder.glob("[!.]*")
             below = sorted(str(folder) for folder in folders if runs_with(folder, SELECTION))
             fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
             raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
         path = tables_of(self.folder, run) / RUN_MAP
         if not path.exists():
-            problem = f"no {RUN_MAP} beside the tables: they are of an earlier version"
+            problem = f"no {RUN_MAP} next to the tables: they are of an earlier version"
             raise ResultError(problem, where=str(path.parent), fix="run snakemake again")
         return RunMap(path)
 
@@ -104,28 +104,25 @@ class Results:
         Raises
         ------
         ConfigError
-            If no candidate has these names; it lists the names that there are.
+            If no candidate has these names. It lists the possible names.
         """
         path = self.map.file(SELECTION)
         with parsing(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
-            asked = {"model": model, "view": view, "layers": layers, "classifier": classifier}
-            for column, value in asked.items():
-                if value is None:
-                    continue
-                names = table[column].unique()
-                if value not in names:
-                    raise ConfigError(
-                        f"no candidate has the {column} {value!r}",
-                        where=f"--{column}",
-                        fix=f"choose among {', '.join(names)}, or add it to the config and run "
-                        "snakemake",
-                    )
-                table = table[table[column] == value]
-            # Within a model the selected configuration comes first, before any that ties with it.
+            names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
+            for column, value in names.items():
+                known = table[column].unique()
+                if value is not None and value not in known:
+                    problem = f"no candidate has the {column} {value!r}"
+                    fix = "or add it to the config and run snakemake"
+                    fix = f"choose among {', '.join(known)}, {fix}"
+                    raise ConfigError(problem, where=f"--{column}", fix=fix)
+                if value is not None:
+                    table = table[table[column] == value]
+            # The selected configuration of a model comes first, before others with its objective.
             best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
-            return Configuration(*(str(best[name]) for name in asked))
+            return Configuration(*(str(best[name]) for name in names))
 
     def predictions(self, configuration: Configuration) -> Path:
         """Return the path of the predictions of a configuration."""
@@ -174,6 +171,6 @@ def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
         return None
     if not np.isin(word.lines, table.index[table.split == "train"]).all():
         problem = f"the classifier of {word.word!r} was fitted on lines that its corpus lacks"
-        fix = "make the model file again with `wsd fit`, or get it again from where it came"
+        fix = "make the model file again with `wsd fit`, or download it again"
         raise ModelError(problem, fix=fix)
     return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]

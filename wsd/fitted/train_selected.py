@@ -1,7 +1,7 @@
 """Fit a configuration of the results again, word by word, for use on new text.
 
-Vectors, training rows, folds and tuned parameters are those of the evaluation. A fitted word must
-reproduce the stored predictions of the test split, so that the reported scores are its scores.
+The evaluation's vectors, training rows, folds and tuned parameters are used. A fitted word must
+reproduce the stored predictions of the test split, so that the reported scores hold for it.
 """
 
 from functools import partial
@@ -38,7 +38,7 @@ class Fitting:
     source : dict
         The provenance of the predictions.
     encoder : dict
-        How the vectors were made: model, pooling, input, precision, versions.
+        The provenance of the vectors: model, pooling, input, precision, versions.
     features : Features
     stored : dict of word to WordPredictions
         The stored predictions of the test split.
@@ -60,10 +60,8 @@ class Fitting:
             raise ConfigError(problem, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
-            raise ConfigError(
-                "configurations that differ from word to word cannot be used here",
-                fix="name one with --layers and --classifier",
-            )
+            problem = "configurations that differ from word to word cannot be used here"
+            raise ConfigError(problem, fix="name one with --layers and --classifier")
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
@@ -96,7 +94,7 @@ def _stale(problem: str, where: Path) -> ResultError:
 
 
 class Learner:
-    """A word's vectors and tuned parameters, before its classifier is fitted.
+    """Fits a word of a configuration with its tuned parameters.
 
     Parameters
     ----------
@@ -112,14 +110,11 @@ class Learner:
     def __init__(self, fitting: Fitting, word: str) -> None:
         source, configuration = fitting.source, fitting.configuration
         self.corpus = fitting.results.corpus(word)
-        where = fitting.results.map.path
+        results, where = fitting.results, fitting.results.map.path
         if self.corpus.digest != source["corpus"][word]:
             raise _stale(f"the corpus of {word!r} is not the one that was predicted", where)
         features, self.vectors, encoder = read_features(
-            fitting.results.vectors(configuration),
-            self.corpus,
-            configuration.view,
-            configuration.layers,
+            results.vectors(configuration), self.corpus, configuration.view, configuration.layers
         )
         if encoder["model"] != fitting.encoder["model"]:
             problem = f"the vectors of {word!r} are of another encoder than the predictions"
@@ -148,7 +143,7 @@ class Learner:
         return reliability.fit_temperature(logits, self._gold)
 
     def fitted(self) -> FittedWord:
-        """Fit the word on its whole training set, as :meth:`Fitting.word`."""
+        """Fit the word on its whole training set and check it, as :meth:`Fitting.word`."""
         classifier = self._unfitted().fit(self._train, self._gold)
         train = out_of_distribution.unit(self._train).astype(np.float32)
         fitted = FittedWord(
@@ -177,8 +172,8 @@ class Learner:
         if not alike or (np.nanargmax(again, axis=1) != stored.predicted).any():
             worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
             raise ResultError(
-                f"fitted again, the classifier of {fitted.word!r} does not give the stored "
+                f"the classifier of {fitted.word!r}, fitted again, does not reproduce the stored "
                 f"predictions: a score differs by {worst:.2g}",
-                fix="run snakemake again: the predictions are of other versions or another "
-                "machine, and the scores with them",
+                fix="run snakemake again: predictions and scores are of other versions or another "
+                "machine",
             )

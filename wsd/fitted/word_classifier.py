@@ -21,10 +21,10 @@ class VectorAnswers:
     predicted : int array of shape (n,)
         Indices into the word's senses.
     scores : array of shape (n, senses)
-        As in the evaluation: probabilities, shares of votes, or cosines; NaN for a sense without
-        training instances.
+        The scores of the evaluation: probabilities, shares of votes, or cosines; NaN for a sense
+        without training instances.
     probabilities : array of shape (n, senses)
-        After temperature scaling; all NaN for cosines that were not calibrated.
+        Probabilities after temperature scaling; all NaN for cosines without calibration.
     distance : array of shape (n,)
         Cosine distance to the nearest training instance.
     neighbours : int array of shape (n, 5)
@@ -107,7 +107,7 @@ class FittedWord:
         known = scores[:, self.classifier.classes_]
         if not (np.isfinite(known).all() and np.isfinite(probabilities).all()):
             problem = f"the classifier of {self.word!r} gives scores that are not finite numbers"
-            fix = "make the model file again with `wsd fit`, or get it again from where it came"
+            fix = "make the model file again with `wsd fit`, or download it again"
             raise ModelError(problem, fix=fix)
         if self.temperature is None and self.estimator == "nearest_centroid":
             probabilities = np.full_like(scores, np.nan)

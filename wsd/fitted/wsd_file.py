@@ -1,11 +1,10 @@
-"""A fitted configuration as one file, ``.wsd``, that can be used anywhere the encoder is.
+"""Write and read a fitted configuration as one ``.wsd`` file, which any machine can use.
 
-A zip archive whose members are stored as they are: ``README.md``, a card for people;
-``manifest.json``; ``words/<n>.safetensors``, a word's classifier and training vectors, read when
-the word is first asked for; and, if its maker wanted them, ``sentences.json``. Nothing in it is
-code, and nothing of it is unpickled: :mod:`wsd.classification.estimators.stored_classifiers` says
-what comes back. The encoder is not in it; the manifest has the checksums of its files, and other
-files are refused.
+The file is an uncompressed zip archive: ``README.md``, a card for people; ``manifest.json``;
+``words/<n>.safetensors``, the classifier and the training vectors of a word, read when the word is
+first needed; and optionally ``sentences.json``. It holds no code and no pickle: see
+:mod:`wsd.classification.estimators.stored_classifiers`. The encoder is not in the file, but the
+manifest has the checksums of its files, and an encoder with other files is refused.
 """
 
 import json
@@ -35,15 +34,15 @@ from wsd.storage.result_files import UNEXPECTED, require
 FORMAT = 1
 SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
-LEARNED = "learned."  # before the names of a classifier's arrays
+LEARNED = "learned."  # prefix of a classifier's arrays
 # Fields of a word's entry in the manifest, besides the file of its arrays.
 ENTRY = (
     "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
 )  # fmt: skip
 Sentences = Mapping[str, list[str]]  # by word
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is written
+_DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same content has the same bytes
 _LONGEST_TEXT = 2**28
-# How an encoder can have been used.
+# The values of each option of an encoder.
 _KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
 
 
@@ -53,7 +52,7 @@ class WsdFileWriter:
     Parameters
     ----------
     path : Path
-        Written in place: give a temporary path.
+        A temporary path: a failure leaves an incomplete file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -82,7 +81,7 @@ class WsdFileWriter:
         card : str
             Markdown.
         sentences : mapping of word to its training sentences, in the order of its vectors
-            None, or empty, if they are not to be in the file.
+            None, or empty, to leave them out.
         """
         if sentences:
             self._add(SENTENCES, _json(sentences))
@@ -96,7 +95,7 @@ class WsdFileWriter:
         try:
             self._zip.writestr(member, content)
         except OSError:
-            with suppress(OSError):  # now, and not once more when it is deleted
+            with suppress(OSError):  # else the destructor raises the error once more
                 self._zip.close()
             raise
 
@@ -112,7 +111,7 @@ class WsdFile:
     ----------
     path : Path
     results : Results, optional
-        Where training sentences come from that are not in the file.
+        The source of training sentences that are not in the file.
 
     Attributes
     ----------
@@ -132,22 +131,18 @@ class WsdFile:
     def __init__(self, path: Path, results: Results | None = None) -> None:
         self.path, self._results = path, results
         if not path.is_file():  # a pipe may have no end
-            raise ModelError(
-                "not a model file" if path.exists() else "there is no such model file",
-                where=str(path),
-                fix="name a file that `wsd fit` or `snakemake fit` wrote",
-            )
+            problem = "not a model file" if path.exists() else "there is no such model file"
+            fix = "name a file that `wsd fit` or `snakemake fit` wrote"
+            raise ModelError(problem, where=str(path), fix=fix)
         with self._parsing():
             self._zip = zipfile.ZipFile(path)
             if any(m.compress_type != zipfile.ZIP_STORED for m in self._zip.infolist()):
-                raise self._refused("a member is compressed, which no file of `wsd fit` is")
+                raise self._refused("it is compressed, unlike files of `wsd fit`")
             self.manifest: dict[str, Any] = self._read_json(MANIFEST)
             if self.manifest["format"] != FORMAT:
-                raise ModelError(
-                    f"a model file of format {self.manifest['format']!r}; this wsd reads {FORMAT}",
-                    where=str(path),
-                    fix=f"use wsd {self.manifest['versions']['wsd']}, or fit it again",
-                )
+                problem = f"a model file of format {self.manifest['format']!r}"
+                fix = f"use wsd {self.manifest['versions']['wsd']}, or fit it again"
+                raise ModelError(f"{problem}; this wsd reads {FORMAT}", where=str(path), fix=fix)
             self.card = self._read(CARD).decode()
             self.encoder: dict[str, Any] = self.manifest["encoder"]
             check_record(self.encoder["model"])
@@ -233,6 +228,6 @@ class WsdFile:
         except WsdError as error:
             raise self._refused(error.problem) from None
 
-    def _refused(self, why: str) -> ModelError:
-        fix = "make it again with `wsd fit`, or get it again from where it came"
-        return ModelError(f"not a whole model file: {why}", where=str(self.path), fix=fix)
+    def _refused(self, reason: str) -> ModelError:
+        fix = "make it again with `wsd fit`, or download it again"
+        return ModelError(f"not a whole model file: {reason}", where=str(self.path), fix=fix)

@@ -109,7 +109,7 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     if occurrence is None and n > 1:
         places = [f"{i} at character {at.start}" for i, at in enumerate(occurrences, start=1)]
         problem = f"{word!r} occurs in the sentence {n} times: {', '.join(places)}"
-        raise _wrong(sentence, problem, f"name the occurrence, 1 to {n}")
+        raise _wrong(sentence, problem, f"name one of them: occurrence 1 to {n}")
     if occurrence is not None and not 1 <= occurrence <= n:
         problem = f"there is no occurrence {occurrence} of {word!r}"
         raise _wrong(sentence, problem, f"give 1 to {n}")

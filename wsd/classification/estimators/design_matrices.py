@@ -140,7 +140,8 @@ class Dense:
         The basis has shape (width, n_rows + 1). It is None if the rows are used unchanged.
         """
         n, width = self.rows.shape
-        basis, rows = None, self.rows.astype(dtype, copy=False)
+        basis = None
+        rows: np.ndarray = self.rows.astype(dtype, copy=False)
         # = self.rows.astype(dtype, copy=False)
         decomposition = n * (width - n / 3)
         saving = (width - 1 - n) * _effective_columns(columns) * ITERATIONS_PER_SEARCH

@@ -1,4 +1,4 @@
-"""Read the vectors of glosses, which ``wsd embed`` makes like those of any sentences."""
+"""Read the vectors of glosses, which ``wsd embed`` computes as for any sentences."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,7 +28,7 @@ class SenseVectors(NamedTuple):
 
 
 def read_gloss_vectors(
-    folder: Words, glosses: Corpus, corpus: Corpus, layers: str, made: Mapping[str, Any]
+    folder: Words, glosses: Corpus, corpus: Corpus, layers: str, source: Mapping[str, Any]
 ) -> dict[str, SenseVectors]:
     """Return the gloss vectors of a word for one layer choice, by kind.
 
@@ -40,7 +40,7 @@ def read_gloss_vectors(
         The word's glosses and its sentences.
     layers : str
         As in :func:`wsd.artifacts.feature_set.parse_features`.
-    made : mapping
+    source : mapping
         The provenance of the sentences' vectors.
 
     Raises
@@ -54,9 +54,9 @@ def read_gloss_vectors(
         raise wrong_file(problem, where)
     kinds = {}
     for kind, view in KINDS.items():
-        _, vectors, source = read_features(folder, glosses, view, layers)
-        if other := [key for key in ENCODER_KEYS if source[key] != made[key]]:
-            problem = f"the glosses of {corpus.word!r} were read with another {other[0]}"
+        _, vectors, gloss_source = read_features(folder, glosses, view, layers)
+        if other := [key for key in ENCODER_KEYS if gloss_source[key] != source[key]]:
+            problem = f"the glosses of {corpus.word!r} were embedded with another {other[0]}"
             raise wrong_file(f"{problem} than its sentences", where)
         kinds[kind] = SenseVectors(vectors, glosses.gold)
     return kinds

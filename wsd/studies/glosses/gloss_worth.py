@@ -73,10 +73,10 @@ def confusion_matrices(
     senses, tests = range(len(corpus.senses)), corpus.split == TEST
     directions, gold = unit_vectors(vectors[tests]), corpus.gold[tests]
     matrices: Matrices = {}
+    no_gloss = np.zeros((0, vectors.shape[1])), np.zeros(0, dtype=int)
     for start in (ALONE, *KINDS):
-        no_gloss = np.zeros((0, vectors.shape[1])), np.zeros(0, dtype=int)
-        gloss_vectors, gloss_senses = glosses[start] if start in KINDS else no_gloss
-        for n in SHOTS if start in KINDS else SHOTS[1:]:
+        gloss_vectors, gloss_senses = glosses.get(start, no_gloss)
+        for n in SHOTS[1:] if start == ALONE else SHOTS:
             # Without sentences all draws are the same.
             draws = []
             for rows in drawn if n else drawn[:1]:
@@ -128,9 +128,8 @@ def table(
             value = float(np.mean([draw[name] for draw in scores[start, n]]))
             line |= {name: value, f"{name}_low": low, f"{name}_high": high}
         if start != ALONE:
-            mean = line[METRIC]
-            each = [as_many_alone(mean, curve) for curve in curves.T]
-            line["as_many_alone"] = as_many_alone(mean, curves.mean(axis=1))
+            line["as_many_alone"] = as_many_alone(line[METRIC], curves.mean(axis=1))
+            each = [as_many_alone(line[METRIC], curve) for curve in curves.T]
             low, high = np.quantile(each, [0.025, 0.975])
             line |= {"as_many_alone_low": low, "as_many_alone_high": high}
         lines.append(line)
@@ -160,11 +159,11 @@ def run(args: argparse.Namespace) -> None:
         for layers in args.layers:
             words = []
             for word, corpus in corpora.items():
-                features, vectors, made = read_features(args.embeddings, corpus, VIEW, layers)
+                features, vectors, source = read_features(args.embeddings, corpus, VIEW, layers)
                 folder = args.gloss_vectors
-                kinds = read_gloss_vectors(folder, glosses[word], corpus, layers, made)
+                kinds = read_gloss_vectors(folder, glosses[word], corpus, layers, source)
                 words.append(confusion_matrices(corpus, vectors, kinds, drawn[word]))
-            names = {"model": made["model"]["name"], "view": VIEW}
+            names = {"model": source["model"]["name"], "view": VIEW}
             lines += [{**names, **line} for line in table(features.layers, words, sizes, args.seed)]
             log.info("gloss worth: layers %s", features.layers)
     write_csv(args.out, pd.DataFrame(lines))

@@ -7,7 +7,6 @@ all word pieces of the gloss. If a sense has several glosses, it is the mean of 
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from wsd.arguments import add_embeddings, add_files, add_path, add_word_files, writes
@@ -59,28 +58,17 @@ def run(args: argparse.Namespace) -> None:
             for kind, senses in kinds.items():
                 predictions[kind] += nearest_gloss(corpus, vectors, senses)
     for kind, out in zip(KINDS, args.out, strict=True):
-        _write(out, predictions[kind], kind, features.layers, sources, glosses)
-
-
-def _write(
-    out: Path,
-    predictions: list[WordPredictions],
-    kind: str,
-    layers: str,
-    sources: Mapping[str, Mapping[str, Any]],
-    glosses: Mapping[str, Corpus],
-) -> None:
-    provenance = {
-        "train": NO_TRAIN,
-        "task": "sense",
-        "versions": versions(),
-        "view": VIEW,
-        "layers": layers,
-        **shared_provenance(sources, out),
-        "classifier": kind,
-        "estimator": "nearest_centroid",
-        "parameters": {},
-        "space": {},
-        "glosses": {word: table.digest for word, table in glosses.items()},
-    }
-    write_predictions(out, predictions, provenance)
+        provenance = {
+            "train": NO_TRAIN,
+            "task": "sense",
+            "versions": versions(),
+            "view": VIEW,
+            "layers": features.layers,
+            **shared_provenance(sources, out),
+            "classifier": kind,
+            "estimator": "nearest_centroid",
+            "parameters": {},
+            "space": {},
+            "glosses": {word: table.digest for word, table in glosses.items()},
+        }
+        write_predictions(out, predictions[kind], provenance)
