@@ -115,7 +115,7 @@ def test_glosses_of_other_senses_are_refused(tmp_path: Path) -> None:
 
 
 def test_glosses_read_by_another_encoder_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="read with another pooling than its sentences"):
+    with pytest.raises(ResultError, match="embedded with another pooling than its sentences"):
         predicted(prepared(tmp_path, pooling="last"), "1")
 
 
