@@ -1,4 +1,4 @@
-"""The command: help, exit codes, and errors of one message without a traceback."""
+"""The command: help, exit codes, and errors with one message and no traceback."""
 
 import errno
 import json
@@ -49,7 +49,7 @@ def as_before() -> Iterator[None]:
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[str]:
-    """Arguments of a command that raises ``error``."""
+    """Return arguments of a command that raises ``error``."""
 
     def command(args: object) -> None:
         raise error
@@ -144,7 +144,7 @@ def test_bad_arguments(capsys: Capture, arguments: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["[1]", "metric", '"x"', "null", "", "{'metric': 1}"])
-def test_a_search_space_that_is_no_json_object(tmp_path: Path, capsys: Capture, text: str) -> None:
+def test_an_invalid_search_space(tmp_path: Path, capsys: Capture, text: str) -> None:
     corpus_table.write(
         tmp_path / "apple.parquet", text_format.read_text(QUICKSTART / "apple", "apple")
     )
@@ -155,7 +155,7 @@ def test_a_search_space_that_is_no_json_object(tmp_path: Path, capsys: Capture, 
 
 
 @pytest.mark.parametrize("pair", ["vocab.txt", "vocab.txt=", "=abc"])
-def test_a_checksum_that_names_no_file(capsys: Capture, pair: str) -> None:
+def test_a_checksum_without_a_file_name(capsys: Capture, pair: str) -> None:
     arguments = f"model --name n --path p --blocks 6 --width 3 --out o --sha256 {pair}"
     assert main(arguments.split()) == 2
     assert "is not FILE=SHA256\n  where: --sha256" in capsys.readouterr().err
@@ -182,7 +182,7 @@ def test_every_kind_of_error_has_its_own_exit_code() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_error_of_the_users(
+def test_an_error_of_the_user(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, kind: type[WsdError]
 ) -> None:
     arguments = failing(monkeypatch, kind("no such thing as 'x'", where="here:3", fix="do that"))
@@ -202,7 +202,7 @@ def test_an_error_without_a_place_is_one_line(
     assert capsys.readouterr().err == "error: something\n"
 
 
-def test_a_fault_in_the_program(
+def test_a_bug_in_the_program(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
     arguments = failing(monkeypatch, ZeroDivisionError("a slip"))
@@ -295,7 +295,7 @@ def test_a_missing_table_is_named(tmp_path: Path, capsys: Capture) -> None:
 def test_from_the_corpus_to_the_leaderboard(
     tmp_path: Path, capsys: Capture, write_vectors: WriteVectors
 ) -> None:
-    """Layer 0 knows nothing, layer 1 every sense."""
+    """Layer 0 has no information, layer 1 separates every sense."""
     words = ["bank", "spring"]
     for word in words:
         path = tmp_path / "corpus" / f"{word}.parquet"
@@ -334,7 +334,7 @@ def test_from_the_corpus_to_the_leaderboard(
     assert main(["leaderboard", summary]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    # At layer 0 all is equally near, so the first sense is predicted: 13 of 25 and 13 of 38.
+    # At layer 0 all distances are equal, so the first sense is predicted: 13 of 25 and 13 of 38.
     lines = [line.split() for line in out.splitlines()]
     right = ["toy", "focal", "1", "nearest_centroid", *["100.00"] * 5]
     assert lines[2] == lines[6] == right
@@ -381,7 +381,7 @@ def test_plan_refuses_a_wrong_config(capsys: Capture, tmp_path: Path, text: str 
     assert "Traceback" not in err
 
 
-# As a program of its own
+# As a separate program
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -397,7 +397,7 @@ def test_the_program_ends_with_the_exit_code(tmp_path: Path) -> None:
 
 
 def test_the_leaderboard_and_the_help_load_no_library(tmp_path: Path) -> None:
-    """They print at once; importing torch alone takes seconds."""
+    """They print at once; importing torch takes seconds."""
     heavy = "{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn', 'torch', 'transformers', 'bokeh'}"
     for arguments in ("['leaderboard', 'none.csv']", "['--help']"):
         code = (
@@ -422,7 +422,7 @@ def test_a_log_that_cannot_be_written_is_one_line(
 
 
 @pytest.mark.parametrize("content", [b"- a list\n", b"\xff\xfe", b"a: ["])
-def test_a_config_that_is_none(
+def test_an_invalid_config(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes
 ) -> None:
     path = tmp_path / "config.yaml"
@@ -444,8 +444,8 @@ def test_counts_start_at_one(arguments: list[str], capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "code"), [(["plan", "none.yaml"], 1), (["plan", "--help"], 0)]
 )
-def test_the_program_says_everything_before_it_ends(arguments: list[str], code: int) -> None:
-    """It ends without the interpreter's own way out: nothing may be left in a buffer."""
+def test_the_program_flushes_its_output(arguments: list[str], code: int) -> None:
+    """The program ends without the interpreter's cleanup, so it must flush its buffers."""
     run = subprocess.run(
         [sys.executable, "-m", "wsd.cli", *arguments], capture_output=True, text=True, check=False
     )
@@ -463,13 +463,13 @@ def test_a_reader_who_leaves_early_is_no_traceback() -> None:
     assert "Traceback" not in run.stderr
 
 
-# The streams, the folder and the memory that a process is given
+# Streams, folder and memory of a process
 
 
 def ended(
     *arguments: str, redirected: str = "", before: str = "", **how: Any
 ) -> subprocess.CompletedProcess[str]:
-    """What a shell gives for the command; without a switch of Python's that changes its streams."""
+    """Return the output of a shell command, without Python's switches for streams."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     program = shlex.join([sys.executable, "-m", "wsd.cli", *arguments])
     call = ["bash", "-c", f"{before} {program} {redirected}"]
@@ -482,7 +482,7 @@ SAYS = [["--help"], ["check", "--help"], ["plan"], ["check", "results"]]
 
 @pytest.fixture
 def of_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with a run in it, so that `wsd check` has something to say."""
+    """Return a folder with a run, so that `wsd check` has output."""
     folder = tmp_path / "results/mine"
     write_text(folder / "store/summary.csv", "model\nm\n")
     about = {"config": {}, "command": "snakemake", "digests": {}}
@@ -523,7 +523,7 @@ def test_closed_streams() -> None:
 
 
 def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> None:
-    """What a library prints would go into it."""
+    """The output of a library would go into the file."""
     code = (
         "import os; from wsd import cli\n"
         'cli._run = lambda argv: os.write(2, f\'{open("x", "w").fileno()}\'.encode()) and 0\n'
@@ -559,7 +559,7 @@ def test_too_little_memory_for_the_libraries() -> None:
         RuntimeError("can't start new thread"),
     ],
 )
-def test_a_lack_of_memory_is_no_fault_of_the_program(
+def test_a_lack_of_memory_is_not_a_bug(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: Exception
 ) -> None:
     assert main(failing(monkeypatch, error)) == 1
@@ -582,14 +582,14 @@ def test_a_lack_of_memory_is_no_fault_of_the_program(
         (IsADirectoryError(errno.EISDIR, "folder", "summary.csv"), "name a file, not a folder"),
     ],
 )
-def test_an_error_of_the_system_says_what_to_do(
+def test_a_system_error_has_a_fix(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, error: OSError, advice: str
 ) -> None:
     log = tmp_path / "command.log"
     assert main(["--log", str(log), *failing(monkeypatch, error)]) == 1
     err = capsys.readouterr().err
     assert err.startswith(f"error: {error.strerror}\n") and advice in err and "Traceback" not in err
-    # Where it comes from is in the log.
+    # The log has the traceback.
     traceback, last = map(json.loads, log.read_text().splitlines())
     assert traceback["level"] == "DEBUG" and "raise error" in traceback["traceback"]
     assert f"{last['message']}\n" == err
@@ -605,7 +605,7 @@ def test_an_error_of_the_system_says_what_to_do(
         BrokenPipeError(errno.EPIPE, "a pipe of the program's own"),
     ],
 )
-def test_an_error_of_the_system_that_is_a_fault_of_the_program(
+def test_a_system_error_that_is_a_bug(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: OSError
 ) -> None:
     assert main(failing(monkeypatch, error)) == 70

@@ -29,7 +29,7 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_line_says_when_which_step_and_what_it_is_about(
+def test_a_line_has_time_step_and_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "logs" / "x.log"
@@ -51,7 +51,7 @@ def test_a_line_says_when_which_step_and_what_it_is_about(
     assert second["level"] == "DEBUG" and second["message"] == "a detail"
 
 
-def test_a_warning_of_a_library_is_among_them(tmp_path: Path) -> None:
+def test_warnings_of_libraries_are_logged(tmp_path: Path) -> None:
     import warnings
 
     log = tmp_path / "x.log"
@@ -82,8 +82,8 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert 0 < last["peak_mb"] <= used.ru_maxrss / 1024 + 1
 
 
-def test_the_memory_of_who_started_a_step_is_none_of_its_own(tmp_path: Path) -> None:
-    # A process begins as a copy of the one that starts it.
+def test_a_parents_memory_does_not_count(tmp_path: Path) -> None:
+    # A process begins as a copy of its parent.
     held = bytearray(600 << 20)
     held[::4096] = b"x" * len(held[::4096])
     code = "import wsd.logs; print(wsd.logs.usage()['peak_mb'])"
@@ -94,7 +94,7 @@ def test_the_memory_of_who_started_a_step_is_none_of_its_own(tmp_path: Path) -> 
     assert 5 < int(done.stdout) < 300
 
 
-def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None:
+def test_the_log_of_a_killed_job_is_recognised(tmp_path: Path) -> None:
     for name, output in (
         ("well", ["working", logs.DONE]),
         ("failed", ["working"]),
@@ -119,7 +119,7 @@ def test_the_log_of_a_killed_job_is_told_from_the_others(tmp_path: Path) -> None
     ]
 
 
-def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_stops_the_log_only(capsys: pytest.CaptureFixture[str]) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("no /dev/full here")
@@ -132,7 +132,7 @@ def test_a_full_disk_ends_the_log_and_not_the_work(capsys: pytest.CaptureFixture
     assert "Traceback" not in err
 
 
-def test_what_slurm_said_of_a_job_is_told(tmp_path: Path) -> None:
+def test_slurms_message_about_a_job_is_reported(tmp_path: Path) -> None:
     killed, other = tmp_path / "rule_folds/full/8.log", tmp_path / "rule_model/tiny/9.log"
     old = tmp_path / "rule_model/tiny/7.log"
     for path in (killed, other, old):

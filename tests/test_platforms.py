@@ -1,4 +1,4 @@
-"""Native Windows is refused with one sentence, by whatever is imported first."""
+"""Native Windows is refused with one sentence at any first import."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The directions of imports between the rooms are held by `lint-imports`, part of `make lint`."""
+"""`lint-imports`, part of `make lint`, checks the imports between rooms."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
 )
 def test_an_import_against_the_rooms_is_refused(copy: Path, module: str, planted: str) -> None:
     path = copy / "wsd" / module
-    # Also where it is hidden in a function.
+    # A hidden import inside a function counts too.
     path.write_text(f"{path.read_text()}\n\ndef _planted() -> None:\n    import {planted}\n")
     done = lint_imports(copy)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -57,6 +57,6 @@ def test_an_import_against_the_rooms_is_refused(copy: Path, module: str, planted
     assert f"{name} -> {planted}" in done.stdout
 
 
-def test_the_rooms_as_they_are(copy: Path) -> None:
+def test_the_rooms_follow_the_contracts(copy: Path) -> None:
     done = lint_imports(copy)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The plane of a shrinkage LDA: where points lie, which fit places them, and when there is none."""
+"""The LDA projection: positions of points, their fits, and words without one."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SENSES = ("a", "b", "c", "d")
 def made_word(
     make_corpus: MakeCorpus, vectors: np.ndarray, gold: np.ndarray, k: int = 5
 ) -> tuple[Corpus, WordFolds, np.ndarray]:
-    """A word whose rows are training and test ones in turns, its folds, and which rows train."""
+    """Return a word with alternating training and test rows, its folds, and the training rows."""
     splits = np.where(np.arange(len(gold)) % 2, "test", "train")
     rows = list(zip(splits.tolist(), gold.tolist(), strict=True))
     corpus = make_corpus(rows, senses=SENSES[: gold.max() + 1])
@@ -27,7 +27,7 @@ def made_word(
 
 
 def clouds(n: int, width: int, senses: int, apart: float) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors about a corner of a simplex for each sense, so that none of its axes comes first."""
+    """Return vectors around the corners of a simplex, so that no axis dominates."""
     random = np.random.default_rng(n + width)
     gold = random.integers(0, senses, size=n)
     turn = np.linalg.qr(random.normal(size=(width, width)))[0][:senses]
@@ -57,7 +57,7 @@ def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
     assert points.dtype == np.float32
     assert_allclose(actual * np.sign((actual * expected).sum(axis=0)), expected, atol=1e-3)
     if senses == 2:
-        # One axis holds all that lies between two senses: its share says nothing.
+        # One axis has all of the variance between two senses, so its share says nothing.
         assert explained is None
         return
     shares = values[first] / values.sum()
@@ -65,7 +65,7 @@ def test_test_points_are_on_the_axes_of_scikit_learns_covariance(
     assert sum(explained) == pytest.approx(1) if senses < 4 else sum(explained) < 1
 
 
-def test_of_two_senses_the_second_axis_is_the_main_direction_of_what_is_left(
+def test_with_two_senses_the_second_axis_is_the_first_residual_component(
     make_corpus: MakeCorpus,
 ) -> None:
     """Ten features move together, whatever the sense, which is told by one that moves with them."""
@@ -86,9 +86,7 @@ def test_of_two_senses_the_second_axis_is_the_main_direction_of_what_is_left(
 
 
 @pytest.mark.parametrize("senses", [2, 3])
-def test_axes_are_uncorrelated_within_senses_and_in_units_of_their_spread(
-    make_corpus: MakeCorpus, senses: int
-) -> None:
+def test_axes_are_whitened_within_senses(make_corpus: MakeCorpus, senses: int) -> None:
     vectors, gold = clouds(400, 6, senses, apart=3)
     vectors = vectors @ np.random.default_rng(1).normal(size=(6, 6))
     corpus, folds, train = made_word(make_corpus, vectors, gold)
@@ -114,7 +112,7 @@ def test_fitted_on_the_training_rows_alone(make_corpus: MakeCorpus) -> None:
 def test_training_points_of_noise_look_no_better_separated_than_test_points(
     make_corpus: MakeCorpus, senses: int
 ) -> None:
-    """Of more features than rows a fit separates the rows that it has seen whatever they are."""
+    """With more features than rows, a fit separates any rows that it has seen."""
     vectors, gold = clouds(240, 300, senses, apart=0)
     corpus, folds, train = made_word(make_corpus, vectors, gold)
     points, _ = discriminants(vectors, corpus, folds)
@@ -123,8 +121,8 @@ def test_training_points_of_noise_look_no_better_separated_than_test_points(
     assert (nearest == gold[train]).mean() < 1 / senses + 0.2
 
 
-def test_no_training_point_is_placed_by_a_fit_that_has_seen_it(make_corpus: MakeCorpus) -> None:
-    """A row that lies far away pulls the fit of every fold but its own."""
+def test_training_points_are_projected_out_of_fold(make_corpus: MakeCorpus) -> None:
+    """A distant row moves the fits of all folds except its own."""
     vectors, gold = clouds(100, 6, 2, apart=3)
     corpus, folds, train = made_word(make_corpus, vectors, gold)
     held = folds.held[0]
@@ -133,13 +131,13 @@ def test_no_training_point_is_placed_by_a_fit_that_has_seen_it(make_corpus: Make
     (before, _), (after, _) = (discriminants(rows, corpus, folds) for rows in (vectors, moved))
     change = np.abs(before - after)[train][:, 0]
     others = change[held == 2][1:]
-    # Its fold's own fit is the same: its places change by the turn alone, which is a mirroring.
+    # Its own fold's fit is the same; only the alignment (a reflection) may move the points.
     assert others.max() < 1e-6 < change[held != 2].min()
 
 
 @pytest.mark.parametrize("senses", [2, 3, 4])
-def test_the_planes_of_all_folds_are_laid_on_one(make_corpus: MakeCorpus, senses: int) -> None:
-    """Each sense's training points lie where its test points do, in whatever fold they are."""
+def test_the_projections_of_all_folds_are_aligned(make_corpus: MakeCorpus, senses: int) -> None:
+    """Each sense's training points are near its test points, in every fold."""
     vectors, gold = clouds(1200, 8, senses, apart=8)
     corpus, folds, train = made_word(make_corpus, vectors, gold)
     points, _ = discriminants(vectors, corpus, folds)
@@ -152,7 +150,7 @@ def test_the_planes_of_all_folds_are_laid_on_one(make_corpus: MakeCorpus, senses
             assert off.max() < 0.8, (fold, sense)
 
 
-def test_what_is_left_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None:
+def test_the_residual_axis_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None:
     """Ten features move together, half of them the other way: by the largest of its entries the
     axis would have one sign in one fold and another in the next.
     """
@@ -171,7 +169,7 @@ def test_what_is_left_has_one_sign_in_all_folds(make_corpus: MakeCorpus) -> None
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_has_no_axes_lies_at_zero(make_corpus: MakeCorpus) -> None:
+def test_without_axes_points_are_zero(make_corpus: MakeCorpus) -> None:
     gold = np.arange(40) // 2 % 2
     corpus, folds, train = made_word(make_corpus, gold[:, None], gold)
     same, explained = discriminants(np.full((40, 3), 0.1), corpus, folds)
@@ -197,13 +195,13 @@ def test_a_sense_that_no_training_row_has_is_no_obstacle(make_corpus: MakeCorpus
     )
 
 
-def test_why_a_word_has_no_plane(make_corpus: MakeCorpus) -> None:
+def test_words_without_a_projection_have_a_reason(make_corpus: MakeCorpus) -> None:
     rows = [*[("train", 0)] * 9, ("train", 1), ("test", 1)]
     corpus = make_corpus(rows)
     output = "too few to fold: the sense 'b' has 1 training instance"
     assert obstacle(corpus, turns(corpus, untuned=True)) == output
     assert obstacle(corpus, None) == output
-    # However it was folded: a fit would have none of it, or a single one.
+    # Any folds would leave a fit with none or one of its rows.
     for few in (1, 2):
         corpus = make_corpus([("train", 0)] * 9 + [("train", 1)] * few)
         output = "near-duplicates leave a fold's fit too few instances of the sense 'b'"

@@ -1,4 +1,4 @@
-"""The five nearest in the full space, by hand and beside a naive loop."""
+"""The five nearest neighbours in the full space, by hand and against a naive loop."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ from wsd.metrics.nearest import highest, vote, vote_macro_f1
 
 
 def fan(*degrees: float) -> np.ndarray:
-    """Vectors at some angles, of different lengths: cosine does not see a length."""
+    """Return vectors at some angles with different lengths, which cosine ignores."""
     angles = np.radians(degrees)
     lengths = 1 + np.arange(len(angles))[:, None] % 3
     return (lengths * np.column_stack([np.cos(angles), np.sin(angles)])).astype(np.float32)
 
 
 def naive(table: Corpus, vectors: np.ndarray) -> list[list[int]]:
-    """Pair by pair, sorted by similarity in float32 and then by row."""
+    """Compare every pair; sort by similarity in float32, then by row."""
     results = []
     for i, a in enumerate(vectors.astype(float)):
         alike = []
@@ -43,7 +43,7 @@ def naive(table: Corpus, vectors: np.ndarray) -> list[list[int]]:
 
 
 def clouds(seed: int, n: int = 60, width: int = 6, senses: int = 3) -> tuple[np.ndarray, list]:
-    """Vectors of overlapping senses, and rows for a corpus of all three splits."""
+    """Return vectors of overlapping senses, and rows for a corpus of all three splits."""
     random = np.random.default_rng(seed)
     gold = random.integers(senses, size=n)
     centres = random.normal(size=(senses, width))
@@ -52,7 +52,7 @@ def clouds(seed: int, n: int = 60, width: int = 6, senses: int = 3) -> tuple[np.
     return vectors, list(zip(splits.tolist(), gold.tolist(), strict=True))
 
 
-# Who is near
+# The neighbours
 
 
 def test_a_fan(make_corpus: MakeCorpus) -> None:
@@ -80,7 +80,7 @@ def test_a_naive_loop_finds_the_same(
     table = make_corpus(rows, senses=("a", "b", "c"))
     whole = find_neighbours(table, vectors)
     assert whole.rows.tolist() == naive(table, vectors)
-    # In blocks of one, seven and all but one of the 60 rows.
+    # Blocks of one, seven, and all but one of the 60 rows.
     for size in (1, 7 * 60, 59 * 60):
         monkeypatch.setattr(nearest, "BLOCK", size)
         actual = find_neighbours(table, vectors)
@@ -98,8 +98,8 @@ def test_scikit_learn_finds_the_same(make_corpus: MakeCorpus) -> None:
     assert_allclose(actual.similarity, 1 - distances, atol=1e-6)
 
 
-def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> None:
-    """Eight equal vectors and their multiples, among others; the product rounds as it likes."""
+def test_the_first_of_equally_near_rows_counts(make_corpus: MakeCorpus) -> None:
+    """Eight equal vectors and their multiples among others; the product rounds arbitrarily."""
     random = np.random.default_rng(5)
     vector = random.normal(size=384).astype(np.float32)
     vectors = random.normal(size=(40, 384)).astype(np.float32)
@@ -110,7 +110,7 @@ def test_of_equally_near_ones_the_first_row_counts(make_corpus: MakeCorpus) -> N
     for row in equal:
         assert actual.rows[row].tolist() == [other for other in equal if other != row][:5]
         assert_array_equal(actual.similarity[row], np.ones(5, dtype=np.float32))
-    # Seen from elsewhere they are equally near too.
+    # Other vectors find them equally near too.
     vectors[0] = vector + vectors[0] / 9
     actual = find_neighbours(make_corpus([("train", 0), ("test", 0)] * 20), vectors)
     assert actual.rows[0].tolist() == equal[:5]
@@ -143,7 +143,7 @@ def test_fewer_than_six_instances(make_corpus: MakeCorpus) -> None:
     assert alone.tolist() == [-1] * 5
 
 
-def test_out_of_domain_rows_have_neighbours_but_are_none(make_corpus: MakeCorpus) -> None:
+def test_out_of_domain_rows_have_neighbours_but_are_not_neighbours(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("outofdomain", 0), ("test", 1), ("outofdomain", 1), ("train", 1)]
     actual = find_neighbours(make_corpus(rows), fan(0, 1, 20, 21, 50))
     assert actual.rows.tolist() == [
@@ -155,7 +155,7 @@ def test_out_of_domain_rows_have_neighbours_but_are_none(make_corpus: MakeCorpus
     ]
 
 
-# What the neighbours vote
+# The vote of the neighbours
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_the_score_by_hand() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_score_is_that_of_scikit_learn(make_corpus: MakeCorpus, seed: int) -> None:
-    """With two senses five votes are never equally many."""
+    """With two senses, five votes cannot tie."""
     vectors, rows = clouds(seed, n=150, senses=2)
     table = make_corpus(rows)
     train, test = table.split == "train", table.split == "test"
@@ -195,10 +195,10 @@ def test_the_score_is_that_of_scikit_learn(make_corpus: MakeCorpus, seed: int) -
 
 
 def test_only_training_instances_vote(make_corpus: MakeCorpus) -> None:
-    """The test instances lie together, far from the training instance of their sense."""
+    """The test instances are close together, far from the training instance of their sense."""
     rows = [("train", 0), ("train", 1), *[("test", 1)] * 6, ("outofdomain", 1)]
     actual = find_neighbours(make_corpus(rows), fan(40, 90, *range(10, 16), 10))
-    # Two voters, one vote each: the nearer has it, and it is the wrong one.
+    # Two voters with one vote each: the nearer one wins, and is wrong.
     assert actual.score == 0
 
 

@@ -1,4 +1,4 @@
-"""Pictures: principal components of the training rows, t-SNE, and what they lose."""
+"""Projections: PCA of the training rows, t-SNE, and the information they lose."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ from wsd.metrics import nearest
 
 
 def upright(points: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """``points`` with each axis flipped to the sign of ``reference``."""
+    """Flip each axis of ``points`` to the sign of ``reference``."""
     return points * np.sign((points * reference).sum(axis=0))
 
 
@@ -33,7 +33,7 @@ def test_points_on_a_line() -> None:
     vectors = np.array([100.0, 50]) + along[:, None] * np.array([3, 4]) / 5
     train = np.array([True, True, True, True, False, False])
     points, explained = pca(vectors, train)
-    # The training rows' mean lies at 1.
+    # The mean of the training rows is 1.
     expected = np.column_stack([along - 1, np.zeros(6)])
     assert points.dtype == np.float32
     assert_allclose(upright(points, expected)[:, 0], expected[:, 0], atol=1e-5)
@@ -101,7 +101,7 @@ def test_one_feature_has_one_axis() -> None:
 
 
 def two_clouds(n: int, apart: float, width: int = 10) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors about two directions, in turns, and which of them."""
+    """Return alternating vectors around two directions, and their directions."""
     random = np.random.default_rng(n)
     side = np.arange(n) % 2
     centres = np.zeros((2, width))
@@ -116,19 +116,19 @@ def test_tsne_separates_two_far_clouds() -> None:
     between = points[side == 0].mean(axis=0) - points[side == 1].mean(axis=0)
     along = points @ between
     assert along[side == 0].min() > along[side == 1].max()
-    # It starts from the principal components, which are not drawn for so few rows.
+    # t-SNE starts from principal components, which are not random for so few rows.
     assert_array_equal(tsne(vectors, 2), points)
 
 
 @pytest.mark.slow
-def test_the_seed_is_that_of_tsne() -> None:
-    """Only of a matrix of this size are the components that it starts from drawn."""
+def test_the_seed_is_passed_to_tsne() -> None:
+    """The initial components are random only for matrices of this size."""
     vectors, _ = two_clouds(501, apart=0.1, width=60)
     assert (tsne(vectors, 1) != tsne(vectors, 2)).any()
 
 
 def test_tsne_sees_directions_not_lengths() -> None:
-    """Cosine: a cloud whose vectors are three times as long is no other cloud."""
+    """Cosine ignores length: a cloud of vectors three times as long is the same cloud."""
     vectors, _ = two_clouds(40, apart=0)
     longer = np.arange(40) < 20
     vectors[longer] *= 3
@@ -138,7 +138,7 @@ def test_tsne_sees_directions_not_lengths() -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("shape", [(0, 4), (1, 4), (2, 4), (3, 4), (9, 1), (1, 1)])
-def test_what_is_too_small_for_tsne_is_zero(shape: tuple[int, int]) -> None:
+def test_too_few_rows_for_tsne_are_zero(shape: tuple[int, int]) -> None:
     vectors = np.random.default_rng(4).normal(size=shape).astype(np.float32)
     assert_array_equal(tsne(vectors, 1), np.zeros((shape[0], 2)))
 
@@ -151,7 +151,7 @@ def test_rows_that_are_all_equal_are_zero_in_tsne() -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("n", [4, 5, 6, 91, 92])
 def test_few_rows_and_many_equal_ones_are_placed_by_tsne(n: int) -> None:
-    """The perplexity is a third of the others, 30 at most; one row may differ from all."""
+    """The perplexity is a third of the other rows, at most 30; one row may differ from all."""
     vectors = np.full((n, 8), 0.1, dtype=np.float32)
     vectors[-1, 0] = 1
     vectors[-2] *= 2
@@ -169,16 +169,16 @@ def test_out_of_domain_rows_take_no_part_in_tsne(make_corpus: MakeCorpus) -> Non
     assert_array_equal(actual.points[~further], tsne(vectors[~further], 5))
     assert actual.explained is None
     assert actual.score == 1
-    # On the principal components they lie like any others.
+    # On the principal components they are placed like all other rows.
     assert np.isfinite(place(table, vectors, "pca", 5).points).all()
 
 
-# What a picture loses
+# Lost information
 
 
 @pytest.mark.parametrize("method", ["pca", "tsne"])
 def test_the_score_is_that_of_a_vote_in_the_plane(make_corpus: MakeCorpus, method: str) -> None:
-    """With two senses five votes are never equally many."""
+    """With two senses, five votes cannot tie."""
     vectors, side = two_clouds(120, apart=0.15)
     splits = ["train", "train", "test", "train", "test"] * 24
     table = make_corpus(list(zip(splits, side.tolist(), strict=True)))
@@ -205,12 +205,12 @@ def test_the_score_cv_asks_the_training_points_of_other_folds(
         text[held] = model.predict(points[held])
     assert 0.5 < picture.score_cv < 1
     assert picture.score_cv == pytest.approx(f1_score(gold, text, average="macro"))
-    # The test instance decides nothing, and without folds there is no score.
+    # The test instance has no effect, and without folds there is no score.
     assert np.isnan(place(corpus, np.vstack([vectors, [[99, 99]]]), "pca", 1).score_cv)
 
 
-def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
-    """The senses differ along the third axis, which varies least: on two, all are taken for a."""
+def test_information_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
+    """The senses differ on the third axis, which varies least; on two axes all look like a."""
     places = [[4, 0], [-4, 0], [0, 3], [0, -3]]
     rows = [(at, gold) for _ in range(10) for at in places for gold in (0, 1)]
     vectors = np.array([[*at, 1 - 2 * gold] for at, gold in rows], dtype=np.float32)
@@ -220,15 +220,15 @@ def test_what_lies_beyond_two_axes_is_lost(make_corpus: MakeCorpus) -> None:
     assert place(table, vectors, "pca", 1).score == pytest.approx((2 / 3 + 0) / 2)
 
 
-def test_of_equally_near_points_the_first_row_votes(make_corpus: MakeCorpus) -> None:
+def test_the_first_of_equally_near_points_votes(make_corpus: MakeCorpus) -> None:
     rows = [*[("train", 1)] * 3, *[("train", 0)] * 9, ("test", 1)]
     actual = place(make_corpus(rows), np.full((13, 3), 0.1, dtype=np.float32), "tsne", 1)
     assert_array_equal(actual.points, np.zeros((13, 2)))
-    # All lie on one point; of the first five, three have the right sense.
+    # All points are equal; three of the first five rows have the right sense.
     assert actual.score == 1
 
 
-def test_a_picture_is_scored_in_blocks(
+def test_a_projection_is_scored_in_blocks(
     make_corpus: MakeCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vectors, side = two_clouds(60, apart=0.15)
@@ -262,8 +262,8 @@ def test_signs_are_aligned_axis_by_axis() -> None:
         assert_array_equal(picture, original)
 
 
-def test_each_picture_is_aligned_with_the_one_before_it() -> None:
-    """Turned step by step by 60 degrees, the third would be flipped if held to the first."""
+def test_each_projection_is_aligned_with_the_previous() -> None:
+    """Each one is rotated by 60 degrees; compared with the first, the third would be flipped."""
     turn = np.radians(60)
     steps = [np.array([[np.cos(k * turn), np.sin(k * turn)]]).T for k in range(3)]
     pictures = [np.hstack([step, step]) for step in steps]
@@ -316,7 +316,7 @@ def test_any_number_of_threads_writes_the_same_bytes(
     write_folds: WriteFolds,
     method: str,
 ) -> None:
-    """In processes of their own: what is loaded later is not held by an earlier limit."""
+    """Use other processes, because an earlier limit does not apply to libraries that load later."""
     table = make_corpus([("train", 0), ("test", 1), ("train", 1)] * 200)
     write_folds(tmp_path / "f.parquet", {"mint": table})
     vectors = np.random.default_rng(8).normal(size=(1, 600, 1024)).astype(np.float32)
@@ -382,12 +382,12 @@ def test_project_by_discriminants(
     expected = place(corpora["mint"], read, "discriminant", 1, folds["mint"])
     assert_array_equal(pictures["mint"].points, expected.points)
     assert np.isfinite(expected.points).all()
-    # Two senses have one axis, which holds all that lies between them: no share.
+    # Two senses have one axis with all of the variance between them, so there is no share.
     assert (pictures["mint"].explained, pictures["mint"].missing) == (None, "")
     assert pictures["mint"].score == expected.score
     assert pictures["mint"].score_cv == expected.score_cv
     assert np.isnan(pictures["sage"].score_cv)
-    # A word that cannot be folded has a reason in place of a picture.
+    # A word that cannot be folded has a reason instead of a projection.
     assert np.isnan(pictures["sage"].points).all() and np.isnan(pictures["sage"].score)
     assert pictures["sage"].missing == "too few to fold: the sense 'a' has 4 training instances"
     assert provenance["method"] == "discriminant" and "seed" not in provenance

@@ -1,4 +1,4 @@
-"""Feature sets: their names, their one order, and vectors that are as they should be."""
+"""Feature sets: their names, their order, and correct vectors."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ from wsd.errors import ConfigError, ResultError
         ("focal", "mix-all", "mix-all"),
     ],
 )
-def test_names_are_the_one_name_of_each_choice(views: str, layers: str, name: str) -> None:
+def test_each_choice_has_one_name(views: str, layers: str, name: str) -> None:
     actual = parse_features(views, layers, 6)
     assert (actual.view, actual.layers) == (views, name)
     assert [view for view, _ in actual.parts] == views.split("+")
@@ -101,10 +101,10 @@ def test_a_static_view_has_one_layer(choice: str) -> None:
 # Vectors
 
 
-def test_a_static_view_beside_one_with_layers(
+def test_a_static_view_with_a_layered_view(
     tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
 ) -> None:
-    """Whichever stands first, and though the static one has another width."""
+    """The order does not matter, although the static view has another width."""
     random = np.random.default_rng(1)
     corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
     vectors = {
@@ -129,7 +129,7 @@ def test_a_static_view_beside_one_with_layers(
 def stored(
     tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
 ) -> tuple[Path, Corpus, dict[str, np.ndarray]]:
-    """Two views of three layers, the second with much longer vectors."""
+    """Write two views of three layers; the second has much longer vectors."""
     random = np.random.default_rng(1)
     corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
     vectors = {
@@ -141,7 +141,7 @@ def stored(
     return tmp_path, corpus, vectors
 
 
-def test_one_vector_is_left_as_it_is(stored: Any) -> None:
+def test_a_single_vector_is_not_scaled(stored: Any) -> None:
     folder, corpus, vectors = stored
     for view in vectors:
         actual, made, provenance = read_features(folder, corpus, view, "1")
@@ -163,7 +163,7 @@ def test_several_vectors_are_scaled_to_unit_length_each(stored: Any) -> None:
     expected = [part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
     assert_array_equal(made, np.hstack(expected))
     assert made.dtype == np.float32
-    # The whole choice has length 1, not each of its layers.
+    # The whole layer choice has length 1, not each of its layers.
     assert_allclose(np.linalg.norm(made[:, :8], axis=1), 1, rtol=1e-6)
     assert_allclose(np.linalg.norm(made[:, 8:], axis=1), 1, rtol=1e-6)
 
@@ -199,7 +199,7 @@ def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> 
 
 
 @pytest.mark.parametrize("changes", [{"pooling": "first"}, {"model": {"name": "other"}}])
-def test_views_that_were_not_made_alike_are_refused(
+def test_views_with_different_settings_are_refused(
     stored: Any, write_vectors: WriteVectors, changes: dict[str, Any]
 ) -> None:
     folder, corpus, vectors = stored

@@ -1,4 +1,4 @@
-"""The grammar of layer choices: every spelling, one name each, and exact combinations."""
+"""Layer choices: every spelling, one name each, and exact combinations."""
 
 import re
 
@@ -117,7 +117,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("choice", REFUSED)
-def test_refused_with_key_value_and_what_is_possible(choice: str | int) -> None:
+def test_errors_have_key_value_and_alternatives(choice: str | int) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_layers(choice, 6, where="config key layers[3]")
     error = caught.value
@@ -195,7 +195,7 @@ STATES = {
         ("mean-0-2", [[50.5, 101], [151.5, 202.5]]),
         ("sum-0-2", [[101, 202], [303, 405]]),
         ("concat-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
-        # A mix is learned: what learns it gets the layers one after the other.
+        # A mix is learned, so its classifier gets the layers concatenated.
         ("mix-2-0", [[1, 2, 100, 200], [3, 4, 300, 401]]),
         ("concat-1-2-0", [[1, 2, 10, 20, 100, 200], [3, 4, 30, 40, 300, 401]]),
     ],

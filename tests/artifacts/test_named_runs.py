@@ -1,4 +1,4 @@
-"""Where the tables of a run lie, and which runs there are."""
+"""The folders of runs' tables, and the list of runs."""
 
 import os
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_run_with_a_name_has_its_tables_apart() -> None:
     assert tables_of(dataset, "a.1") == dataset / "runs/a.1"
 
 
-def test_only_what_is_there_and_has_a_name_is_a_run(tmp_path: Path) -> None:
+def test_only_existing_named_folders_are_runs(tmp_path: Path) -> None:
     dataset = tmp_path / "q"
     assert runs_with(dataset, RUN_MAP) == []
     (dataset / "runs/empty").mkdir(parents=True)
@@ -56,7 +56,7 @@ def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
     (dataset / "runs/empty").mkdir(parents=True)
     assert tables_of_runs(dataset) == [] and not is_dataset(dataset)
     published(dataset / "runs/b")
-    # What is there and cannot be read is no run that is not there.
+    # An unreadable map differs from a missing run.
     (dataset / "runs/a").mkdir()
     (dataset / "runs/a" / RUN_MAP).symlink_to("gone")
     assert is_dataset(dataset) and not is_dataset(tmp_path)
@@ -65,7 +65,7 @@ def test_the_folders_of_runs_that_have_a_map(tmp_path: Path) -> None:
     assert tables_of_runs(dataset) == folders
 
 
-def test_of_runs_that_have_begun_the_last_map_of_a_name_counts(tmp_path: Path) -> None:
+def test_the_last_map_of_a_begun_run_counts(tmp_path: Path) -> None:
     maps = tmp_path / "store/runs"
     names = ["@0123456789", "b@0123456789", "@1123456789", "b@0000000000"]
     for number, name in enumerate(names):
@@ -77,7 +77,7 @@ def test_of_runs_that_have_begun_the_last_map_of_a_name_counts(tmp_path: Path) -
     assert former == [maps / f"{name}.json" for name in names[:2]]
 
 
-def test_how_far_a_run_has_come(tmp_path: Path) -> None:
+def test_the_progress_of_a_run(tmp_path: Path) -> None:
     begun_with, tables = tmp_path / "store/runs/b@0123456789.json", tmp_path / "runs/b"
     write_map(begun_with, ["q/store/a.csv", "q/store/b.csv"], "q", ABOUT)
     run = RunMap(begun_with)
@@ -101,5 +101,5 @@ def test_how_far_a_run_has_come(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "../a", "a/b", ".a", "-a", "a b", "a\n", "ä", "{a}"]
 )
-def test_what_is_no_name(name: str) -> None:
+def test_invalid_names(name: str) -> None:
     assert not is_plain_name(name)

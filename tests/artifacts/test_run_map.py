@@ -1,4 +1,4 @@
-"""The map of a run and listings: where files lie, and that none leads out of its folder."""
+"""The map of a run and listings: paths of files, all inside their folder."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ K = "@0123456789"
         ("a@ABCDEF0123.csv", "a@ABCDEF0123.csv"),
     ],
 )
-def test_what_people_read_has_no_keys(path: str, name: str) -> None:
+def test_published_paths_have_no_keys(path: str, name: str) -> None:
     assert bare(path) == name
 
 
@@ -47,7 +47,7 @@ def made(folder: Path, *names: str) -> list[str]:
 
 
 @pytest.mark.parametrize("place", ["run.json", "runs/a/run.json", f"store/runs/a{K}.json"])
-def test_a_map_says_where_the_files_of_its_run_lie(tmp_path: Path, place: str) -> None:
+def test_a_map_has_the_paths_of_its_run(tmp_path: Path, place: str) -> None:
     folder = tmp_path / "results/mine"
     paths = made(folder, f"store/corpus{K}/words.json", f"store/selection{K}.csv")
     write_map(folder / place, paths, "results/mine", ABOUT)
@@ -75,13 +75,13 @@ def test_files_under_plain_names_are_of_the_folder_of_the_map(tmp_path: Path) ->
     write_map(folder / "run.json", made(folder, "folds/full.parquet"), "results/mine", ABOUT)
     run = RunMap(folder / "run.json")
     assert run.file("folds/full.parquet") == folder / "folds/full.parquet"
-    # Without listings the words' files are those of the folder.
+    # Without listings, the words' files are those of the folder.
     words = run.words("tiny/embeddings")
     assert words == folder / "tiny/embeddings"
     assert word_file(words, "a/focal.safetensors") == folder / "tiny/embeddings/a/focal.safetensors"
 
 
-def test_the_words_files_are_those_that_the_listings_of_the_run_name(tmp_path: Path) -> None:
+def test_the_listings_name_the_words_files(tmp_path: Path) -> None:
     folder = tmp_path / "results/mine"
     vectors = f"store/tiny{K}/embeddings"
     names = [f"{vectors}/{word}{K}/focal.safetensors" for word in ("a", "b")]
@@ -120,7 +120,7 @@ def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, p
     "content",
     [[], {}, {**ABOUT, "files": ["a"]}, {**ABOUT, "files": {"x": 1}}, {"files": {}, "config": {}}],
 )
-def test_what_is_no_map_is_refused(tmp_path: Path, content: Any) -> None:
+def test_invalid_maps_are_refused(tmp_path: Path, content: Any) -> None:
     write_json(tmp_path / "run.json", content)
     with pytest.raises(ResultError, match="does not have the expected content"):
         RunMap(tmp_path / "run.json")
@@ -139,13 +139,13 @@ def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str)
 
 
 @pytest.mark.parametrize("content", [[], ["a.parquet"], {"a.parquet": None}, {"a": 3}, 4])
-def test_what_is_no_listing_is_refused(tmp_path: Path, content: Any) -> None:
+def test_invalid_listings_are_refused(tmp_path: Path, content: Any) -> None:
     write_json(tmp_path / "words.json", content)
     with pytest.raises(ResultError, match="the file "):
         read_listing(tmp_path / "words.json")
 
 
-def test_a_listing_lies_beside_what_it_lists_or_above(tmp_path: Path) -> None:
+def test_a_listing_is_next_to_its_files_or_above(tmp_path: Path) -> None:
     write_listing(tmp_path / "above.json", {tmp_path / "a/b.csv": "x"})
     assert read_listing(tmp_path / "above.json") == {"a/b.csv": "x"}
     with pytest.raises(ConfigError, match="does not lie below the folder") as caught:
@@ -162,14 +162,14 @@ def test_a_listing_names_every_file_of_its_folder(tmp_path: Path) -> None:
         f"report{K}/{name}": checksum(folder / name)
         for name in ("data/a.csv", "index.html", "words/a.html")
     }
-    # A figure's size is its own; that of a listing, of what it lists.
+    # The size of a listing is the size of its files.
     assert megabytes(folder / "index.html") == 10 / 1e6
     assert megabytes(tmp_path / f"report{K}.json") == (10 + 12 + 10) / 1e6
     assert megabytes(tmp_path / "none.json") == 0
 
 
-def test_by_its_name_a_json_file_is_a_listing_or_none(tmp_path: Path) -> None:
-    """`is_listing` is asked of a path alone."""
+def test_the_name_of_a_json_file_shows_whether_it_is_a_listing(tmp_path: Path) -> None:
+    """`is_listing` only sees the path."""
     listing = {"a/focal.safetensors": "crc32 0 2000000"}
     for name, size in {
         f"corpus{K}/words{K}.json": 2.0,

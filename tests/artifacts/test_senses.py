@@ -1,4 +1,4 @@
-"""What senses are called: CoarseWSD-20's labels, any labels, and what a corpus gives."""
+"""Names of senses: CoarseWSD-20's labels, any labels, and names that a corpus gives."""
 
 from itertools import product
 from random import Random
@@ -14,7 +14,7 @@ from wsd.artifacts.senses import (
     sense_texts,
 )
 
-# Every label of CoarseWSD-20, without its word, and what it is called.
+# Every label of CoarseWSD-20 without its word, and its readable name.
 COARSEWSD20 = {
     "apple": {"apple_inc.": "apple inc.", "apple": "apple"},
     "arm": {"arm_architecture": "arm architecture", "arm": "arm"},
@@ -112,12 +112,12 @@ def test_readable(word: str, label: str, name: str) -> None:
     assert readable(word, label) == name
 
 
-def test_senses_that_would_be_called_alike_keep_their_labels() -> None:
+def test_senses_with_equal_names_keep_their_labels() -> None:
     assert names("w", ["w_x", "x", "w_y", "x "]) == ["w_x", "x", "y", "x "]
     assert names("w", ["a_b", "a b", "c_d"]) == ["a_b", "a b", "c d"]
 
 
-def test_no_two_senses_are_called_alike() -> None:
+def test_no_two_senses_have_the_same_name() -> None:
     parts = ["w", "x", "_", " ", "w_", "W_"]
     labels = sorted(
         {"".join(entry) for entry in product(parts, repeat=3) if "".join(entry).strip()}
@@ -130,7 +130,7 @@ def test_no_two_senses_are_called_alike() -> None:
         assert all(actual)
 
 
-def test_what_the_corpus_gives_comes_first() -> None:
+def test_names_of_the_corpus_come_first() -> None:
     given = {"w_a": SenseText("alpha", "the first"), "w_b": SenseText("", "the second")}
     labels = ["w_a", "w_b", "w_c"]
     expected = (SenseText("alpha", "the first"), SenseText("b", "the second"), SenseText("c"))
@@ -148,7 +148,9 @@ def test_what_the_corpus_gives_comes_first() -> None:
         ({"w_a": SenseText("", "gloss"), "w_b": SenseText("", "gloss")}, None),
     ],
 )
-def test_a_name_is_of_one_sense(given: dict[str, SenseText], clash: tuple[str, str] | None) -> None:
+def test_a_name_belongs_to_one_sense(
+    given: dict[str, SenseText], clash: tuple[str, str] | None
+) -> None:
     assert find_clash("w", ["w_a", "w_b"], given) == clash
 
 
@@ -165,14 +167,14 @@ def test_a_name_is_of_one_sense(given: dict[str, SenseText], clash: tuple[str, s
         (SenseText(3), "no text"),  # type: ignore[arg-type]
     ],
 )
-def test_what_cannot_be_shown_is_refused(text: SenseText, message: str) -> None:
+def test_invisible_names_are_refused(text: SenseText, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_text(text)
     with pytest.raises(ValueError, match=message):
         parse_sense_texts("w", {"w_a": text._asdict(), "w_b": {}})
 
 
-def test_a_manifest_gives_what_it_says() -> None:
+def test_names_from_a_manifest() -> None:
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
     expected = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
     assert parse_sense_texts("w", senses) == expected

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md describes the code as it is."""
+"""CONTRIBUTING.md matches the code."""
 
 import ast
 import re
@@ -50,7 +50,7 @@ def test_only_the_encoder_and_studies_import_torch() -> None:
     assert importing <= {"encoder", "studies"}
 
 
-def test_no_page_was_left_in_the_middle_of_a_merge() -> None:
+def test_no_page_has_conflict_markers() -> None:
     marks = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
     pages = [
         *REPOSITORY.glob("*.md"),

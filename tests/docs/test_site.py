@@ -1,4 +1,4 @@
-"""The documentation site: built without a warning, whole, and asking nothing of another host."""
+"""The documentation site builds without warnings, is complete, and loads nothing remote."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from require import missing
 
 from wsd.commands import COMMANDS
 
-# What a browser fetches by itself, not what a reader may click.
+# Files that a browser loads itself, not links for readers.
 FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
@@ -59,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_every_link_leads_somewhere_and_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+def test_every_link_resolves_and_nothing_is_remote(site: Path) -> None:
     pages = {path: Links(path) for path in site.rglob("*.html") if path.name != "404.html"}
     assert len(pages) > 40
     wrong = []
@@ -96,7 +96,7 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
 
 @pytest.mark.slow
 def test_no_page_needs_the_page_of_a_study(site: Path, tmp_path: Path) -> None:
-    """Without the pages of all studies the site is built without a warning, and lists none."""
+    """Without the studies' pages the site builds without a warning and lists none of them."""
     files = subprocess.check_output(["git", "ls-files"], cwd=REPOSITORY, text=True).splitlines()
     for name in files:
         if not name.startswith(("wsd/", "tests/", "docs/studies/")):

@@ -52,7 +52,7 @@ def test_every_snippet_of_the_tutorial_prints_what_is_shown(
 
 
 @pytest.mark.slow
-def test_the_figures_of_the_tutorial_come_out_again(
+def test_the_figures_of_the_tutorial_are_reproduced(
     minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
@@ -74,7 +74,7 @@ def test_the_figures_of_the_tutorial_come_out_again(
 
 
 @pytest.mark.slow
-def test_the_notebook_runs_and_says_what_it_shows(minilm: str) -> None:
+def test_the_notebook_prints_its_stored_outputs(minilm: str) -> None:
     shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
     ran = copy.deepcopy(shown)
     NotebookClient(ran, timeout=600, kernel_name="python3").execute()
@@ -93,7 +93,7 @@ def test_the_first_cell_of_the_notebook_is_under_ten_lines() -> None:
 
 
 def _output(cell: nbformat.NotebookNode) -> str:
-    """What a cell gives, but for warnings: those are of the machine."""
+    """Return a cell's output without warnings, which depend on the machine."""
     return " ".join(
         entry.text if entry.output_type == "stream" else entry.data["text/plain"]
         for entry in cell.outputs

@@ -1,4 +1,4 @@
-"""The tables of what the selected probabilities are worth, from small results."""
+"""The tables of calibration of the selected probabilities, from small results."""
 
 import contextlib
 import csv
@@ -63,7 +63,7 @@ def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -
 def test_the_temperature_is_that_of_the_training_set_alone(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Vectors and gold of test rows may be anything: the temperature stays."""
+    """Vectors and labels of test rows do not change the temperature."""
     results = Results(root / RESULTS)
     learner = Learner(Fitting(results, results.choose("tiny")), "crane")
     before = learner.temperature()
@@ -88,7 +88,7 @@ def test_labels_stay_and_other_words_are_counted(root: Path) -> None:
     assert of_others["accuracy_ood"] == ""
 
 
-def test_many_words_are_not_each_asked_about_all_others() -> None:
+def test_the_time_for_many_words_is_linear() -> None:
     assert [sample_size(words) for words in (1, 2, 20, 21, 101, 642, 5000)] == [
         *(50, 50, 50, 50, 10, 1, 1)
     ]

@@ -1,4 +1,4 @@
-"""Writing a model file on a disk that is full."""
+"""Write a model file to a full disk."""
 
 import errno
 import gc
@@ -12,7 +12,7 @@ from wsd.fitted.wsd_file import WsdFileWriter
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The archive tries no second time to write, when it is deleted."""
+    """The archive does not try to write again when it is deleted."""
     unraisable: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
     writer = WsdFileWriter(Path("/dev/full"))

@@ -1,4 +1,4 @@
-"""Bytes read as choices, and what is chosen: damaged JSON values and damaged tables."""
+"""Decisions from bytes, and two uses of them: damaged JSON values and damaged tables."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ NASTY: tuple[Any, ...] = (
 
 
 class Choices:
-    """A stream of decisions; past its end every decision is the first one."""
+    """A stream of decisions; past its end every decision is the first option."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -43,7 +43,7 @@ class Choices:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in a JSON value, the value itself first."""
+    """Return every path in a JSON value, the value itself first."""
     results = [path]
     if isinstance(value, dict):
         for key in value:
@@ -55,7 +55,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def damaged(value: Any, choices: Choices) -> Any:
-    """A JSON value with one to three of its places replaced, removed or added to."""
+    """Replace, remove or add one to three parts of a JSON value."""
     value = copy.deepcopy(value)
     for _ in range(1 + choices.number(3)):
         path = choices.pick(places(value))
@@ -86,7 +86,7 @@ def damaged(value: Any, choices: Choices) -> Any:
 
 
 def damaged_table(table: pa.Table, provenance: Any, choices: Choices) -> tuple[pa.Table, Any]:
-    """A table with something done to its columns, rows or provenance."""
+    """Damage columns, rows or provenance of a table."""
     while True:
         change = choices.number(8)
         i = choices.number(max(1, table.num_columns))
@@ -118,7 +118,7 @@ def damaged_table(table: pa.Table, provenance: Any, choices: Choices) -> tuple[p
 
 
 def _with(table: pa.Table, i: int, values: list[Any]) -> pa.Table:
-    """A table with another column in a place, of the old type where that can hold the values."""
+    """Insert a column, with the old type if it can hold the values."""
     name = table.column_names[i]
     for kind in (table.schema.types[i], None):
         try:
@@ -129,6 +129,6 @@ def _with(table: pa.Table, i: int, values: list[Any]) -> pa.Table:
 
 
 def write_parquet(path: Any, table: pa.Table, provenance: Any) -> None:
-    """As :func:`wsd.storage.parquet.write_table`, of any value that JSON can say, NaN too."""
+    """Write a table like :func:`wsd.storage.parquet.write_table`, with any JSON value, even NaN."""
     packed = json.dumps(provenance).encode(errors="surrogatepass")
     pq.write_table(table.replace_schema_metadata({METADATA_KEY: packed}), path)

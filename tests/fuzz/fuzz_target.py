@@ -1,4 +1,4 @@
-"""What a fuzz target is, and what every target shares.
+"""Fuzz targets, and functions that all targets share.
 
 A target writes the bytes where its reader looks for them, reads, and holds the result against what
 must be true of any. An input that is neither refused with one clear error nor read to a result
@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 8000
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, bytes that it takes, and what must be true of what it gives.
+    """A reader, valid bytes, and a check of its results.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Target:
 
 
 def outcome(target: Target, data: bytes, folder: Path) -> str:
-    """``valid`` or ``refused``; whatever else happens is raised."""
+    """Return ``valid`` or ``refused``; raise everything else."""
     try:
         target.run(data, folder)
     except WsdError as error:
@@ -60,7 +60,7 @@ def outcome(target: Target, data: bytes, folder: Path) -> str:
 
 
 def check_error(error: WsdError) -> None:
-    """One message that says what, and where or what to do, and cannot steer a terminal."""
+    """Check that the error is one message with problem and place or fix, safe for a terminal."""
     text = str(error)
     assert 1 <= error.exit_code <= 7
     assert error.problem.strip() and (error.where or error.fix), f"nothing of where: {text!r}"
@@ -68,7 +68,7 @@ def check_error(error: WsdError) -> None:
     assert all(line[0] == " " for line in text.split("\n")[1:] if line), text
 
 
-# A corpus that tables are about
+# A corpus for tables
 
 
 @cache
@@ -106,7 +106,7 @@ def check_predictions(content: Any) -> None:
         assert len(set(prediction.senses)) == len(prediction.senses)
 
 
-# What JSON is made of
+# JSON values
 
 JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
 LAYER_TOKENS = (
@@ -123,7 +123,7 @@ Reader = tuple[Callable[[Path], Any], Callable[[Any], None]]
 
 @dataclass(frozen=True)
 class Tables:
-    """Kinds of tables, each damaged as a table or as bytes.
+    """Some kinds of tables, each damaged as a table or as bytes.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Tables:
 
     @cached_property
     def valid(self) -> dict[str, tuple[bytes, pa.Table, Any]]:
-        """Of each kind the bytes of a valid file, its table and provenance."""
+        """Return bytes, table and provenance of a valid file of each kind."""
         with tempfile.TemporaryDirectory() as folder:
             paths = self.write(Path(folder))
             return {name: (path.read_bytes(), *read_table(path)) for name, path in paths.items()}
@@ -147,12 +147,12 @@ class Tables:
         return [bytes([i]) + data for i, (data, *_) in enumerate(self.valid.values())]
 
     def run_bytes(self, data: bytes, folder: Path) -> None:
-        """The first byte says which reader; the rest is the file."""
+        """The first byte chooses the reader; the rest is the file."""
         name = [*self.readers][data[0] % len(self.readers) if data else 0]
         path = folder / "table.parquet"
         path.write_bytes(data[1:])
         read, _ = self.readers[name]
-        # A flipped bit of a number is not to be seen here: the digests of whole files are for that.
+        # Flipped bits of numbers are not visible here; the digests of whole files detect them.
         read(path)
 
     def damage_seeds(self) -> list[bytes]:
@@ -160,7 +160,7 @@ class Tables:
         return [*kinds, *(kind + b"\x05\x03\x02\x01\x07" for kind in kinds)]
 
     def run_damage(self, data: bytes, folder: Path) -> None:
-        """The bytes choose a kind of table and what is damaged in it."""
+        """The bytes choose a kind of table and its damage."""
         choices = Choices(data)
         name = choices.pick(list(self.readers))
         _, table, provenance = self.valid[name]

@@ -22,7 +22,7 @@ XML = b"""<?xml version="1.0"?><corpus><text id="d0"><sentence id="d0.s0">
 
 def check_focal(position: int, tokens: tuple[str, ...]) -> None:
     assert 0 <= position < len(tokens)
-    # A focal word of several tokens is one with single spaces.
+    # Tokens of a focal word are separated by single spaces.
     assert tokens[position] == " ".join(tokens[position].split())
     others = (*tokens[:position], *tokens[position + 1 :])
     assert all(token.split() == [token] for token in others)
@@ -38,7 +38,7 @@ def check_gathered(gathered: Gathered) -> None:
 
 
 def run_table(data: bytes, at: Path) -> None:
-    """The first byte says which kind of table, and whether columns and the word are named."""
+    """The first byte chooses the kind of table, and whether columns and the word are named."""
     way = data[0] if data else 0
     path = at / f"t{labelled_tables.KINDS[way % 3]}"
     path.write_bytes(data[1:])

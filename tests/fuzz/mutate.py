@@ -1,4 +1,4 @@
-"""New inputs from old ones: a plain mutation loop, the same for the same seed.
+"""New inputs from old ones: a simple mutation loop that depends only on the seed.
 
 What atheris does without looking at coverage, for when it is not installed, and with what it does
 not have: changes that keep the text a JSON value, so that more than the JSON parser is reached.
@@ -20,7 +20,7 @@ ODD: tuple[bytes, ...] = (
 
 
 def mutations(seeds: Sequence[bytes], tokens: Sequence[bytes], random: Random) -> Iterator[bytes]:
-    """The seeds as they are, and then without end what becomes of them."""
+    """Yield the seeds, and then mutations of them without end."""
     yield from seeds
     pool = list(seeds)
     while True:
@@ -32,7 +32,7 @@ def mutations(seeds: Sequence[bytes], tokens: Sequence[bytes], random: Random) -
         if random.random() < 0.02:
             random.shuffle(parts)
         made = SEPARATOR.join(parts)[: 2**16]
-        # A few of the changed ones are changed further.
+        # Some of the mutations are mutated further.
         if random.random() < 0.05:
             pool.append(made)
             if len(pool) > 200 + len(seeds):
@@ -73,7 +73,7 @@ def _changed(data: bytes, tokens: Sequence[bytes], pool: Sequence[bytes], random
 
 
 def _changed_json(data: bytes, random: Random) -> bytes | None:
-    """The same with a JSON value changed in it: the whole, or one line."""
+    """Change a JSON value in an input: the whole input, or one line."""
     lines = data.split(b"\n")
     whole = data.lstrip()[:1] in (b"{", b"[")
     i = random.randrange(len(lines))

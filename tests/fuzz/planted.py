@@ -1,4 +1,4 @@
-"""Proof that the fuzzing finds faults: ``python tests/fuzz/planted.py`` plants some, one by one.
+"""Show that fuzzing finds faults: ``python tests/fuzz/planted.py`` plants several, one at a time.
 
 Each is planted in a copy of the package, which is then fuzzed without the cases that are kept; the
 fault goes with the copy. The exit code is 1 if one is not found.
@@ -20,7 +20,7 @@ PACKAGE = Path(wsd.__file__).parent
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of one place of a module, and the target that has to notice it."""
+    """A change of one place in a module, and the target that must notice it."""
 
     target: str
     module: str
@@ -57,7 +57,7 @@ FAULTS = {
 
 
 def is_found(fault: Fault, count: int = 20_000) -> bool:
-    """Whether fuzzing a copy of the package with the fault ends in a finding."""
+    """Return whether fuzzing a copy of the package with the fault finds it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "wsd"
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -73,7 +73,7 @@ def is_found(fault: Fault, count: int = 20_000) -> bool:
             capture_output=True,
             text=True,
         )
-        # Of a run that did not even start there are no cases.
+        # A run that did not start has no cases.
         assert done.returncode == 0 or (cases / fault.target).is_dir(), done.stderr
         return done.returncode == 1
 

@@ -30,7 +30,7 @@ sys.path[:0] = [path for path in PATHS if path not in sys.path]  # not where a t
 CASES = HERE / "cases"
 SECONDS_PER_INPUT = 10
 ENOUGH = 0.95
-# Where there is a disk in memory, not to wait for another at every input.
+# Use a disk in memory if there is one; real disks are slow.
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 # The parsers: whose branches are counted. A class stands for its methods.
 PARSERS = {
@@ -89,12 +89,12 @@ class HangError(Exception):
 
 @contextmanager
 def limited(seconds: float = SECONDS_PER_INPUT) -> Iterator[None]:
-    """Stop what takes longer, from the outside: a hang is a finding like another."""
+    """Interrupt slow inputs from outside: a hang is a finding."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise HangError(f"no result within {seconds} s")
 
-    # Of the processor, not of the clock: a busy machine is no finding.
+    # The limit is processor time, so that a busy machine gives no finding.
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
@@ -105,12 +105,12 @@ def limited(seconds: float = SECONDS_PER_INPUT) -> Iterator[None]:
 
 
 def kept_cases(target: str, cases: Path = CASES) -> list[bytes]:
-    """Inputs that were findings once."""
+    """Return the inputs that were findings before."""
     return [path.read_bytes() for path in sorted((cases / target).glob("*"))]
 
 
 def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
-    """Run one target over so many inputs, and count what became of them.
+    """Run one target over a number of inputs and count the outcomes.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def fuzz(name: str, count: int, seed: int, cases: Path = CASES) -> Counter[str]:
 
 
 def shares(names: list[str], count: int) -> dict[str, int]:
-    """How many of ``count`` inputs each target gets: its share, or at least its seeds."""
+    """Divide ``count`` inputs among the targets, at least as many as their seeds."""
     from targets import TARGETS
 
     whole = sum(TARGETS[name].weight for name in names)
@@ -155,7 +155,7 @@ def shares(names: list[str], count: int) -> dict[str, int]:
 
 
 def with_atheris(name: str, count: int, seed: int) -> int:
-    """One target under libFuzzer, in a process of its own: it ends the process."""
+    """Run one target under libFuzzer in another process, because libFuzzer ends its process."""
     code = (
         "import sys, warnings; from pathlib import Path\n"
         f"sys.path[:0] = {PATHS!r}\n"
@@ -193,7 +193,7 @@ def parsers() -> dict[str, tuple[str, ...]]:
 
 
 def branches(data: Path) -> tuple[int, int, list[str]]:
-    """Branches of the parsers, those taken, and the lines of the others, from coverage's data."""
+    """Read the parsers' branches, the taken ones, and the lines of the others."""
     import fnmatch
 
     report = subprocess.run(

@@ -103,7 +103,7 @@ def run_corpus(data: bytes, folder: Path) -> None:
             (folder / name).write_bytes(part)
     further = folder / TEXT_FILES[-1]
     result = text_format.read_text(folder, "crane", further if further.exists() else None)
-    # The same by another way: what the lines say, one by one.
+    # Compute the same from the lines, one by one.
     classes = sorted(json.loads(parts[0]).items(), key=lambda pair: int(pair[0]))
     assert result.senses == tuple(sense for _, sense in classes) and len(set(result.senses))
     expected = []
@@ -193,7 +193,7 @@ def check_neighbours(content: Any) -> None:
 
 
 def read_said(path: Path) -> Any:
-    """A word's substitutes, whose file has the word's name."""
+    """Write a word's substitutes, whose file has the word's name."""
     path.with_name("crane.parquet").write_bytes(path.read_bytes())
     return substitute_table.read_substitutes(path.parent, {"crane": small_corpus()})
 
@@ -207,7 +207,7 @@ def check_substitutes(content: Any) -> None:
 
 
 def write_tables(folder: Path) -> dict[str, Path]:
-    """A valid file of each kind."""
+    """Write a valid file of each kind."""
     corpus = small_corpus()
     held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
     lines = np.arange(6, dtype=np.int32)
@@ -355,7 +355,7 @@ def model_file_seeds() -> list[bytes]:
             with zipfile.ZipFile(path) as made:
                 output = made.read(wsd_file.MANIFEST)
                 results.append(output + SEPARATOR + made.read("words/0.safetensors"))
-                # Of as many training sentences as fitted_word has vectors.
+                # Use as many training sentences as fitted_word has vectors.
                 texts = json.dumps(
                     {"crane": ["a crane"] * len(fitted_word(estimator).gold)}
                 ).encode()
@@ -367,7 +367,7 @@ def model_file_seeds() -> list[bytes]:
 
 
 def run_model_file(data: bytes, folder: Path) -> None:
-    """Its members, put into a sound archive; after a zero, the archive itself."""
+    """The members in a valid archive, or after a zero byte the archive itself."""
     path = folder / "a.wsd"
     if data[:1] == b"\0":
         path.write_bytes(data[1:])
@@ -392,7 +392,7 @@ def run_model_file(data: bytes, folder: Path) -> None:
         assert fitted.is_ood(answers.distance).dtype == bool
 
 
-# What senses are called
+# Names of senses
 
 
 SENSES = {"crane": ("crane_bird", "crane_machine"), "Schloß": ("lock", "castle")}
@@ -474,7 +474,7 @@ def run_config(data: bytes, folder: Path) -> None:
     for i, part in enumerate(data.split(SEPARATOR)[:3]):
         files.append(folder / f"{i}.yaml")
         files[-1].write_bytes(part)
-    # Over a valid one, which is not read anew each time.
+    # Write over a valid file, which is not read again each time.
     result = config.check(
         config_files.merge_configs(base_config(), config_files.read_configs(files))
     )
@@ -492,7 +492,7 @@ def run_config(data: bytes, folder: Path) -> None:
 def run_layers(data: bytes, folder: Path) -> None:
     blocks = 1 + data[0] % 40 if data else 12
     text = data[1:].decode("utf-8", "surrogateescape")
-    # YAML gives `true` as no text.
+    # YAML does not read `true` as text.
     chosen_all = [True if chosen == "true" else chosen for chosen in text.split(",")]
     for result in layer_choice.expand_layers(chosen_all, blocks, where="layers"):
         assert layer_choice.parse_layers(result.name, blocks) == result
@@ -509,7 +509,7 @@ def run_layers(data: bytes, folder: Path) -> None:
     for chosen in text.split(","):
         if chosen == "all" or not data:
             continue
-        # What the name says, read in the plainest way.
+        # Parse the name in the simplest way.
         kinds = chosen.split("-")
         if kinds[1:2] == ["last"]:
             expected = list(range(blocks + 1 - int(kinds[2]), blocks + 1))
@@ -571,7 +571,7 @@ def plain_tar(*further: tuple[str, bytes, bytes, str]) -> bytes:
     return made.getvalue()
 
 
-# So that a bomb need not be one: what an archive unpacks to, and one of its members.
+# Limits on the unpacked archive and its members, low enough for small inputs.
 LARGE = 2**20
 
 
@@ -588,7 +588,7 @@ def archive_seeds() -> list[bytes]:
         too_large.tobuf() + plain_tar(),
         plain_tar()[:1024],
     ]
-    # A first byte of 0: packed here, so that a change reaches the tar behind gzip's checksum.
+    # A first byte of 0: the target packs the tar, so mutations reach it behind gzip's checksum.
     return [*(b"\0" + tar for tar in plain), b"\1" + gzip.compress(plain[0], mtime=0), b"\2\1\2\3",
             b"\3", b"\4" + plain[0]]  # fmt: skip
 
@@ -624,7 +624,7 @@ def run_archive(data: bytes, folder: Path) -> None:
         with mock.patch.object(_LimitedGzip, "_left", LARGE):
             extract(archive, out, MANIFEST)
     except WsdError:
-        # Nothing of it is left, and nothing lies elsewhere.
+        # Nothing is left, and nothing was written elsewhere.
         assert {p.name for p in folder.rglob("*")} <= before
         raise
     files = {p for p in out.rglob("*") if not p.is_dir()}
@@ -742,7 +742,7 @@ def run_model(data: bytes, folder: Path) -> None:
 
 
 def run_record(data: bytes, folder: Path) -> None:
-    """A record of `wsd model`, as `wsd embed` takes it."""
+    """A record of `wsd model`, as `wsd embed` reads it."""
     place = folder / "tiny"
     if not place.exists():
         place.mkdir()
@@ -769,7 +769,7 @@ def map_seeds() -> list[bytes]:
 
 
 def run_a_map(data: bytes, folder: Path) -> None:
-    """A map of a run, and a listing: neither leads to what lies elsewhere."""
+    """A map of a run or a listing: neither leads to files outside."""
     output, listing = (data + SEPARATOR).split(SEPARATOR)[:2]
     (folder / "e").mkdir(exist_ok=True)
     (folder / "run.json").write_bytes(output)
@@ -864,7 +864,7 @@ REPORT_TABLES = [*tables.TABLES.values(), *tables.DRAWN_TABLES.values()]
 
 
 def run_report_table(data: bytes, folder: Path) -> None:
-    """The first byte says which table of the report, or of the figures."""
+    """The first byte chooses the table of the report or of the figures."""
     columns = REPORT_TABLES[data[0] % len(REPORT_TABLES) if data else 0]
     path = folder / "t.csv"
     path.write_bytes(data[1:])
@@ -888,7 +888,7 @@ def run_arguments(data: bytes, folder: Path) -> None:
         assert all(name and value for name, value in result.items())
         assert {f"{name}={value}" for name, value in result.items()} <= set(text.split(" "))
     else:
-        # As text, for NaN is not NaN.
+        # Compare as text, because NaN differs from NaN.
         assert json.dumps(arguments.json_object(text, "--space")) == json.dumps(json.loads(text))
 
 

@@ -1,4 +1,4 @@
-"""Every argument of every command, with values nobody meant: one error, or a result.
+"""Every argument of every command with hostile values: one error, or a result.
 
 The commands and their arguments are those of the parser, so that a new one is tried by itself.
 """
@@ -48,7 +48,7 @@ def of_kind(action: argparse.Action) -> list[str]:
 
 
 def plain(action: argparse.Action) -> list[str]:
-    """An argument with a value of its type, whatever it means."""
+    """Return an argument with a value of its type."""
     if action.nargs == 0:
         return []
     if action.choices is not None:
@@ -61,15 +61,15 @@ def plain(action: argparse.Action) -> list[str]:
 def given(action: argparse.Action, value: str) -> list[str]:
     if not action.option_strings:
         return [value]
-    # With an equals sign a value may begin with a hyphen.
+    # After an equals sign a value may begin with a hyphen.
     return [f"{action.option_strings[-1]}={value}"]
 
 
 def tries(name: str, base: list[str] | None = None) -> Iterator[list[str]]:
-    """A command with each of its arguments in turn left out or given each of the hostile values."""
+    """Return a command with each argument in turn left out or given each hostile value."""
     command = commands()[name]
     needed = [a for a in arguments(command) if a.required]
-    # Of arguments that exclude each other, one.
+    # Use one of several exclusive arguments.
     groups = [group._group_actions[:1] for group in command._mutually_exclusive_groups]
     usual = [part for a in [*needed, *(a for group in groups for a in group)] for part in plain(a)]
     yield [name]
@@ -88,12 +88,12 @@ def tries(name: str, base: list[str] | None = None) -> Iterator[list[str]]:
         for value in of_kind(action):
             yield [name, *without, *given(action, value)]
             if base is not None and action.option_strings:
-                # The last one counts.
+                # The last value counts.
                 yield [name, *base, *given(action, value)]
 
 
 def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
-    """The exit code; what is printed must be one error, or a result."""
+    """Return the exit code, and check that the output is one error or a result."""
     try:
         with limited(60):
             code = cli.main(argv)
@@ -106,7 +106,7 @@ def outcome(argv: list[str], capsys: pytest.CaptureFixture[str]) -> int:
         assert visible(text, "\n") == text, (argv, text)
     assert "Traceback" not in shown.err, (argv, shown.err)
     errors = [line for line in shown.err.splitlines() if "error: " in line]
-    # What `wsd doctor` finds wrong is its result.
+    # Problems that `wsd doctor` finds are its result.
     result = shown.out.endswith(f"to fix first, marked {BAD}.\n")
     assert len(errors) == (code != 0 and not result), (argv, shown.err)
     return code
@@ -142,16 +142,16 @@ def test_every_argument_of_a_command(
     assert len(codes) > 10 and 2 in codes
 
 
-def test_a_command_that_is_none(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for argv in ([], ["nonesuch"], [ESCAPE], ["--log"], ["--log", "folder", "leaderboard", "none"]):
         assert outcome(argv, capsys) in (1, 2)
 
 
 @pytest.mark.slow
-def test_every_argument_beside_valid_ones(
+def test_every_argument_with_valid_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same with all other arguments those of a run: so the bad one is really read."""
+    """All other arguments are valid, so that the command reads the bad one."""
     prepare(tmp_path)
     capsys.readouterr()
     (tmp_path / "folder").mkdir()
@@ -164,7 +164,7 @@ def test_every_argument_beside_valid_ones(
             bases[command] = usual
         refused = 0
         for command, base in bases.items():
-            # Each of a command's arguments with a few values: some runs take a second.
+            # Try a few values for each argument, because some runs take a second.
             beside = [argv for argv in tries(command, base) if argv[1 : len(base) + 1] == base]
             for argv in Random(command).sample(beside, min(8, len(beside))):
                 refused += outcome(argv, capsys) != 0

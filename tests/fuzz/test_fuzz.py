@@ -1,4 +1,4 @@
-"""The parsers under damaged input: what was found once, a short run, and a longer one.
+"""Parsers on damaged input: earlier findings, a short run, and a longer run.
 
 ``make fuzz`` is the long one, with counts and coverage.
 """
@@ -26,7 +26,7 @@ CASES = [(p.parent.name, p.name) for p in sorted(run.CASES.glob("*/*"))]
 
 
 @pytest.mark.parametrize(("target", "case"), CASES)
-def test_a_case_found_once_stays_mended(target: str, case: str, tmp_path: Path) -> None:
+def test_an_earlier_finding_stays_fixed(target: str, case: str, tmp_path: Path) -> None:
     with run.limited():
         outcome(TARGETS[target], (run.CASES / target / case).read_bytes(), tmp_path)
 
@@ -69,7 +69,7 @@ def test_a_hang_is_a_finding(tmp_path: Path) -> None:
             pass
 
 
-# What is valid by construction is read to what it says
+# Inputs that are valid by construction
 
 
 TOKENS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1)
@@ -81,7 +81,7 @@ SENTENCES = st.lists(TOKENS.filter(lambda t: t.split() == [t]), min_size=1, max_
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
 )
 @given(data=st.data(), word=st.text(min_size=1, max_size=80))
-def test_a_valid_corpus_is_read_as_it_was_meant(data: Any, word: str, tmp_path: Path) -> None:
+def test_a_valid_corpus_is_read_correctly(data: Any, word: str, tmp_path: Path) -> None:
     senses = data.draw(st.lists(TOKENS, min_size=1, max_size=3, unique=True))
     (tmp_path / "classes_map.txt").write_text(
         "{" + ", ".join(f'"{i}": {plan_json(sense)}' for i, sense in enumerate(senses)) + "}",
@@ -141,7 +141,7 @@ JSON = st.recursive(
 
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), value=JSON)
-def test_any_value_of_any_key_is_taken_or_refused(data: Any, value: Any) -> None:
+def test_any_value_of_any_key_is_accepted_or_refused(data: Any, value: Any) -> None:
     files = [REPOSITORY / "config" / name for name in ("config.yaml", "quickstart.yaml")]
     merged = config_files.read_configs(files)
     key = data.draw(st.sampled_from(sorted(merged)))
@@ -169,7 +169,7 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ids=["bomb", "circle", "no date", "number", "list", "python", "nested", "deep", "nul", "escape",
          "no mapping", "no yaml", "mark"],
 )  # fmt: skip
-def test_what_yaml_can_say_and_no_config_is(text: str, tmp_path: Path) -> None:
+def test_yaml_that_is_no_config_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(WsdError) as error, run.limited():
         config.check(config_files.read_configs([tmp_path / "c.yaml"]))

@@ -1,4 +1,4 @@
-"""Damaged model folders: each is refused with one error, or gives finite vectors."""
+"""Damaged model folders: each gives one error or finite vectors."""
 
 import json
 import shutil
@@ -30,7 +30,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def embed(folder: Path) -> np.ndarray:
-    """From a folder to vectors, as `wsd model` and `wsd embed` do it."""
+    """Go from a folder to vectors as `wsd model` and `wsd embed` do."""
     record = model.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
     encoder = Encoder.load(str(sources.verify(record)), device="cpu")
     result = np.full((3, 2, 32), np.nan, dtype=np.float32)
@@ -77,7 +77,7 @@ def as_pickle(folder: Path) -> None:
 
 
 def tokenizer(folder: Path, **changes: Any) -> None:
-    """Change parts of a tokenizer, beside others of its kind: a pattern stands before BERT's."""
+    """Change parts of a tokenizer or insert others, such as a pattern before BERT's."""
     path = folder / "tokenizer.json"
     content = json.loads(path.read_text())
     if split := changes.pop("split", None):
@@ -100,7 +100,7 @@ def other_vocabulary(folder: Path) -> None:
     path.write_text(json.dumps(content))
 
 
-# What is done to the folder, and what the error says.
+# The damage of the folder, and the error.
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "lacks model.safetensors"),
     "no config": (lambda f: (f / "config.json").unlink(), "lacks config.json"),
@@ -180,7 +180,7 @@ def test_a_pickle_is_refused_with_a_way_to_convert_it(whole: Path, tmp_path: Pat
 
 
 def try_damaged(whole: Path, folder: Path, seed: int) -> str:
-    """Change values of one of the folder's JSON files; what becomes of it."""
+    """Change values of one JSON file of the folder, and return the outcome."""
     random = Random(seed)
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(whole, folder)

@@ -14,7 +14,7 @@ from wsd.inference.encoders import ModelSource, find_model
 
 
 @pytest.mark.parametrize("file", ["config.yaml", "minilm.yaml"])
-def test_what_is_known_is_what_the_configs_say(file: str) -> None:
+def test_the_known_models_match_the_configs(file: str) -> None:
     (entry,) = yaml.safe_load((REPOSITORY / "config" / file).read_text())["models"]
     source = encoders.known_sources()[entry["name"]]
     assert entry["sha256"] == source.sha256
@@ -70,7 +70,7 @@ def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_p
         {"hub": "owner/name", "revision": "main"},
     ],
 )
-def test_what_is_wrong_with_a_source_speaks_of_no_config(where: dict[str, str]) -> None:
+def test_errors_of_a_source_do_not_mention_a_config(where: dict[str, str]) -> None:
     """A command and the library have none: what is named is a key and an argument alike."""
     with pytest.raises(WsdError) as error:
         find_model(ModelSource("mine", where))

@@ -1,4 +1,4 @@
-"""The transformer in scikit-learn's hands, and its vectors beside the workflow's."""
+"""The scikit-learn transformer; its vectors equal the workflow's."""
 
 import copy
 import subprocess
@@ -29,7 +29,7 @@ TINY = "tiny-bert"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model in it."""
+    """Write a folder with a model."""
     folder = tmp_path_factory.mktemp("root")
     tiny_bert(folder / TINY)
     return folder
@@ -110,7 +110,7 @@ def test_a_pipeline_cross_validates_and_searches_layers(embedder: FocalEmbedder)
     pipeline = make_pipeline(embedder, wsd.NearestCentroid())
     scores = cross_val_score(pipeline, X, y, cv=3, error_score="raise")
     assert len(scores) == 3
-    # Nothing is learned from the sentences: the same folds on ready vectors say the same.
+    # Nothing is learned from sentences: stored vectors with the same folds give the same scores.
     ready = cross_val_predict(wsd.NearestCentroid(), embedder.fit_transform(X), y, cv=3)
     assert (cross_val_predict(pipeline, X, y, cv=3) == ready).all()
     search = GridSearchCV(pipeline, {"focalembedder__layers": ["0", "mean-last-2"]}, cv=2)
@@ -121,12 +121,12 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
     X = [("a crane flew", "crane"), ("the bank of the river", (4, 8))]
     vectors = embedder.fit(X).transform(X)
     assert vectors.shape == (2, 32) and vectors.dtype == np.float32
-    # Two of two blocks are all of them.
+    # Two layers of two blocks are all layers.
     assert embedder.layers_ == "mean-all"
     assert embedder.get_feature_names_out()[[0, 31]].tolist() == [
         "focal_mean-all_0", "focal_mean-all_31",
     ]  # fmt: skip
-    # By the protocol that other processes are given their copies with.
+    # Use the protocol that copies objects to other processes.
     again = copy.deepcopy(embedder)
     encoders._load.cache_clear()
     np.testing.assert_array_equal(again.transform(X), vectors)
@@ -150,7 +150,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
         ({"model": "bert"}, "no model 'bert'"),
     ],
 )
-def test_what_cannot_be_is_said_by_fit(embedder: FocalEmbedder, changes, says) -> None:
+def test_fit_reports_invalid_parameters(embedder: FocalEmbedder, changes, says) -> None:
     with pytest.raises(ConfigError, match=says):
         embedder.set_params(**changes).fit([("a crane flew", "crane")])
 

@@ -1,4 +1,4 @@
-"""Sentences with a focal word, as users give them."""
+"""Sentences with a focal word in the forms that users give."""
 
 import numpy as np
 import pandas as pd
@@ -51,12 +51,12 @@ def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
         ("a \ud800 crane", (4, 9), "half a character"),
     ],
 )
-def test_a_span_that_cannot_be(sentence, span, says) -> None:
+def test_invalid_spans_are_refused(sentence, span, says) -> None:
     with pytest.raises(ConfigError, match=says):
         cut(sentence, span)
 
 
-def test_the_one_occurrence_is_found_and_of_several_the_one_that_is_named() -> None:
+def test_the_only_or_the_named_occurrence_is_found() -> None:
     assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1)
     assert find("a crane by a crane", "crane", 2).position == 4
     with pytest.raises(ConfigError, match=r"2 times: 1 at character 2, 2 at character 13") as error:
@@ -121,12 +121,12 @@ def test_instances_come_as_pairs_or_as_a_table() -> None:
         *(("a crane", (2.5, 7)), ("a crane", (float("inf"), 7)), ("a crane", (float("nan"), 7))),
     ],
 )
-def test_an_instance_that_is_none_is_named(row) -> None:
+def test_invalid_instances_are_named(row) -> None:
     with pytest.raises(ConfigError, match="instance 1"):
         read_instances([("a crane", "crane"), row])
 
 
-def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
+def test_instances_of_the_corpus_keep_their_tokens() -> None:
     for word in ("apple", "bank", "crane", "java", "spring"):
         corpus = quickstart(word)
         for split in ("train", "test"):
@@ -146,7 +146,7 @@ def test_every_instance_of_the_corpus_comes_back_as_its_tokens() -> None:
     assert (DATA / "quickstart" / "crane").is_dir()
 
 
-def test_a_table_of_instances_has_their_places() -> None:
+def test_a_table_of_instances_has_their_positions() -> None:
     actual = as_corpus([Focus(("a", "crane"), 1), Focus(("bank",), 0)])
     assert actual.tokens == (("a", "crane"), ("bank",))
     assert actual.position.tolist() == [1, 0]

@@ -1,4 +1,4 @@
-"""What is shown of one sentence, and of two."""
+"""`wsd inspect` on one sentence, and on two."""
 
 import json
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[st
     assert "Traceback" not in streams.err
 
 
-def test_a_model_of_a_config_is_used_as_the_config_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_of_a_config_uses_the_config(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(REPOSITORY)
     files = ["--configfile", "config/config.yaml", "config/pooling.yaml"]
     inspecting = ["inspect", "a crane", "--word", "crane", *files]

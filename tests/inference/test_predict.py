@@ -1,4 +1,4 @@
-"""`wsd fit` and `wsd predict`: the evaluation's predictions on new text, from one file."""
+"""`wsd fit` and `wsd predict`: one file gives the evaluation's predictions on new text."""
 
 import contextlib
 import csv
@@ -69,7 +69,7 @@ def root(built_once: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def copied(built_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy that a test may change."""
+    """Copy the results for a test that changes them."""
     monkeypatch.chdir(small_results.copy(built_once, tmp_path / "copy"))
     with logs_as_before():
         yield tmp_path / "copy"
@@ -93,11 +93,11 @@ def text_file(path: Path, *lines: str | bytes) -> str:
     return str(path)
 
 
-# The answer is the evaluation's
+# Predictions equal the evaluation's
 
 
 def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *arguments: str) -> None:
-    """The test split's sentences, as running text, get the stored predictions."""
+    """Check that the test sentences, as running text, get the stored predictions."""
     results = Results(Path(RESULTS))
     for word in WORDS:
         table = results.corpus(word)
@@ -114,7 +114,7 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
             )[0]
             if prediction.word == word
         )
-        # The focal word may stand elsewhere too, as a plural.
+        # The focal word may occur elsewhere too, as a plural.
         at = {
             i: len(" ".join([*table.tokens[row][: table.position[row]], ""]))
             for i, row in enumerate(test, start=1)
@@ -175,7 +175,7 @@ def test_probabilities_have_the_order_of_the_scores(root: Path, answers: Call) -
 
 
 def test_predictions_of_other_data_are_refused_when_fitting(copied: Path) -> None:
-    """One stored score changed: what is fitted is not what was evaluated."""
+    """One stored score is changed, so that the fitted classifier differs from the evaluated one."""
     path = Path(RESULTS) / "tiny/predictions/full/focal/2.logistic.parquet"
     table, source = read_table(path)
     source["parameters"]["C"] = 7.0
@@ -185,10 +185,10 @@ def test_predictions_of_other_data_are_refused_when_fitting(copied: Path) -> Non
         Fitting(Results(Path(RESULTS)), chosen).word("crane")
 
 
-# Which configuration
+# The configuration
 
 
-def test_without_a_wish_the_selected_one_answers(root: Path, answers: Call) -> None:
+def test_by_default_the_selected_configuration_predicts(root: Path, answers: Call) -> None:
     chosen = json.loads((Path(RESULTS) / "selection.json").read_text())["chosen"]
     best = chosen["tiny"]["full"]["all"]
     (row,) = answers("the crane flew")
@@ -198,7 +198,7 @@ def test_without_a_wish_the_selected_one_answers(root: Path, answers: Call) -> N
     assert row["model"] == "tiny"
 
 
-def test_a_wish_is_the_best_of_those_that_fit(root: Path) -> None:
+def test_options_choose_the_best_matching_configuration(root: Path) -> None:
     results = Results(Path(RESULTS))
     assert results.choose(classifier="knn").view == "focal+static"
     assert results.choose(view="focal", classifier="logistic").layers in ("2", "mix-all")
@@ -206,7 +206,7 @@ def test_a_wish_is_the_best_of_those_that_fit(root: Path) -> None:
         results.choose(layers="9")
 
 
-def test_a_kept_file_is_used_as_long_as_it_is_of_these_predictions(
+def test_a_kept_file_is_used_while_it_matches_the_predictions(
     copied: Path, answers: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"]) == 0
@@ -251,7 +251,7 @@ def test_it_works_from_another_folder_and_working_directory(
 
 
 def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> None:
-    """The folder of the model file is the first checkout's: here another folder is named."""
+    """The model file's folder belongs to the first checkout; the test names another folder."""
     weights = copied / "tiny" / "model.safetensors"
     raw = bytearray(weights.read_bytes())
     raw[-1] ^= 1
@@ -300,7 +300,7 @@ def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
 
 
 def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
-    """A model file with members changed, by their name with _ for /, or left out."""
+    """Change members of the model file, named with _ for /, or leave them out."""
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
         for name in old.namelist():
             content = members.get(name.replace("/", "_").replace(".", "_"), old.read(name))
@@ -310,7 +310,7 @@ def rewritten(path: Path, to: Path, **members: bytes | None) -> Path:
 
 
 def with_array(to: Path, name: str, value: float) -> Path:
-    """The model file with one array of its first word filled with a number."""
+    """Fill one array of the model file's first word with a number."""
     from safetensors.numpy import load, save
 
     with zipfile.ZipFile("model.wsd") as file:
@@ -319,7 +319,7 @@ def with_array(to: Path, name: str, value: float) -> Path:
     return rewritten(Path("model.wsd"), to, words_1_safetensors=save(arrays))
 
 
-def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
+def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None:
     whole = Path("model.wsd").read_bytes()
     manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
 
@@ -404,8 +404,8 @@ def test_what_is_no_model_file_is_refused(root: Path, tmp_path: Path) -> None:
     assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
 
 
-def test_a_metric_that_is_none_is_refused(root: Path, tmp_path: Path) -> None:
-    """Any other value was taken for the Euclidean distance."""
+def test_an_unknown_metric_is_refused(root: Path, tmp_path: Path) -> None:
+    """Any other value would be read as Euclidean distance."""
     fit = ["fit", "--results", RESULTS, "--view", "focal", "--layers", "1"]
     assert main([*fit, "--out", str(tmp_path / "one.wsd")]) == 0
     with zipfile.ZipFile(tmp_path / "one.wsd") as file:
@@ -418,7 +418,7 @@ def test_a_metric_that_is_none_is_refused(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", [-1, 10**6])
-def test_lines_that_the_corpus_has_not_are_refused(
+def test_lines_missing_in_the_corpus_are_refused(
     root: Path, tmp_path: Path, line: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = with_array(tmp_path / "bad.wsd", "lines", line)
@@ -431,7 +431,7 @@ def test_lines_that_the_corpus_has_not_are_refused(
     "source",
     [{"hub": "a/b", "revision": "0" * 40}, {"package": "no_such_carrier", "version": "1; x"}],
 )
-def test_no_advice_runs_what_a_model_file_says(root: Path, source: dict[str, str]) -> None:
+def test_advice_never_contains_commands_of_a_model_file(root: Path, source: dict[str, str]) -> None:
     encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
     encoder["model"] |= {"source": source, "name": "x; y"}
     with pytest.raises(ModelError) as error:
@@ -451,7 +451,7 @@ def test_weights_of_enormous_size_are_refused(
     assert "'crane' gives scores that are not finite" in capsys.readouterr().err
 
 
-def test_a_pipe_is_no_model_file(tmp_path: Path) -> None:
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.wsd")
     with pytest.raises(ModelError, match="not a model file"):
         WsdFile(tmp_path / "a.wsd")
@@ -468,7 +468,7 @@ def test_a_flipped_byte_is_found(root: Path, tmp_path: Path) -> None:
 
 
 def test_compressed_members_are_refused(root: Path, tmp_path: Path) -> None:
-    """What is stored as it is cannot be larger than the file: no bomb."""
+    """A stored member cannot be larger than the file, so it cannot be a bomb."""
     with zipfile.ZipFile(tmp_path / "bomb.wsd", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("manifest.json", b" " * 10_000)
     with pytest.raises(ModelError, match="compressed"):
@@ -480,7 +480,7 @@ def test_the_same_results_give_the_same_bytes(root: Path, tmp_path: Path) -> Non
         assert main(["fit", "--results", RESULTS, "--out", str(tmp_path / name)]) == 0
     with zipfile.ZipFile(tmp_path / "a.wsd") as a, zipfile.ZipFile(tmp_path / "b.wsd") as b:
         for name in a.namelist():
-            # The card says what the file is called.
+            # The card has the name of the file.
             assert name == "README.md" or a.read(name) == b.read(name), name
 
 
@@ -517,7 +517,7 @@ def test_training_sentences_stay_out_unless_asked_for(
             WsdFile(bad).word("crane")
 
 
-def test_the_card_says_what_is_in_the_file(root: Path) -> None:
+def test_the_card_describes_the_file(root: Path) -> None:
     card = WsdFile(Path("model.wsd")).card
     scores = csv.DictReader((Path(RESULTS) / "scores.csv").open(newline=""))
     for row in scores:
@@ -534,7 +534,7 @@ def test_the_name_of_a_model_file_ends_in_wsd(root: Path, tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-# The stream
+# Streams
 
 
 def test_every_line_gets_a_row_and_bad_ones_are_counted(
@@ -591,7 +591,7 @@ def test_json_lines(root: Path, tmp_path: Path, answers: Call) -> None:
     assert "an object has a key twice" in rows[10]["message"]
 
 
-def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers: Call) -> None:
+def test_the_position_of_the_word_may_be_given(root: Path, tmp_path: Path, answers: Call) -> None:
     text = "craning by a crane, a crane"
     lines = [
         {"text": text, "word": "crane", "start": 0, "end": 7},
@@ -620,7 +620,7 @@ def test_the_place_of_the_word_may_be_given(root: Path, tmp_path: Path, answers:
     assert "part of a word" in rows[5]["message"] and "not within" in rows[6]["message"]
     assert "'crane,' begins or ends with punctuation" in rows[7]["message"]
     assert all("not both whole numbers" in row["message"] for row in rows[8:])
-    # It is that occurrence that is answered.
+    # The given occurrence is predicted.
     plain = answers(text, "--word", "crane", "--model-file", "model.wsd")
     assert [row["start"] for row in plain] == [13, 22]
     assert rows[1]["scores"] == pytest.approx(plain[1]["scores"], abs=1e-5)
@@ -649,7 +649,7 @@ def test_the_word_may_be_marked_as_in_import(root: Path, answers: Call) -> None:
         (7, "crane", 4),
     ]
     assert [row["text"] for row in rows[:2]] == output[:2]
-    # The marks are not read.
+    # The marks are not part of the text.
     unmarked = answers("a crane by a crane again", "--word", "crane", "--model-file", "model.wsd")
     for row in rows[:2]:
         assert row["scores"] == pytest.approx(unmarked[1]["scores"], abs=1e-5)
@@ -679,7 +679,7 @@ def test_a_line_with_a_mark_that_cannot_be_read_is_not_guessed_at(
     for row, says in zip(rows, refused.values(), strict=False):
         assert says in row["message"] and "[[crane]] or *crane*" in row["message"]
         assert row["sense"] is None
-    # Brackets are text where the place is told.
+    # Brackets are text if the position is given.
     text = "see [[1]] and [[2]]: a crane"
     line = json.dumps({"text": text, "start": 23, "end": 28})
     file = text_file(tmp_path / "in.jsonl", line)
@@ -707,7 +707,7 @@ def test_standard_input(root: Path, answers: Call, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
+def test_each_typed_line_is_answered_at_once(root: Path) -> None:
     terminal, typed = pty.openpty()
     call = [sys.executable, "-m", "wsd.cli", "predict", "--model-file", "model.wsd"]
     env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -729,7 +729,7 @@ def test_what_is_typed_is_answered_before_the_next_line(root: Path) -> None:
 
 
 class Named:
-    """Fitted words with other names, and what their corpora have."""
+    """Return fitted words with other names and the forms of their corpora."""
 
     def __init__(self, **forms: list[str]) -> None:
         self._file = WsdFile(Path("model.wsd"))
@@ -790,7 +790,7 @@ def test_names_with_a_part_of_speech_are_found_by_lemma_and_form(root: Path) -> 
 
 
 def test_a_focal_word_of_several_tokens(root: Path) -> None:
-    """Marked, by characters, or found whole, where the corpus has one of its tokens alone too."""
+    """The word is marked, given by characters, or found; the corpus also has a single token."""
     words = Named(**{"hot_dog.n": ["hot dog", "dog"], "bank": []})
     predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
     text = "a hot dog here"
@@ -811,7 +811,7 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
     ]
     for row in rows[1:]:
         assert row.scores == pytest.approx(rows[0].scores, abs=1e-5)
-    # The whole span is read, and not one of its tokens.
+    # The vector covers the whole span, not one of its tokens.
     assert hot_dog.form == "dog" and hot_dog.scores != pytest.approx(rows[0].scores, abs=1e-5)
     refused = (backwards, empty, beyond, part)
     assert [row.status for row in refused] == ["unreadable"] * 4
@@ -824,13 +824,13 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
     assert all(text in row.message for text, row in zip(says, refused, strict=True))
 
 
-def test_of_a_single_word_any_place_is_it(root: Path) -> None:
+def test_with_a_single_word_any_position_is_accepted(root: Path) -> None:
     words = Named(**{"run.v": ["run"]})
     predictor = Predictor(words, encoders.fitted_encoder(words.encoder, device="cpu"))
     lines = [Line(1, "a runner", span=(2, 8)), Line(2, "a [[runner]]"), Line(3, "it [[has]]")]
     *rows, other = predictor.predict(lines)
     assert not any("not a form" in row.message for row in rows)
-    # What is pointed at is answered; that it is another word is said.
+    # The given word is predicted, with a note that it is another word.
     assert other.status == "ok" and "'has' is not a form of run.v" in other.message
     assert [(row.status, row.word, row.start) for row in rows] == [
         ("ok", "run.v", 2),
@@ -839,7 +839,7 @@ def test_of_a_single_word_any_place_is_it(root: Path) -> None:
 
 
 def test_a_model_file_has_the_forms_of_its_words(root: Path, tmp_path: Path) -> None:
-    """And one of before has none, and is read all the same."""
+    """An older file without forms can still be read."""
     table = Results(Path(RESULTS)).corpus("crane")
     focal = {
         tokens[position].lower()
@@ -865,7 +865,7 @@ def test_a_model_file_has_the_forms_of_its_words(root: Path, tmp_path: Path) -> 
 def test_senses_are_called_by_readable_names(
     root: Path, answers: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In what people read; files have the label, and the name beside it."""
+    """Text for people has names; files have the label and the name."""
     (row,) = answers("A crane flew over the marsh.", "--model-file", "model.wsd")
     assert row["sense"] == f"crane_{row['sense_name']}"
     assert set(row["scores"]) == {"crane_bird", "crane_machine"} and "called" not in row
@@ -895,7 +895,7 @@ def test_a_corpus_names_its_senses_in_predictions_and_in_the_file(
     import_corpus([DATA / "quickstart"], out=Path("own"), name="mine", senses=Path("senses.tsv"))
     sentence = ["A crane flew over the marsh.", "--word", "crane"]
     chosen = ["--results", str(results), "--view", "focal", "--layers", "2"]
-    # Results without the copy of the corpus still answer.
+    # Results without a copy of the corpus still work.
     (row,) = answers(*sentence, *chosen)
     assert row["sense_name"] in ("bird", "machine")
     (results / "source").mkdir()
@@ -918,8 +918,8 @@ def test_a_corpus_names_its_senses_in_predictions_and_in_the_file(
     assert main(["predict", *sentence, *chosen]) == CorpusError.exit_code
 
 
-def test_what_a_model_file_calls_its_senses_is_checked(root: Path, tmp_path: Path) -> None:
-    """And a file of before calls them by its labels."""
+def test_names_of_senses_in_a_model_file_are_checked(root: Path, tmp_path: Path) -> None:
+    """Older files use the labels as names."""
     file = WsdFile(Path("model.wsd"))
     crane = dict(file.manifest["words"]["crane"])
 
@@ -1021,7 +1021,7 @@ def test_a_sentence_unlike_all_others_is_marked(root: Path, answers: Call) -> No
     assert "far from every training sentence" in unlike["message"]
 
 
-# What is written
+# Outputs
 
 
 def test_a_carriage_return_ends_no_row(root: Path, tmp_path: Path) -> None:
@@ -1034,7 +1034,7 @@ def test_a_carriage_return_ends_no_row(root: Path, tmp_path: Path) -> None:
     assert row["text"] == "the crane\r=1+1"
 
 
-def test_what_must_not_be_written_over(
+def test_files_that_must_not_be_overwritten(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = text_file(tmp_path / "in.txt", "a crane")
@@ -1102,7 +1102,7 @@ def test_a_table_moves_no_cursor(
 
 
 @pytest.mark.slow
-def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> None:
+def test_a_reader_that_leaves_early_is_no_error(root: Path, tmp_path: Path) -> None:
     file = text_file(tmp_path / "in.txt", *["a crane"] * 3000)
     wsd = f"{sys.executable} -m wsd.cli predict --file {file} --model-file model.wsd"
     done = subprocess.run(
@@ -1111,7 +1111,7 @@ def test_a_reader_that_leaves_early_is_no_fault(root: Path, tmp_path: Path) -> N
         capture_output=True,
         text=True,
     )
-    # As of a program that SIGPIPE ends.
+    # The exit code is the one after SIGPIPE.
     assert done.returncode == 141, done.stderr
     assert len(done.stdout.splitlines()) == 1
     assert "Traceback" not in done.stderr and "rror" not in done.stderr
@@ -1199,7 +1199,7 @@ def test_a_suffix_in_capitals_is_read_as_any(
         (["--file", "results", "--model-file", "model.wsd"], "is a directory\n  where: results"),
     ],
 )
-def test_what_cannot_be_asked_for(
+def test_invalid_requests(
     root: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["predict", *arguments]) in (1, ConfigError.exit_code, ResultError.exit_code)
@@ -1207,7 +1207,7 @@ def test_what_cannot_be_asked_for(
 
 
 def run_of(name: str, classifier: str, *own: Path) -> None:
-    """A run in whose selection one classifier is the only candidate; more of its own files."""
+    """Add a run whose selection has one classifier as its only candidate."""
     selection = Path(RESULTS) / "store" / f"selection@{name * 10}.csv"
     table = read_csv(Path(RESULTS) / "selection.csv")
     write_csv(selection, table[table["classifier"] == classifier])
@@ -1217,7 +1217,7 @@ def run_of(name: str, classifier: str, *own: Path) -> None:
     small_results.map_files(Path(RESULTS), name, [selection, *own])
 
 
-def test_each_run_answers_by_its_own_selection(
+def test_each_run_uses_its_own_selection(
     copied: Path, answers: Call, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_of("a", "nearest_centroid")
@@ -1231,7 +1231,7 @@ def test_each_run_answers_by_its_own_selection(
     assert same == second and nameless["classifier"] in ("logistic", "own")
     for given in (f"{RESULTS}/runs/b", f"{RESULTS}/runs/b/run.json"):
         assert answers(*text, "--results", given) == [second]
-    # What `fit` kept of a run is read for that run.
+    # The run uses its own file from `fit`.
     kept = Path(RESULTS) / f"store/selected@{'b' * 10}.wsd"
     assert main(["fit", "--results", RESULTS, "--run", "b", "--out", str(kept)]) == 0
     run_of("b", "knn", kept)
@@ -1241,7 +1241,7 @@ def test_each_run_answers_by_its_own_selection(
     assert "fitting" not in capsys.readouterr().err
     assert main(["predict", *text, "--run", "c"]) == ConfigError.exit_code
     assert "choose among a, b" in capsys.readouterr().err
-    # Without the tables that have no name, one of several has to be named, and one alone is said.
+    # Without unnamed results, several runs need --run; a single run is used and reported.
     for path in Path(RESULTS).glob("*.csv"):
         path.unlink()
     assert main(["predict", *text]) == ConfigError.exit_code
@@ -1259,7 +1259,7 @@ COMMANDS = {
 
 
 def written(command: str) -> dict[str, bytes]:
-    """What a command writes; it is removed."""
+    """Return the outputs of a command, and delete them."""
     assert main([command, *COMMANDS[command]]) == 0
     out = Path(COMMANDS[command][-1])
     files = [out] if out.is_file() else [path for path in out.rglob("*") if path.is_file()]
@@ -1271,7 +1271,7 @@ def written(command: str) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_files_that_the_map_names_are_read(copied: Path, command: str) -> None:
-    """Whatever lies at the paths that people read."""
+    """Files at published paths do not matter."""
     before = written(command)
     folder, store = Path(RESULTS), Path(RESULTS) / "store"
     (folder / "run.json").unlink()
@@ -1296,7 +1296,7 @@ def test_the_files_that_the_map_names_are_read(copied: Path, command: str) -> No
                 (embeddings / word).rename(of_word)
         paths = embeddings.glob(f"*/{view}.safetensors")
         write_listing(embeddings / f"{view}.1.json", {p: vectors_checksum(p) for p in paths})
-    # What a user, or another version, may have put there.
+    # A user or another version may have written the file.
     (folder / "selection.csv").write_text("no table")
     for name in ("corpus/crane.parquet", "folds/full.parquet", "tiny/embeddings/crane"):
         (folder / name).parent.mkdir(parents=True)
@@ -1308,10 +1308,10 @@ def test_the_files_that_the_map_names_are_read(copied: Path, command: str) -> No
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", ["folds/full.parquet", "corpus/words.json", "selection.csv"])
-def test_a_file_of_the_run_that_is_not_there_is_one_error(
+def test_a_missing_file_of_the_run_is_one_error(
     copied: Path, capsys: pytest.CaptureFixture[str], name: str, command: str
 ) -> None:
-    """Which says what makes it again."""
+    """The error names the step that makes the file."""
     if name == "selection.csv":  # what people read is there
         run = read_json(Path(RESULTS) / "run.json")
         files = {**run["files"], name: "store/selection@0123456789.csv"}

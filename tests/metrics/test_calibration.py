@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say, and how that is measured."""
+"""Calibrated probabilities and their calibration error."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from wsd.metrics import out_of_distribution, reliability
 
 
 def drawn(temperature: float, n: int, *, senses: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Logits, and labels drawn with the probabilities that they have after a temperature."""
+    """Return logits, and labels drawn from their probabilities after a temperature."""
     rng = np.random.default_rng(3)
     logits = rng.normal(scale=3, size=(n, senses))
     shares = softmax(logits / temperature, axis=1)
@@ -35,15 +35,15 @@ def test_an_unknown_sense_changes_nothing() -> None:
     assert_allclose(shown[:, [0, 2, 3]], reliability.to_probabilities(logits, 2.0))
 
 
-def test_few_instances_that_are_all_right_are_no_certainty() -> None:
-    """Platt's targets: of n right ones, the next has a chance of about 1 in n + 2 to be wrong."""
+def test_few_right_instances_are_not_certain() -> None:
+    """Platt's targets: after n right instances, the next is wrong with p of about 1 / (n + 2)."""
     logits = np.array([[1.0, 0.0]] * 10 + [[0.0, 1.0]] * 10)
     actual = reliability.fit_temperature(logits, np.repeat([0, 1], 10))
     assert actual is not None
     assert reliability.to_probabilities(logits, actual)[0, 0] == pytest.approx(21 / 22, rel=1e-3)
 
 
-def test_what_has_no_temperature() -> None:
+def test_data_without_a_temperature() -> None:
     assert reliability.fit_temperature(np.ones((3, 1)), np.zeros(3, dtype=int)) is None
     assert reliability.fit_temperature(np.ones((0, 2)), np.zeros(0, dtype=int)) is None
     unknown = np.array([[0.0, np.nan]])
@@ -81,7 +81,7 @@ def test_the_ends_of_the_bins() -> None:
 
 
 def test_the_interval_covers_the_true_error() -> None:
-    """Overconfident by 10 points in every bin: the interval holds 0.1 in most samples of 400."""
+    """Every bin is overconfident by 10 points; the interval covers 0.1 in most samples of 400."""
     covered = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -93,7 +93,7 @@ def test_the_interval_covers_the_true_error() -> None:
     assert covered >= 50
 
 
-def test_right_probabilities_have_an_interval_down_to_nothing() -> None:
+def test_calibrated_probabilities_have_an_interval_that_starts_at_zero() -> None:
     rng = np.random.default_rng(1)
     confidence = rng.uniform(0.3, 1, size=3000)
     correct = (rng.random(3000) < confidence).astype(float)
@@ -102,24 +102,24 @@ def test_right_probabilities_have_an_interval_down_to_nothing() -> None:
     assert high < 0.03
 
 
-# Far from the training set
+# Out-of-distribution flags
 
 
-def test_the_threshold_is_of_the_nearest_that_is_no_near_duplicate() -> None:
+def test_the_threshold_ignores_near_duplicates() -> None:
     angles = np.deg2rad([0, 10, 30, 31])
     train = out_of_distribution.unit(np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(
         np.float32
     )
     alone = out_of_distribution.threshold(train, np.arange(4))
     assert alone == pytest.approx(1 - np.cos(np.deg2rad(10)), rel=0.05)
-    # The last two are near-duplicates: the second is then the nearest of both.
+    # The last two are near-duplicates, so the second row is the nearest of both.
     grouped = out_of_distribution.threshold(train, np.array([0, 1, 2, 2]))
     assert grouped == pytest.approx(1 - np.cos(np.deg2rad(21)), rel=0.05)
     assert out_of_distribution.threshold(train, np.zeros(4, dtype=int)) is None
 
 
 def test_the_rounding_of_kept_vectors_is_no_distance() -> None:
-    """In the static view all vectors of a word are one, and the cosine of it may exceed 1."""
+    """In the static view all vectors of a word are equal, and their cosine may exceed 1."""
     rows = np.tile(np.random.default_rng(3).normal(size=384), (5, 1))
     train = out_of_distribution.unit(rows).astype(np.float16).astype(np.float32)
     limit = out_of_distribution.threshold(train, np.arange(5))
@@ -127,7 +127,7 @@ def test_the_rounding_of_kept_vectors_is_no_distance() -> None:
     assert limit is not None and (np.clip(1 - similarity[:, 0], 0, None) <= limit).all()
 
 
-def test_about_one_in_a_hundred_of_the_same_kind_is_far() -> None:
+def test_about_one_percent_of_similar_rows_are_flagged() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(3000, 20)) + 3
     train = out_of_distribution.unit(rows[:1500]).astype(np.float32)

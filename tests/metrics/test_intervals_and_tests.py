@@ -1,4 +1,4 @@
-"""Statistics: the evaluation's scores, exact tests on small cases, coverage by simulation."""
+"""Statistics: scores of the evaluation, exact tests on small cases, coverage by simulation."""
 
 import itertools
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    """bench/coverage.py, whose simulations these tests run in small."""
+    """Return bench/coverage.py, whose simulations these tests run on a small scale."""
     path = REPOSITORY / "bench" / "coverage.py"
     spec = spec_from_file_location("coverage_bench", path)
     assert spec is not None and spec.loader is not None
@@ -42,7 +42,7 @@ def bench() -> ModuleType:
 
 
 def scored(gold: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
-    """scikit-learn's scores."""
+    """Compute the scores with scikit-learn."""
     occurring = sorted(set(gold.tolist()) | set(predicted.tolist()))
     return {
         "n_test": len(gold),
@@ -55,7 +55,7 @@ def scored(gold: np.ndarray, predicted: np.ndarray) -> dict[str, float]:
 
 
 def random_words(seed: int, *, n_words: int = 5, most: int = 12) -> list[Word]:
-    """Small words; some senses do not occur, or only in predictions."""
+    """Draw small words in which some senses are missing or only predicted."""
     rng = np.random.default_rng(seed)
     words = []
     for _ in range(n_words):
@@ -71,7 +71,7 @@ def joints(words: Sequence[Word]) -> list[Counts]:
 
 
 def counted(joint: np.ndarray) -> Counts:
-    """Counts of all triples of gold and two predictions, as those that occur."""
+    """Count all triples of gold and two predictions."""
     return Counts(np.argwhere(joint), joint[joint > 0], len(joint))
 
 
@@ -106,7 +106,7 @@ def test_counts() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_figures_are_scikit_learn_s(seed: int) -> None:
+def test_scores_equal_scikit_learn(seed: int) -> None:
     words = random_words(seed)
     rows = []
     for i, (gold, a, _, n_senses) in enumerate(words):
@@ -123,7 +123,7 @@ def test_figures_are_scikit_learn_s(seed: int) -> None:
     )
 
 
-def test_figures_of_a_batch_are_those_of_each() -> None:
+def test_scores_of_a_batch_equal_single_scores() -> None:
     batch = np.random.default_rng(1).integers(0, 3, size=(4, 5, 3, 3))
     batch[0, 0] = [[2, 0, 0], [0, 0, 0], [0, 0, 0]]
     together = word_scores(batch)
@@ -136,7 +136,7 @@ def test_figures_of_a_batch_are_those_of_each() -> None:
 # Intervals
 
 
-def test_all_right_is_not_certainty() -> None:
+def test_a_perfect_score_has_an_interval() -> None:
     intervals = word_intervals(np.diag([92, 7]))
     for low, high in intervals.values():
         assert high == 1
@@ -148,7 +148,7 @@ def test_all_right_is_not_certainty() -> None:
 
 
 def test_a_sense_without_instances_changes_nothing_that_it_should_not() -> None:
-    # The inventory's other senses take the errors; macro-F1 keeps to the senses that occurred.
+    # Errors may fall on the inventory's other senses; macro-F1 averages the senses that occur.
     intervals = word_intervals(np.array([[7, 0, 0], [0, 0, 0], [0, 0, 0]]))
     assert intervals["accuracy"] == intervals["balanced_accuracy"]
     assert intervals["macro_f1"][1] == 1
@@ -187,14 +187,14 @@ def test_intervals_narrow_with_the_level_and_with_more_instances() -> None:
 
 
 def test_the_prior_of_many_rows_does_not_add_up() -> None:
-    # 20 words nearly all right: unshifted, the posterior would lie below the estimate.
+    # 20 nearly perfect words: without the shift, the posterior would lie below the estimate.
     words = [np.array([[91, 1], [0, 7]]), np.array([[60, 0], [1, 9]])] * 10
     estimate = mean_scores(words)
     for name, (low, high) in mean_intervals(words).items():
         assert 0.2 < (high - estimate[name]) / (high - low) < 0.6
 
 
-def test_two_that_are_one_do_not_differ() -> None:
+def test_equal_systems_have_no_difference() -> None:
     gold = np.repeat([0, 1], [20, 7])
     guessed = gold.copy()
     guessed[[3, 22]] = 1 - guessed[[3, 22]]
@@ -211,7 +211,7 @@ def test_two_that_are_one_do_not_differ() -> None:
         assert best.within.all()
 
 
-def test_a_difference_is_that_of_the_exchanged_systems_turned() -> None:
+def test_a_difference_changes_its_sign_with_the_order() -> None:
     pairs = joints(random_words(3, most=40))
     turned = [counted(every_triple(joint).swapaxes(1, 2)) for joint in pairs]
     forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
@@ -220,7 +220,7 @@ def test_a_difference_is_that_of_the_exchanged_systems_turned() -> None:
 
 
 def test_pairing_counts() -> None:
-    # Equal margins: the same errors, and errors of different instances.
+    # Equal margins: the same errors, and errors on different instances.
     same, apart = np.zeros((2, 2, 2, 2), dtype=int)
     for sense in (0, 1):
         same[sense, sense, sense] = 80
@@ -256,7 +256,7 @@ def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
     golds = [np.repeat([0, 1], [60, 30]) for _ in range(6)]
     guesses = [np.where(rng.random(90) < 0.15, 1 - gold, gold) for gold in golds]
     clusters = [np.arange(90)] * 6
-    # Less a system without errors, whose scores are 1 however often an instance is drawn.
+    # The second system has no errors, so its scores are 1 in every resample.
     alone = cluster_intervals(zip(golds, guesses, golds, clusters, strict=True))
     doubled = [[np.tile(x, 2) for x in entry] for entry in (golds, guesses, golds, clusters)]
     twice = cluster_intervals(zip(*doubled, strict=True))
@@ -395,8 +395,8 @@ def test_two_choices_are_a_one_sided_paired_test(seed: int) -> None:
 
 
 def test_the_family_is_corrected() -> None:
-    # 7 of 8 differing instances speak for the second choice, p = 9/256; five more differ from the
-    # first in as many instances each, without being better.
+    # 7 of 8 differing instances favour the second choice, p = 9/256. Five more choices differ from
+    # the first in as many instances each, without being better.
     gold = np.zeros(48, dtype=int)
     first = (np.arange(48) < 7).astype(int)
     first[8:] = np.tile([1] * 4 + [0] * 4, 5)
@@ -414,13 +414,13 @@ def test_the_family_is_corrected() -> None:
     ]
     assert alone.p[0] == pytest.approx(9 / 256)
     assert not alone.within[0]
-    # The instances are others, so the tests are independent, and p is 1 - (1 - 9/256)^6; less,
-    # by another amount with each seed, where scales estimated from the outcomes break the ties.
+    # The instances differ, so the tests are independent and p is 1 - (1 - 9/256)^6. Scales
+    # estimated from the outcomes break ties and lower p a little, depending on the seed.
     assert 2 * 9 / 256 < np.mean(family) < 1 - (1 - 9 / 256) ** 6 + 0.01
 
 
-def test_a_wild_choice_does_not_shield_another() -> None:
-    # The second is right on 8 more; the third differs in 40, half of them better, half worse.
+def test_a_noisy_choice_does_not_protect_another() -> None:
+    # The second choice is right on 8 more; the third differs on 40, half better, half worse.
     gold = np.zeros(48, dtype=int)
     first = np.repeat([1, 0, 1], [8, 20, 20])
     second, third = first.copy(), first.copy()
@@ -428,11 +428,11 @@ def test_a_wild_choice_does_not_shield_another() -> None:
     third[8:] = 1 - first[8:]
     best = confidence_set([gold], [np.stack([first, second, third])], "micro_accuracy")
     assert best.p[0] < 0.03
-    # Nor is this transitive: the third can be told neither from the first nor from the second.
+    # The relation is not transitive: the third differs significantly from neither of the others.
     assert best.within.tolist() == [False, True, True]
 
 
-def test_the_set_leaves_out_what_is_clearly_worse() -> None:
+def test_the_set_excludes_clearly_worse_choices() -> None:
     rng = np.random.default_rng(0)
     golds = [np.repeat([0, 1], [80, 40]) for _ in range(5)]
     chances = np.array([0.05, 0.05, 0.06, 0.3, 0.4])[:, None]
@@ -495,7 +495,7 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_set_holds_the_best(bench: ModuleType) -> None:
+def test_the_confidence_set_contains_the_best(bench: ModuleType) -> None:
     rng = np.random.default_rng(0)
     actual = bench.sets([1.0] * 6, 60, 200, rng)
     for name in MEAN_SCORES:

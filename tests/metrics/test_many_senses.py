@@ -1,4 +1,4 @@
-"""Words of many senses: no array of the senses' cube, and the scores of what has one."""
+"""Words with many senses: no cubic arrays, and the same scores as with full arrays."""
 
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ Scores = Mapping[str, np.ndarray]
 
 
 def word(n_senses: int, n: int, seed: int) -> Word:
-    """Gold and two systems' predictions, the second the worse."""
+    """Draw gold labels and two systems' predictions; the second system is worse."""
     rng = np.random.default_rng(seed)
     gold, noise, other = rng.integers(n_senses, size=(3, n))
     first = np.where(rng.random(n) < 0.8, gold, noise)
     return gold, first, np.where(rng.random(n) < 0.7, first, other)
 
 
-# The same by arrays of every cell: gold, first, second
+# The same with full arrays of gold, first and second
 
 
 def every_triple(labels: Word, n_senses: int) -> np.ndarray:
@@ -64,7 +64,7 @@ def naive_word(matrix: np.ndarray, draws: int, seed: int) -> dict[str, tuple[flo
 
 
 def scores(mass: np.ndarray, matrix: np.ndarray) -> dict[str, np.ndarray]:
-    """Of drawn mass, each row as much as was counted; macro-F1 over the senses that occur."""
+    """Scale the drawn mass of each row to its count; average F1 over the senses that occur."""
     counts = mass / np.maximum(mass.sum(axis=-1, keepdims=True), 1e-300)
     counts = counts * matrix.sum(axis=-1, keepdims=True)
     right = np.diagonal(counts, axis1=-2, axis2=-1)
@@ -121,7 +121,7 @@ def naive_difference(
 
 
 def naive_estimate(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """Of counts (..., K, K, K), first less second."""
+    """Return first minus second of counts (..., K, K, K)."""
     return subtract(*(mean_scores([j.sum(axis=-axis) for j in joints]) for axis in (1, 2)))
 
 
@@ -156,7 +156,7 @@ def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_of_few_senses_the_intervals_are_those_of_every_cell(seed: int) -> None:
+def test_with_few_senses_intervals_equal_full_arrays(seed: int) -> None:
     sizes = [2, 3, intervals.EVERY_CELL]
     words = [word(n, 15 * n, seed + n) for n in sizes]
     matrices = [confusion(w[0], w[1], n) for w, n in zip(words, sizes, strict=True)]
@@ -171,7 +171,7 @@ def test_of_few_senses_the_intervals_are_those_of_every_cell(seed: int) -> None:
 
 
 @pytest.mark.parametrize("n_senses", [2, 5, 60])
-def test_a_words_intervals_are_those_of_every_cell_whatever_its_senses(n_senses: int) -> None:
+def test_a_words_intervals_equal_full_arrays(n_senses: int) -> None:
     gold, first, _ = word(n_senses, 5 * n_senses, 1)
     matrix = confusion(gold, first, n_senses)
     actual, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
@@ -191,7 +191,7 @@ def test_clusters_are_drawn_as_from_arrays_of_every_cell() -> None:
 def test_pieces_have_the_distribution_of_every_cell(
     monkeypatch: pytest.MonkeyPatch, n_senses: int
 ) -> None:
-    """Drawn otherwise, so equal but for chance: 3% of the width, in 20,000 draws."""
+    """The draws differ, but the intervals are equal up to 3% of the width in 20,000 draws."""
     labels = word(n_senses, 8 * n_senses, 2)
     matrix, joint = confusion(labels[0], labels[1], n_senses), joint_confusion(*labels, n_senses)
     for draw in (
@@ -211,7 +211,7 @@ def test_pieces_have_the_distribution_of_every_cell(
 
 
 def peak(function: Callable[[], object]) -> float:
-    """The most that a call holds at a time, in MB."""
+    """Return the peak memory of a call in MB."""
     tracemalloc.start()
     function()
     _, most = tracemalloc.get_traced_memory()
@@ -220,7 +220,7 @@ def peak(function: Callable[[], object]) -> float:
 
 
 def test_memory_does_not_grow_with_the_senses_cube() -> None:
-    """400 draws of the 216,000 cells of 60 senses are 691 MB."""
+    """400 draws of the 216,000 cells of 60 senses take 691 MB."""
     labels = word(60, 600, 1)
     matrix, joint = confusion(labels[0], labels[1], 60), joint_confusion(*labels, 60)
     for function in (
@@ -240,7 +240,7 @@ def test_memory_does_not_grow_with_the_senses_cube() -> None:
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_words() -> None:
-    """With all 2,500 exchanges of 12 choices on 200 words at once it is 460 MB."""
+    """All 2,500 exchanges of 12 choices on 200 words at once would take 460 MB."""
     labels_of_words = [word(2, 20, seed) for seed in range(200)]
     golds = [gold for gold, *_ in labels_of_words]
     tables = [np.stack([*systems, gold] * 4) for gold, *systems in labels_of_words]

@@ -1,4 +1,4 @@
-"""Near-duplicates: Jaccard against a naive loop, groups, and the scores of the real corpus."""
+"""Near-duplicates: Jaccard index against a naive loop, groups, and counts of the real corpus."""
 
 import re
 from itertools import permutations
@@ -19,7 +19,7 @@ SENTENCES = st.lists(TOKENS, min_size=1, max_size=8)
 
 
 def jaccard(left: list[str], right: list[str]) -> float:
-    """The index, written with loops and lists only."""
+    """Compute the index with loops and lists only."""
     results = []
     for sentence in (left, right):
         text = re.sub("[0-9]", "0", "\t".join(sentence)).split("\t")
@@ -68,8 +68,8 @@ def test_the_nearest_is_the_first_with_the_highest_index(
 
 
 @given(texts=SENTENCES, threshold=st.sampled_from([0.3, 0.5, 1.0]))
-def test_groups_are_those_that_a_chain_connects(texts: list[list[str]], threshold: float) -> None:
-    """The oracle joins two groups whenever a pair across them reaches the threshold."""
+def test_groups_are_connected_by_chains(texts: list[list[str]], threshold: float) -> None:
+    """The oracle joins two groups if a pair across them reaches the threshold."""
     oracle = list(range(len(texts)))
     for i, j in permutations(range(len(texts)), 2):
         if jaccard(texts[i], texts[j]) >= threshold:
@@ -79,7 +79,7 @@ def test_groups_are_those_that_a_chain_connects(texts: list[list[str]], threshol
     assert components(texts, threshold).tolist() == expected
 
 
-def test_digits_are_alike_but_their_number_is_not() -> None:
+def test_digits_are_masked_but_their_number_counts() -> None:
     texts = sentences("won 3 to 1 in 1987", "won 4 to 2 in 1990", "won 10 to 2 in 1990")
     # Of the third sentence's four trigrams, `to 0 in` and `0 in 0000` are also the first's.
     assert nearest(texts[:1], texts[1:])[0].tolist() == [1.0]
@@ -114,7 +114,7 @@ def test_blocks_of_rows_are_put_together_in_order() -> None:
 
 
 def test_groups_are_numbered_by_their_first_sentence() -> None:
-    """The last sentence joins the second's group by a chain: it is like the fourth alone."""
+    """The last sentence is similar only to the fourth, and joins the second's group by a chain."""
     texts = sentences(
         "we met at the gate",
         "a b c d e f",
@@ -136,7 +136,7 @@ def test_groups_are_so_numbered_whatever_the_numbers_that_scipy_gives(
     assert components(sentences(*"abcdef")).tolist() == [0, 1, 0, 2, 3, 1]
 
 
-def test_nothing_to_compare() -> None:
+def test_without_sentences_there_are_no_pairs() -> None:
     some = sentences("we met at the gate")
     assert components([]).shape == (0,)
     assert similarity([]).shape == (0, 0)

@@ -1,4 +1,4 @@
-"""One thread, for libraries that came later too."""
+"""Limit all libraries to one thread, those that load later too."""
 
 import subprocess
 import sys
@@ -24,5 +24,5 @@ with threadpool_limits(2), one_thread():
 """
 
 
-def test_every_library_has_one_thread_and_gets_its_own_back() -> None:
+def test_every_library_has_one_thread_inside_and_its_own_after() -> None:
     subprocess.run([sys.executable, "-c", CODE], check=True)

@@ -11,9 +11,9 @@ from wsd.metrics.pair_scores import accuracy, auc, best_threshold, percentiles, 
     ("values", "same", "expected"),
     [
         ([0.1, 0.9, 0.3, 0.5], [0, 1, 0, 1], 0.4),
-        # One wrong whatever is done: of 0.2 and 0.6, each as good, the lower.
+        # One pair is wrong with any threshold; 0.2 and 0.6 are equally good, and the lower wins.
         ([0.1, 0.3, 0.5, 0.7], [0, 1, 0, 1], 0.2),
-        # Equal values cannot be cut between.
+        # No threshold separates equal values.
         ([0.1, 0.3, 0.3, 0.7], [0, 0, 1, 1], 0.2),
         ([0.25, 0.5], [1, 1], 0.25),
         ([0.25, 0.5], [0, 0], np.nextafter(0.5, 1)),
@@ -40,7 +40,7 @@ def test_no_other_threshold_is_better() -> None:
 def test_auc_with_ties_and_weights() -> None:
     values = np.array([0.1, 0.5, 0.5, 0.9])
     same = np.array([False, True, False, True])
-    # Of 4 pairs of a same and a different one, 3 are in order and 1 is a tie.
+    # Of the 4 combinations of a same and a different pair, 3 are in order and 1 is a tie.
     assert auc(values, same, np.ones((1, 4))) == 3.5 / 4
     rng = np.random.default_rng(1)
     values, same = rng.integers(0, 20, size=40) / 20, rng.random(40) < 0.4

@@ -1,4 +1,4 @@
-"""Transformations: against scikit-learn's own and a naive loop, on too few rows, and on none."""
+"""Transformations: against scikit-learn and a naive loop, and with few or no rows."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SHAPES = pytest.mark.parametrize("shape", [(60, 6), (7, 20), (6, 6)], ids=str)
 
 
 def drawn(rows: int, width: int, seed: int = 0) -> np.ndarray:
-    """Vectors with a common mean and directions of unlike variance."""
+    """Return vectors with a common mean and directions of different variance."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(rows, width)) * np.geomspace(5, 0.5, width) + 2
 
@@ -25,7 +25,7 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
 
 @SHAPES
 def test_whitened_as_by_scikit_learns_covariance(shape: tuple[int, int]) -> None:
-    """Cosines and Euclidean nearness: the map is unique but for a rotation and a common factor."""
+    """Compare cosines and distances, because the map is unique only up to rotation and scale."""
     rows, others = drawn(*shape), drawn(9, shape[1], 1)
     actual = fitted("whiten", rows).apply(others)
     centred = others - rows.mean(axis=0)
@@ -38,7 +38,7 @@ def test_whitened_as_by_scikit_learns_covariance(shape: tuple[int, int]) -> None
 
 
 @SHAPES
-def test_directions_taken_out_are_the_main_ones(shape: tuple[int, int]) -> None:
+def test_the_principal_directions_are_removed(shape: tuple[int, int]) -> None:
     rows, others = drawn(*shape), drawn(9, shape[1], 1)
     main = PCA().fit(rows)
     for k in (1, 3):
@@ -48,14 +48,14 @@ def test_directions_taken_out_are_the_main_ones(shape: tuple[int, int]) -> None:
 
 
 def test_rows_count_by_their_weights() -> None:
-    """A weight of two eighths is the row twice."""
+    """A weight of two eighths counts the row twice."""
     rows = drawn(7, 4)
     twice = np.concatenate([rows, rows[:1]])
     weights = np.array([2, 1, 1, 1, 1, 1, 1]) / 8
     for name in ("centre", "remove-2"):
         actual, expected = fitted(name, rows, weights), fitted(name, twice)
         assert_allclose(actual.apply(rows), expected.apply(rows), atol=1e-9)
-    # A row twice is no eighth row: less is known, and more is shrunk.
+    # A repeated row is not an additional row: there is less data, so shrinkage is stronger.
     plain = fitted("whiten", rows, weights).factors
     assert plain is not None
     assert_allclose(
@@ -69,7 +69,7 @@ def test_a_known_mean_is_taken_in_place_of_the_rows_own() -> None:
     assert_allclose(fitted("centre", rows, mean=np.ones(4)).apply(rows), rows - 1)
 
 
-def test_none_leaves_every_bit() -> None:
+def test_none_does_not_change_a_bit() -> None:
     rows = drawn(7, 4)
     assert fitted("none", rows).apply(rows) is rows
     halves = rows.astype(np.float32)
@@ -80,7 +80,7 @@ def test_none_leaves_every_bit() -> None:
 @pytest.mark.parametrize("rows", [1, 2, 3])
 @pytest.mark.filterwarnings("error")
 def test_few_rows(name: str, rows: int) -> None:
-    """Numbers come of it, and two rows stay apart: a direction is left."""
+    """The results are finite, and two rows keep a direction that separates them."""
     vectors = drawn(rows, 5)
     actual = fitted(name, vectors).apply(vectors)
     assert np.isfinite(actual).all()
@@ -91,8 +91,8 @@ def test_few_rows(name: str, rows: int) -> None:
 
 @pytest.mark.parametrize("name", NAMES[1:])
 @pytest.mark.filterwarnings("error")
-def test_what_is_left_of_equal_vectors_is_zero_not_a_direction(name: str) -> None:
-    """Equal but for the last bit of a float32, as one token's are from batches of two shapes."""
+def test_equal_vectors_become_zero(name: str) -> None:
+    """The vectors are equal except for the last bit of a float32, as in batches of two shapes."""
     vectors = np.tile(np.float32([0.1, 0.7, 1e-3]), (7, 1))
     vectors[::2, 1] = np.nextafter(vectors[0, 1], np.float32(1))
     assert not fitted(name, vectors).apply(vectors).any()

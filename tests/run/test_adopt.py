@@ -1,4 +1,4 @@
-"""Vectors of an earlier version, which had no store: taken over, or left alone."""
+"""Vectors of an earlier version without a store: adopted, or left alone."""
 
 import json
 import shutil
@@ -29,7 +29,7 @@ SEED = 7
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Vectors as an earlier version left them: with the seed in all of them."""
+    """Write vectors like an earlier version, which put the seed into all files."""
     root = tmp_path_factory.mktemp("adopt")
     tiny_bert(root / "tiny")
     with pytest.MonkeyPatch.context() as patched:
@@ -65,13 +65,13 @@ def files(**model: Any) -> Files:
 
 
 def kept() -> dict[str, Path]:
-    """The files in the store, by the paths that people read."""
+    """Return the files in the store by their published paths."""
     store = HERE / "store"
     paths = store.rglob("crane@*/*.safetensors")
     return {bare(str(path.relative_to(store))): path for path in paths}
 
 
-def test_vectors_that_match_are_taken_over_as_they_are(here: Path) -> None:
+def test_matching_vectors_are_adopted(here: Path) -> None:
     before = {path.stem: load_file(path)["vectors"] for path in here.glob("*.safetensors")}
     assert adopt(files(), HERE) == (2, 2)
     actual = kept()
@@ -80,15 +80,15 @@ def test_vectors_that_match_are_taken_over_as_they_are(here: Path) -> None:
         check_vectors(path)
         assert np.array_equal(load_file(path)["vectors"], before[Path(name).stem])
         assert (path.parent / "alignment.json").is_file()
-    # The seed decides the one alone; and says so in its name.
+    # The seed decides only the random view, and is part of its name.
     focal, other = (actual[name] for name in sorted(actual))
     assert provenance_of(focal).get("seed") is None and provenance_of(other)["seed"] == SEED
     assert other.name == "other@0000000007.safetensors"
-    # They are not there twice.
+    # No file exists twice.
     assert not list(here.glob("*.safetensors"))
 
 
-def test_the_step_leaves_what_was_taken_over_as_it_is(here: Path) -> None:
+def test_the_step_does_not_change_adopted_vectors(here: Path) -> None:
     run_files = files()
     adopt(run_files, HERE)
     before = {path: path.stat().st_mtime_ns for path in kept().values()}
@@ -105,9 +105,7 @@ def test_the_step_leaves_what_was_taken_over_as_it_is(here: Path) -> None:
     [{"pooling": "last"}, {"input": "masked"}, {"random_weights": 3}, {"path": "other"}],
     ids=lambda given: next(iter(given)),
 )
-def test_vectors_that_are_of_something_else_are_left_alone(
-    here: Path, differing: dict[str, Any]
-) -> None:
+def test_other_vectors_are_left_alone(here: Path, differing: dict[str, Any]) -> None:
     tiny_bert(Path("other"), head=True, max_length=32)
     assert adopt(files(**differing), HERE) == (0, 2)
     assert not kept() and len(list(here.glob("*.safetensors"))) == 2
@@ -124,13 +122,13 @@ def flip(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [cut, flip, lambda path: path.write_bytes(b"")])
-def test_damaged_vectors_are_not_taken_over(here: Path, damage: Callable[[Path], None]) -> None:
+def test_damaged_vectors_are_not_adopted(here: Path, damage: Callable[[Path], None]) -> None:
     damage(here / "focal.safetensors")
     assert adopt(files(), HERE) == (1, 2)
     assert [*kept()] == ["tiny/embeddings/crane/other.safetensors"]
 
 
-def test_links_and_other_words_are_not_of_an_earlier_version(here: Path) -> None:
+def test_links_and_other_words_are_not_adopted(here: Path) -> None:
     (here / "focal.safetensors").rename("elsewhere.safetensors")
     (here / "focal.safetensors").symlink_to(Path("elsewhere.safetensors").absolute())
     shutil.copytree(here, here.with_name("seal"))

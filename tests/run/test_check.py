@@ -1,4 +1,4 @@
-"""`wsd check` reads every file of every run, and one run mends what it finds."""
+"""`wsd check` reads every file of every run, and one run repairs the damage it finds."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a run has ended."""
+    """Return a folder with a finished run."""
     root = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
@@ -55,23 +55,23 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ended(whole: Path, here: Path) -> Path:
-    """A copy of it, in which the test is."""
+    """Copy the finished run into the test's current folder."""
     shutil.copytree(whole, here, symlinks=True, dirs_exist_ok=True)
     return here
 
 
 def again(**changes: object) -> None:
-    """The same run once more."""
+    """Run again."""
     asked = {"layers": [0, 1], "glosses": "corpus", "analyses": ["geometry", "audit"], **changes}
     fake_results.made(**asked)
 
 
 def kept_files() -> list[Path]:
-    """Every file of the run, in the store and where people read it, but for checksums."""
+    """Return every file of the run, stored and published, except checksums."""
     results = [
         path for path in sorted(QUICKSTART.rglob("*")) if path.is_symlink() or path.is_file()
     ]
-    # The map of a run that has begun is written each time that one begins.
+    # Each start of a run writes its map.
     apart = (SUMS, "runs", MARK)
     return [path for path in results if not {*path.parts} & {*apart}]
 
@@ -88,7 +88,9 @@ def run_check(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0
 
 
 @pytest.mark.parametrize(("given", "code"), [("none", 2), ("file", 2), ("empty", 6)])
-def test_what_are_no_results(capsys: pytest.CaptureFixture[str], given: str, code: int) -> None:
+def test_other_folders_are_not_results(
+    capsys: pytest.CaptureFixture[str], given: str, code: int
+) -> None:
     Path("file").write_text("")
     Path("empty").mkdir()
     assert "what to do" in run_check(capsys, given, code=code)
@@ -99,7 +101,7 @@ def test_results_that_are_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_whole_run(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is written, so that it works where nothing can be."""
+    """The command writes nothing, so that it works in read-only folders."""
     Path("config").mkdir()
     Path("config/config.yaml").write_text("layer: [")  # a broken config is no matter
     before = {path: path.lstat().st_mtime_ns for path in ended.rglob("*")}
@@ -122,7 +124,7 @@ def test_every_damaged_file_is_found(
         link = path.readlink() if path.is_symlink() else None
         before = path.read_bytes()
         DAMAGE[how](path)
-        # What a link leads to is the file of the store.
+        # A link leads to the file in the store.
         where = path if link is None or how == "deleted" else path.resolve().relative_to(ended)
         assert where in faults(), path
         if link:
@@ -133,7 +135,7 @@ def test_every_damaged_file_is_found(
 
 
 @pytest.mark.slow
-def test_one_run_mends_each_kind_of_file(ended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_run_repairs_each_kind_of_file(ended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "found_words", lambda *_: [])
     kinds = {re.sub(r"apple|crane", "", bare(str(path))): path for path in kept_files()}
     assert len(kinds) > 80
@@ -149,8 +151,8 @@ def test_one_run_mends_each_kind_of_file(ended: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     "place", ["store/comparison@*.csv", "store/corpus@*/crane.parquet", "comparison.csv"]
 )
-def test_a_damaged_checksum_is_found_and_mended(ended: Path, place: str) -> None:
-    """The steps, and people who read the tables, go by it."""
+def test_a_damaged_checksum_is_found_and_repaired(ended: Path, place: str) -> None:
+    """Steps and readers of the tables rely on it."""
     (path,) = QUICKSTART.glob(place)
     (path.parent / SUMS / path.name).write_text("")
     assert [*faults()] == [path]
@@ -159,7 +161,7 @@ def test_a_damaged_checksum_is_found_and_mended(ended: Path, place: str) -> None
     assert noted_checksum(path) == content(path)
 
 
-def test_a_file_without_its_checksum_is_found_and_mended(ended: Path) -> None:
+def test_a_missing_checksum_is_found_and_repaired(ended: Path) -> None:
     (path,) = QUICKSTART.glob("store/comparison@*.csv")
     (path.parent / SUMS / path.name).unlink()
     assert faults() == {path: "has no checksum beside it"}
@@ -203,14 +205,14 @@ def test_folders_that_are_links_are_read(ended: Path) -> None:
     stray = model / "stray.csv"
     stray.write_text("of no run")
     assert set(faults()) == {path, stray}
-    # A link that leads back to itself is no way without an end.
+    # A link to its own parent does not cause an endless loop.
     (model / "loop").symlink_to(model.absolute())
     assert set(faults()) == {path, stray}
 
 
 @pytest.fixture
 def no_entry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
-    """Take the permission to read a folder, also from root."""
+    """Remove the permission to read a folder, from root too."""
     closed: list[str] = []
 
     def refusing(function: Callable) -> Callable:
@@ -240,12 +242,12 @@ def test_a_folder_that_cannot_be_read_is_named(
     assert faults() == {QUICKSTART: "cannot be read: Permission denied"}
 
 
-def test_a_link_in_the_place_of_a_dataset(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_link_as_a_dataset(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("results/mine").symlink_to("gone")
     assert "results/mine: is a link that leads nowhere" in run_check(capsys, code=6)
 
 
-def test_damage_of_no_run_is_put_out_of_the_way(
+def test_damage_outside_of_runs_is_set_aside(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stray = QUICKSTART / "store/tiny@0000000000/geometry@0000000000.csv"
@@ -265,7 +267,7 @@ def test_the_map_of_a_run_is_read_too(ended: Path, capsys: pytest.CaptureFixture
     text = run_check(capsys, code=6)
     assert f"{path}: the file has changed since it was written" in text
     path.unlink()
-    # That the run has ended once, its tables say.
+    # The published tables show that the run once ended.
     assert faults() == {path: "is not there"}
     again()
     assert faults() == {}
@@ -289,13 +291,11 @@ def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
         assert "a file outside the folder of the dataset" in faults()[path]
 
 
-def test_what_a_config_asks_for_must_be_there(
-    ended: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_files_of_a_config_must_exist(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
     again()
     assert "files read" in run_check(capsys, "--configfile", "my.yaml")
     assert "a run without its config" in run_check(capsys, "--run", "a", code=2)
-    # Every file that is not there is named, of words too.
+    # Every missing file is named, those of words too.
     kinds = (".parquet", ".safetensors")
     gone = [path for path in kept_files() if not path.is_symlink() and path.suffix in kinds]
     assert len(gone) > 12
@@ -304,14 +304,14 @@ def test_what_a_config_asks_for_must_be_there(
     text = run_check(capsys, "--configfile", "my.yaml", code=6)
     for path in gone:
         assert f"{path}: is not there\n" in text
-    # One run more makes them.
+    # Another run computes them.
     assert "run `snakemake --cores all --configfile my.yaml` again" in text
     again()
     assert "files read" in run_check(capsys, "--configfile", "my.yaml")
 
 
 def test_results_of_another_config(ended: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Such as an earlier folder that was put back."""
+    """For example, a user restored an earlier folder."""
     shutil.copytree("results", "earlier", symlinks=True)
     again(layers=[0], seed=2)
     assert "files read" in run_check(capsys, "--configfile", "my.yaml")
@@ -326,7 +326,7 @@ def test_results_of_another_config(ended: Path, capsys: pytest.CaptureFixture[st
     assert "files read" in run_check(capsys, "--configfile", "my.yaml")
 
 
-def test_what_people_read_of_a_config_must_be_there(
+def test_the_published_files_of_a_config_must_exist(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     again()
@@ -343,7 +343,7 @@ def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixtur
     fake_results.session("a", **asked)
     text = run_check(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
     assert "results/quickstart/runs/a/scores.csv: is not there" in text
-    # Its pages say by which command they were made; all else is there.
+    # Only the pages differ, because they name the command.
     assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"portable", "report"}
     fake_results.made("a", **asked)
     assert "files read" in run_check(capsys, "--configfile", "my.yaml", "--run", "a")
@@ -375,21 +375,21 @@ def test_damaged_vectors_of_any_word_are_found(
     vectors = folder / f"embeddings/{word}@0123456789/focal.safetensors"
     table = make_corpus([("train", 0), ("test", 1)], word=word)
     write_vectors(vectors, table, np.ones((2, 2, 3), dtype=np.float32))
-    # A model's weights are no vectors.
+    # The weights of a model are not vectors.
     atomic.write_text(folder / "finetune/full@0123456789/model/model.safetensors", "weights")
     assert faults() == {}
     DAMAGE["halved"](vectors)
     assert [*faults()] == [vectors]
 
 
-def test_how_many_test_sentences_have_their_word_found(
+def test_the_share_of_sentences_with_their_word(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_results.made()
     tables = {path.stem: path for path in QUICKSTART.glob("store/corpus@*/*.parquet")}
     crane = read_text(DATA / "quickstart" / "crane", "crane")
     is_test = crane.split == "test"
-    # Of the other word no test sentence has what the training sentences have.
+    # No test sentence of the other word has a form of its training sentences.
     tokens = tuple(("no",) if test else ("it",) for test in is_test)
     corpus_table.write(
         tables["apple"], replace(crane, word="apple", tokens=tokens, position=crane.position * 0)
@@ -399,18 +399,18 @@ def test_how_many_test_sentences_have_their_word_found(
     actual, both = is_test.sum(), 2 * is_test.sum()
     line = f"results/quickstart: finds the focal word in {actual} of {both} test sentences\n"
     assert line in run_check(capsys) and line in run_check(capsys, "results/quickstart")
-    # Words that are called like the tables of pairs.
+    # These words have the names of the tables of pairs.
     for word in ("pairs", "model"):
         tables[word] = listing.with_name(f"{word}.parquet")
         corpus_table.write(tables[word], replace(crane, word=word))
     write_listing(listing, {path: noted_checksum(path) for path in tables.values()})
     assert f"in {3 * actual} of {4 * actual} test sentences" in run_check(capsys, code=6)
-    # A damaged table is said to be damaged, and is not counted.
+    # A damaged table is reported and not counted.
     DAMAGE["halved"](tables["apple"])
     assert f"in {3 * actual} of {3 * actual} test sentences" in run_check(capsys, code=6)
 
 
-def test_a_damaged_file_of_the_download_is_not_in_its_way() -> None:
+def test_a_damaged_file_of_the_download_is_ignored() -> None:
     source, names = Path("source"), ["crane/train.gold.txt", "crane/test.gold.txt"]
     for name in names:
         atomic.write_text(source / name, "0\n")

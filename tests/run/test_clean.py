@@ -1,4 +1,4 @@
-"""`wsd clean` lists what no run refers to any more, and deletes that and nothing else."""
+"""`wsd clean` lists and deletes files that no run refers to, and nothing else."""
 
 import fcntl
 import json
@@ -50,16 +50,16 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
     assert check(Path("results"))[0].problems == {}
 
 
-def test_what_a_former_run_has_made_is_listed_and_deleted(
+def test_files_of_a_former_run_are_listed_and_deleted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     fake_results.made()
     before = files()
-    # The next run removes the map with which this one has begun.
+    # The next run removes the map of this one.
     former = {path for path in before if "runs" not in path.parts}
     fake_results.made(seed=2)
     text = run_clean(capsys)
-    # Of the other seed are the view `other`, folds and what follows; corpus and focal stay.
+    # The seed decides the view `other`, the folds and later files; corpus and focal vectors stay.
     sizes = dict(re.findall(r"quickstart, no run: (\S+): [\d.]+ MB, (\d+) files\n", text))
     assert {"tiny/embeddings", "tiny/predictions", "folds", "report", "scores.csv"} <= {*sizes}
     assert "corpus" not in sizes and int(sizes["tiny/embeddings"]) == 3
@@ -70,19 +70,19 @@ def test_what_a_former_run_has_made_is_listed_and_deleted(
     much = clean.unused_bytes(Path("results"))
     assert run_clean(capsys, "--yes").endswith("they are deleted\n")
     gone = former - {*files()}
-    # With their checksums, and no empty folder stays.
+    # Checksums are deleted too, and no empty folder stays.
     actual = [len(before[path]) for path in gone if SUMS not in path.parts]
     assert (len(actual), sum(actual)) == (int(total[1]), much)
     assert not [path for path in STORE.rglob("*") if path.is_dir() and not any(path.iterdir())]
     assert check(Path("results"))[0].problems == {}
     assert run_clean(capsys) == "results: 0.0 MB in 0 files belong to no run\n"
-    # The former run makes them again.
+    # Another run of the former config computes them again.
     fake_results.made()
     assert gone - {*files()} == set()
 
 
-def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
-    """Killed while it embedded: the words that are done are in no listing yet."""
+def test_files_of_an_unfinished_run_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """A kill during embedding leaves finished words that are in no listing."""
     fake_results.made()
     session = fake_results.session("b", **_other_pooling())
     fake_results.begin(session)
@@ -97,7 +97,7 @@ def test_what_an_unfinished_run_has_made_is_kept(capsys: pytest.CaptureFixture[s
     assert not folder.exists() and check(Path("results"))[0].problems == {}
 
 
-def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_a_run_without_tables_are_deleted(capsys: pytest.CaptureFixture[str]) -> None:
     fake_results.made()
     before = files()
     fake_results.made("b", seed=2)
@@ -108,7 +108,7 @@ def test_what_a_run_had_whose_tables_were_removed(capsys: pytest.CaptureFixture[
     assert {path for path in files() if "runs" not in path.parts} == {
         path for path in before if "runs" not in path.parts
     }
-    # A map that is gone is no sign that a run was given up: its tables are there.
+    # A missing map does not mean that a run was given up, as long as its tables exist.
     (DATASET / RUN_MAP).unlink()
     assert (
         run_clean(capsys, "--yes", "--unfinished")
@@ -120,7 +120,7 @@ def _other_pooling() -> dict[str, object]:
     return {"models": [{**fake_results.SMALL["models"][0], "pooling": "last"}]}
 
 
-def test_of_runs_that_have_begun_the_last_of_a_name_counts(
+def test_the_last_begun_run_of_a_name_counts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, second = (fake_results.session(seed=seed) for seed in (1, 2))
@@ -137,7 +137,7 @@ def test_of_runs_that_have_begun_the_last_of_a_name_counts(
     assert all(Path(path).exists() for path in first.made)
 
 
-def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quarantined_files_are_deleted(capsys: pytest.CaptureFixture[str]) -> None:
     session = fake_results.made()
     table = next(STORE.glob("comparison@*/words.csv"))
     aside = set_aside(table)
@@ -151,7 +151,7 @@ def test_what_was_set_aside_is_deleted(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("kind", ["halved", "folder", "link", "listing"])
-def test_where_a_map_cannot_be_read_nothing_is_deleted(
+def test_nothing_is_deleted_if_a_map_is_unreadable(
     capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
     fake_results.made()
@@ -182,7 +182,7 @@ def test_no_link_is_followed_out_of_the_store(
     (here / "mine/file.csv").write_text("mine")
     (STORE / "folder@0123456789").symlink_to(here / "mine")
     (STORE / "file@0123456789.csv").symlink_to(here / "mine/file.csv")
-    # A model's folder that was moved to another disk, or to another place here, is the run's.
+    # A model's folder on another disk, or elsewhere here, belongs to the run.
     (model,) = (path for path in STORE.glob("tiny@*") if (path / "embeddings").exists())
     moved = STORE / "moved@0123456789"
     shutil.move(model, moved)

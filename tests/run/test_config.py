@@ -1,4 +1,4 @@
-"""The shipped configs are valid, and a wrong one is refused by key, value and what is possible."""
+"""Shipped configs are valid; errors of wrong configs have key, value and alternatives."""
 
 import json
 import re
@@ -45,7 +45,7 @@ from wsd.run.settings import Classifier
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 
 
-# What is shipped
+# Shipped configs
 
 
 def test_the_shipped_configs() -> None:
@@ -133,12 +133,12 @@ def test_the_same_model_is_the_same_in_two_configs() -> None:
 
 
 def sections() -> dict[str, type[Section]]:
-    """Every part of a config that has keys of its own."""
+    """Return every part of a config that has keys."""
     return {section.__name__: section for section in Section.__subclasses__()}
 
 
 def tables() -> dict[str, set[str]]:
-    """The keys in each of README's tables of keys, by the heading above it."""
+    """Return the keys in README's tables of keys, by heading."""
     text = (CONFIG / "README.md").read_text(encoding="utf-8")
     results = {}
     for part in re.split(r"^##+ ", text, flags=re.MULTILINE):
@@ -156,17 +156,17 @@ def study_pages() -> str:
 
 
 def study_keys() -> set[str]:
-    """The keys in the tables of keys of the studies' pages."""
+    """Return the keys in the tables of keys of the studies' pages."""
     tables = re.findall(r"^\| key \| value \|\n((?:\|.*\n)+)", study_pages(), re.MULTILINE)
     return set(re.findall(r"^\| `([\w.]+)` \|", "".join(tables), re.MULTILINE))
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(schema_text()))
 
 
-def test_the_schema_in_the_package_is_that_of_the_models() -> None:
-    """`python tools/config_files.py` writes it."""
+def test_the_schema_in_the_package_is_up_to_date() -> None:
+    """`python tools/config_files.py` writes the schema."""
     if absent := of_absent_studies():
         pytest.skip(f"the schema has keys and analyses of studies that are deleted: {absent}")
     assert (DATA / "config.schema.json").read_text(encoding="utf-8") == schema_text()
@@ -174,13 +174,13 @@ def test_the_schema_in_the_package_is_that_of_the_models() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_config_in_the_package_is_the_shipped_one(name: str) -> None:
-    """`python tools/config_files.py` copies it."""
+    """`python tools/config_files.py` copies the config."""
     assert (DATA / "config" / name).read_bytes() == (CONFIG / name).read_bytes()
     assert len(list((DATA / "config").iterdir())) == len(SHIPPED)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_schema_takes_what_the_models_take(name: str) -> None:
+def test_the_schema_accepts_the_shipped_configs(name: str) -> None:
     jsonschema.Draft202012Validator(json.loads(schema_text())).validate(shipped(name))
 
 
@@ -197,7 +197,7 @@ def test_a_key_without_a_description_is_refused() -> None:
     with pytest.raises(TypeError, match="and its keys are"):
 
         class Undescribed(Tuning):
-            """One key more, without a word of it."""
+            """Add a key without a description."""
 
             further: int
 
@@ -220,7 +220,7 @@ def test_the_tables_of_the_readme_are_of_the_models() -> None:
 
 def test_every_key_is_explained_in_the_readme() -> None:
     text = (CONFIG / "README.md").read_text(encoding="utf-8") + study_pages()
-    # `views.store` explains two keys.
+    # One row explains the two keys of `views`.
     code = " ".join(re.findall(r"`([^`\n]+)`", text))
     explained = set(re.findall(r"\w+", code))
     assert {key for part in sections().values() for key in part.model_fields} - explained == set()
@@ -233,7 +233,7 @@ def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
     assert all(part["additionalProperties"] is False for part in parts)
 
 
-# What a config may say
+# Valid values
 
 
 def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
@@ -251,7 +251,7 @@ def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
     assert minilm.features == (("focal+static", "mean-last-2+0"),)
 
 
-def test_what_an_encoder_reads() -> None:
+def test_the_input_of_an_encoder() -> None:
     assert check_changed(top()).models[MINILM].input == "plain"
     config = check_changed(model(input="masked"), controls(random_weights=[1]))
     assert {
@@ -273,7 +273,7 @@ def test_layers_are_counted_per_model() -> None:
     assert [entry.layers for entry in config.models.values()] == [("6",), ("3",)]
 
 
-def test_a_classifier_with_a_name_of_its_own() -> None:
+def test_a_classifier_with_its_own_name() -> None:
     config = check_changed(
         classifiers(
             {"name": "logistic"},
@@ -311,7 +311,7 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
             *({"name": name} for name in PARAMETERS), {"name": "own", "estimator": "logistic"}
         ),
     )
-    # A mix of one layer is that layer.
+    # A mix of one layer equals that layer.
     assert config.models[MINILM].layers == ("6", "mean-all", "mix-all")
     fits = {
         layers: [name for name, classifier in config.classifiers.items() if classifier.fits(layers)]
@@ -321,7 +321,7 @@ def test_a_mix_is_left_out_of_all_classifiers_but_logistic() -> None:
     assert fits == {"6": every, "mean-all": every, "mix-all": ["logistic", "own"]}
 
 
-def test_a_mix_of_one_layer_may_stand_where_a_layer_may() -> None:
+def test_a_mix_of_one_layer_counts_as_a_layer() -> None:
     config = check_changed(
         top(layers=["mix-last-1"], features=[{"focal": "mix-5", "context": "mix-last-1"}]),
         classifiers({"name": "nearest_centroid"}),
@@ -364,7 +364,7 @@ def test_projections_are_in_the_order_they_are_written() -> None:
     assert check_changed(top(projections=["tsne", "pca"])).projections == ("tsne", "pca")
 
 
-def test_random_controls_are_their_model_but_for_name_and_weights() -> None:
+def test_random_controls_differ_from_their_model_in_name_and_weights() -> None:
     config = check_changed(controls(random_weights=[3, 0]), second_model(name="small", blocks=4))
     assert list(config.random_controls) == [
         f"{MINILM}-random-3", f"{MINILM}-random-0", "small-random-3", "small-random-0",
@@ -414,7 +414,7 @@ def test_two_precisions() -> None:
     ("device", "driver", "expected"),
     [("cuda", False, True), ("auto", True, True), ("auto", False, False), ("cpu", True, False)],
 )
-def test_a_gpu_is_asked_for_where_one_will_be_used(
+def test_a_gpu_is_required_only_if_it_is_used(
     monkeypatch: pytest.MonkeyPatch, device: str, driver: bool, expected: bool
 ) -> None:
     config = check_changed(top(device=device))
@@ -431,7 +431,7 @@ def test_other_sources_of_a_model() -> None:
     assert hub.models[MINILM].source == {"hub": "gpt2", "revision": "0123456789" * 4}
 
 
-# What it may not
+# Invalid values
 
 SOURCES = "exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`"
 LAYERS = "with 6 blocks, use 0 to 6"
@@ -440,7 +440,7 @@ MODEL_KEYS = (
     "random_weights, revision, sha256, width"
 )
 
-# Change, key, what the error says of the value, what it says is possible.
+# Change, key, the value in the problem, and the alternatives in the fix.
 WRONG: list[Wrong] = [
     (top(layer=[1]), "(top level)", "'layer'", "controls, dataset, device"),
     (lambda c: c.pop("seed"), "(top level)", "'seed'", "add the key"),
@@ -789,18 +789,18 @@ def test_a_wrong_config_is_refused(change: Change, key: str, value: str, fix: st
 
 
 def test_the_unchanged_config_is_right() -> None:
-    """Else every one of the tests above could pass for another reason."""
+    """Otherwise the tests above could pass for another reason."""
     assert check_changed().words == DATASETS["quickstart"].words
 
 
-# Folds that no word can have
+# Impossible folds
 
-# Of the hard words the rarest sense has 24 or, of java, 25 training sentences.
+# The rarest senses of the hard words have 24 (or 25, for java) training sentences.
 HARD = top(dataset="quickstart-hard")
 TOO_MANY = tuning(folds=26)
 
 
-def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
+def test_impossible_folds_are_an_error_before_embedding() -> None:
     assert check_changed(HARD, tuning(folds=25)).tuning.folds == 25  # java decides for all
     with pytest.raises(ConfigError) as caught:
         check_changed(HARD, tuning(folds=25), top(words=["apple", "bank"]))
@@ -819,7 +819,7 @@ def test_what_cannot_be_folded_is_said_before_anything_is_embedded() -> None:
         [views(["focal", "context", "cls"], ["focal", "cls"])],
     ],
 )
-def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
+def test_the_advice_of_the_message_works(more: list[Change]) -> None:
     with pytest.raises(ConfigError) as caught:
         check_changed(HARD, TOO_MANY, *more)
     fewer, *single = re.findall("`([^`]+)`", str(caught.value))
@@ -832,7 +832,7 @@ def test_what_the_message_says_would_do_does(more: list[Change]) -> None:
         assert check_changed(HARD, TOO_MANY, *more, change)
 
 
-def test_the_folds_of_the_config_are_those_of_the_program() -> None:
+def test_the_folds_of_config_and_program_agree() -> None:
     assert load("config.yaml")["tuning"]["folds"] == fold_table.K
 
 
@@ -846,7 +846,7 @@ def test_the_folds_of_the_config_are_those_of_the_program() -> None:
         ("__use_yte__: true\nseed: ?1+1\n", "Snakemake runs code in the config"),
     ],
 )
-def test_a_file_of_which_something_would_be_lost(tmp_path: Path, text: str, says: str) -> None:
+def test_a_file_with_lost_values_is_refused(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(ConfigError) as caught:
         config_files.read_configs([tmp_path / "c.yaml"])

@@ -1,4 +1,4 @@
-"""How a config file is read: values that could be read in two ways are refused."""
+"""Config files: ambiguous values are refused."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def load(tmp_path: Path, text: str) -> Any:
         *((v, "is read as text, and as a number") for v in ("1e-4", "1.0e4", "08", "0o10")),
     ],
 )
-def test_a_value_that_can_be_read_in_two_ways(tmp_path: Path, value: str, says: str) -> None:
+def test_ambiguous_values_are_refused(tmp_path: Path, value: str, says: str) -> None:
     for text in (f"a: 1\nb: {value}\n", f"a: 1\nb: [x, {value}]\n", f"a: 1\n{value} : x\n"):
         if ":" in value and text.endswith(" : x\n"):
             continue
@@ -48,7 +48,7 @@ def test_a_value_that_can_be_read_in_two_ways(tmp_path: Path, value: str, says: 
     ["0", "10", "-3", "+3", "0.5", ".5", "1.", "1.0e-4", "true", "False", "null", "~", "", "crane",
      "1.2.3", "12e4abc", "y", "no-one", "0123456789" * 4, "1234567e89" * 4],
 )  # fmt: skip
-def test_a_value_that_can_be_read_in_one_way(tmp_path: Path, value: str) -> None:
+def test_unambiguous_values_are_read(tmp_path: Path, value: str) -> None:
     assert load(tmp_path, f"b: {value}\n") == {"b": yaml.safe_load(value)}
 
 
@@ -58,6 +58,6 @@ def test_numbers_that_python_writes_are_read(tmp_path: Path, number: float) -> N
     assert load(tmp_path, json.dumps({"b": number})) == {"b": number}
 
 
-def test_a_key_twice_in_json(tmp_path: Path) -> None:
+def test_duplicate_keys_in_json(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has the key 'a' twice"):
         load(tmp_path, '{"a": 1, "a": 2}')

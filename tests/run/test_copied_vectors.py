@@ -1,4 +1,4 @@
-"""A copy of vectors has the same layers, and says of itself what it is told."""
+"""Copied vectors have the same layers and the given metadata."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def test_a_copy_has_the_same_layers(tmp_path: Path, write_vectors: WriteVectors)
         assert np.array_equal(opened.layer(number), layer)
 
 
-def test_what_is_damaged_is_not_copied(tmp_path: Path, write_vectors: WriteVectors) -> None:
+def test_damaged_vectors_are_not_copied(tmp_path: Path, write_vectors: WriteVectors) -> None:
     path, copy = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     write_vectors(path, CORPUS, np.zeros((3, 2500, 4), np.float32))
     data = bytearray(path.read_bytes())

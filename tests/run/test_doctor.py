@@ -1,4 +1,4 @@
-"""What `wsd doctor` sees, and what it says of each thing that keeps a run from starting."""
+"""`wsd doctor`: its checks, and its messages for everything that keeps a run from starting."""
 
 import fcntl
 import json
@@ -35,7 +35,7 @@ TINY = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
 def ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Doctor:
-    """Call `wsd doctor` on a config laid over config.yaml, in a folder of its own."""
+    """Call `wsd doctor` on a config merged over config.yaml, in its own folder."""
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
@@ -67,7 +67,7 @@ def test_all_is_well(ask: Doctor) -> None:
     assert doctor.BAD not in out
 
 
-def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
+def test_pending_downloads_are_reported(ask: Doctor) -> None:
     hub = {"name": "far", "hub": "org/far", "revision": "0" * 40, "blocks": 2, "width": 32}
     code, out = ask(dataset="coarsewsd20", models=[hub])
     assert code == 0, out
@@ -76,7 +76,7 @@ def test_what_has_yet_to_be_fetched_is_said(ask: Doctor) -> None:
     assert "model far: hub org/far: not in the cache, will be downloaded" in out
 
 
-def test_of_noad_its_files_count_if_they_are_whole(
+def test_complete_files_of_noad_count(
     ask: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out = ask(dataset="noad")
@@ -92,7 +92,7 @@ def test_of_noad_its_files_count_if_they_are_whole(
         patch.setenv(made_up.variable, str(archive))
         noad.write_dataset(source.with_suffix(""), "noad", 10)
     list_folders([source])
-    # A dataset of its own, which has not read the table yet.
+    # Another dataset, whose table is not in memory yet.
     code, out = ask(dataset="noad", at_least=10)
     assert code == 0 and "all 11 files are here, verified" in out
     (source.with_suffix("") / "serve=2ev/train.gold.txt").unlink()
@@ -101,7 +101,7 @@ def test_of_noad_its_files_count_if_they_are_whole(
 
 
 def other_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
-    """One that is to make the same files."""
+    """A run that makes the same files."""
     planned = fake_results.session().made[:2]
     (root / "results" / STATE).mkdir(parents=True)
     lock = (root / "results" / STATE / f"there-1{RUN}").open("w")
@@ -158,7 +158,7 @@ def bad_archive(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
         (bad_archive, "corpus: not a tar.gz archive"),
     ],
 )
-def test_what_keeps_a_run_from_starting_is_said(
+def test_everything_that_blocks_a_run_is_reported(
     ask: Doctor,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -173,7 +173,7 @@ def test_what_keeps_a_run_from_starting_is_said(
     assert out.splitlines()[-1] == "1 thing to fix first, marked BAD."
 
 
-def test_a_run_on_other_files_is_no_matter(ask: Doctor, tmp_path: Path) -> None:
+def test_a_run_on_other_files_does_not_matter(ask: Doctor, tmp_path: Path) -> None:
     (tmp_path / "results" / STATE).mkdir(parents=True)
     with (tmp_path / "results" / STATE / f"there-1{RUN}").open("w") as lock:
         print(json.dumps({"command": "snakemake x", "planned": ["results/x"]}), file=lock)
@@ -189,7 +189,7 @@ def seal(root: Path) -> dict[Path, int]:
     return {path: value for path, value in results.items() if root / "config" not in path.parents}
 
 
-def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) -> None:
+def test_leftovers_are_reported_and_kept(ask: Doctor, tmp_path: Path) -> None:
     session = fake_results.made()
     store = tmp_path / session.files.store
     table = next(store.glob("comparison@*.csv"))
@@ -199,7 +199,7 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     (store / ".x.csv.k3.part").write_text("half")
     atomic.write_text(store / "old.csv", "")
     set_aside(store / "old.csv")
-    # Of no run of this config, so that no run mends it: of `wsd check`.
+    # The file belongs to no run of this config, so `wsd check` reports it.
     atomic.write_text(store / "other@0123456789.csv", "a")
     (store / "other@0123456789.csv").write_text("b")
     before = seal(tmp_path)
@@ -213,14 +213,14 @@ def test_what_an_earlier_run_left_is_said_and_left(ask: Doctor, tmp_path: Path) 
     )
     assert f"damaged: {page.relative_to(tmp_path)}: is not there" in out
     assert seal(tmp_path) == before
-    # What is promised is what a run does.
+    # A run does what the message promises.
     fake_results.run(fake_results.session())
     out = ask(**fake_results.SMALL)[1]
     assert "damaged: " not in out and "half-written" not in out
     assert "set aside: 2 damaged files" in out
 
 
-def test_which_files_and_tables_are_there(ask: Doctor) -> None:
+def test_existing_files_and_tables_are_counted(ask: Doctor) -> None:
     count = len(fake_results.session().made)
     assert (
         f"ok    files: 0 of the {count} files that this config asks" in ask(**fake_results.SMALL)[1]
@@ -235,7 +235,7 @@ def test_which_files_and_tables_are_there(ask: Doctor) -> None:
     actual = re.search(rf"files: (\d+) of the {count} files", out)
     assert actual and 5 < int(actual[1]) < count - 5
     out = ask(**{**fake_results.SMALL, "seed": 2, "run": "b"})[1]
-    # Its pages say by which command they were made.
+    # Its pages name the command that made them.
     assert f"files: {count - 2} of the {count} files" in out
     Path("my.yaml").write_text(yaml.safe_dump({**fake_results.SMALL, "seed": 2}))
     assert main(["doctor", "--configfile", "my.yaml", "--run", "new"]) == 0
@@ -259,7 +259,7 @@ def test_a_whole_archive_is_verified(ask: Doctor, archive: Path, monkeypatch) ->
 
 
 def imported(root: Path) -> Path:
-    """A corpus as `wsd import` writes it."""
+    """Write a corpus as `wsd import` does."""
     rows = [
         {"word": "cell", "sense": sense, "sentence": f"{x} [[cell]] {x} {sense}", "split": split}
         for sense in ("prison", "battery")
@@ -270,7 +270,7 @@ def imported(root: Path) -> Path:
     return root / "mine"
 
 
-def test_a_corpus_of_ones_own_is_checked(ask: Doctor, tmp_path: Path) -> None:
+def test_your_own_corpus_is_checked(ask: Doctor, tmp_path: Path) -> None:
     folder = imported(tmp_path)
     dataset = {"name": "mine", "path": "mine"}
     code, out = ask(dataset=dataset)
@@ -293,7 +293,7 @@ def test_away_from_any_checkout(ask: Doctor, tmp_path: Path) -> None:
     assert code == 0, out
 
 
-def test_a_corpus_too_small_to_fold_is_said(
+def test_a_corpus_too_small_to_fold_is_reported(
     ask: Doctor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     imported(tmp_path)
@@ -304,7 +304,7 @@ def test_a_corpus_too_small_to_fold_is_said(
 
 
 def in_place_of(path: Path, kind: str) -> None:
-    """A file, folder or pipe where something else should be."""
+    """Put a file, folder or pipe in the wrong place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     {"file": path.touch, "folder": path.mkdir, "pipe": lambda: os.mkfifo(path)}[kind]()
 
@@ -318,7 +318,7 @@ def in_place_of(path: Path, kind: str) -> None:
         (f"results/{STATE}/{SHORT}", "pipe"),
     ],
 )
-def test_what_stands_in_the_place_of_a_lock_or_folder(ask: Doctor, path: str, kind: str) -> None:
+def test_a_wrong_file_where_a_lock_or_folder_should_be(ask: Doctor, path: str, kind: str) -> None:
     in_place_of(Path(path), kind)
     code, out = ask()
     assert code == 1

@@ -1,4 +1,4 @@
-"""No command writes over what it reads, or over what the workflow has made."""
+"""No command overwrites its inputs or files of the workflow."""
 
 import shutil
 from pathlib import Path
@@ -30,8 +30,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # Without the suffix of another format than the output's.
+def test_an_input_is_not_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The suffixes of other formats than the output's are left out.
     Path("rows").write_text("rows of a training set\n")
     call = [*FOLDS, "rows", "--out"]
     before = Path("rows").read_bytes()
@@ -46,7 +46,7 @@ def test_an_input_is_not_written_over(here: Path, capsys: pytest.CaptureFixture[
 
 @pytest.fixture
 def run(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The tables of a run that has ended, with another of a name."""
+    """Return the tables of a finished run, with a second named run."""
     fake_results.made()
     fake_results.made("b", seed=2)
     (here / "link-to-folds").symlink_to("results/quickstart/folds")
@@ -64,7 +64,7 @@ def run(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "link-to-all/folds/full.parquet",
     ],
 )
-def test_what_people_read_of_a_run_is_not_written_over(
+def test_published_files_are_not_overwritten(
     run: Path, capsys: pytest.CaptureFixture[str], out: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = Path(out).read_bytes()
@@ -74,7 +74,7 @@ def test_what_people_read_of_a_run_is_not_written_over(
     assert f"{out} would replace a result of the workflow: " in err
     assert err.endswith("name a file or folder of your own\n")
     assert Path(out).read_bytes() == before
-    # What lies beside it is the user's, and a job of the workflow may write what it makes.
+    # Other files are the user's, and a job of the workflow may write its outputs.
     assert main([*call, str(Path(out).with_name("mine.parquet"))]) == 6
     assert "a file of an earlier step is missing" in capsys.readouterr().err
     monkeypatch.setenv(VARIABLE, str(run / "lock"))
@@ -82,7 +82,7 @@ def test_what_people_read_of_a_run_is_not_written_over(
 
 
 @pytest.mark.parametrize("out", ["corpus", ".", "tiny/embeddings/crane", "report", "run.json"])
-def test_nor_is_a_folder_of_it_or_its_map(
+def test_folders_and_maps_of_a_run_are_not_overwritten(
     run: Path, capsys: pytest.CaptureFixture[str], out: str
 ) -> None:
     call = ["corpus", "--source", "data", "--word", "bank", "--out", str(run / out)]
@@ -95,16 +95,16 @@ def test_nor_is_a_folder_of_it_or_its_map(
 def test_nothing_is_put_into_a_store_by_hand(
     run: Path, capsys: pytest.CaptureFixture[str], out: str
 ) -> None:
-    """A run would take it for its own."""
+    """A run would take the file for its own."""
     call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, str(run / "store" / out)]) == 2
     assert "is in a store, where runs take every file for their own" in capsys.readouterr().err
 
 
-def test_beside_a_damaged_map_nothing_is_written(
+def test_next_to_a_damaged_map_nothing_is_written(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It would say what is the run's."""
+    """The map would name the files of the run."""
     (run / "run.json").write_text("{")
     call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, str(run / "scores.parquet")]) == 2
@@ -112,8 +112,8 @@ def test_beside_a_damaged_map_nothing_is_written(
     assert "is next to results of a run" in err and "run.json" in err
 
 
-def test_every_command_says_what_it_writes() -> None:
-    """What is called --out, and whatever else its help calls a file to be made."""
+def test_every_command_declares_its_outputs() -> None:
+    """Outputs are --out and every option whose help says that the command writes the file."""
     _, each = parser()
     for name, command in each.items():
         command.fill()
@@ -135,7 +135,7 @@ def test_every_command_says_what_it_writes() -> None:
     ],
 )
 @pytest.mark.parametrize("option", ["--out", "--portable"])
-def test_a_report_replaces_no_folder_of_somebody_elses(
+def test_a_report_replaces_no_foreign_folder(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -159,7 +159,7 @@ def test_a_report_replaces_no_folder_of_somebody_elses(
 def test_a_report_replaces_an_earlier_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """So far as to read its inputs, of which there are none."""
+    """The command gets as far as reading its inputs, which are missing."""
     monkeypatch.chdir(tmp_path)
     for name in ("index.html", "words/crane.html", "assets/word.js", "data/.sums/scores.csv"):
         (tmp_path / "old" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +174,7 @@ def test_a_report_replaces_an_earlier_one(
     assert main([*REPORT, "--out", "old"]) == 6
 
 
-def test_a_reports_two_folders_lie_apart(
+def test_a_report_needs_two_separate_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -217,7 +217,7 @@ def test_no_output_is_written_if_one_cannot_be(
     call = ["evaluate", "--predictions", "p.parquet", "--dataset", "q", "--scores", "scores.csv"]
     call += ["--summary", "summary.csv", "--provenance", "provenance.json"]
     before = sealed(here)
-    # Said before the inputs are looked at, of which there are none.
+    # The error comes before the inputs, which are missing, are read.
     called = [*changed, *call] if "--log" in changed else [*call, *changed]
     assert main(called) == code
     err = capsys.readouterr().err
@@ -225,17 +225,17 @@ def test_no_output_is_written_if_one_cannot_be(
     assert sealed(here) == before
 
 
-def test_a_file_is_no_folder_to_write_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_as_output_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["embed", "--model", "m.json", "--corpus", "results/q/corpus"]
     call += ["--words", "crane"]
     assert main([*call, "--out", "data/crane/classes_map.txt"]) == 7
     assert "it is a file, not a folder" in capsys.readouterr().err
 
 
-def test_a_job_refuses_what_has_changed_since_its_run_began(
+def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What it made would lie where the files of what was there before do."""
+    """The job would write results of changed inputs to the paths of the old ones."""
     about = {"config": {}, "command": "snakemake"}
     rows, digest = Path("rows.parquet"), read(Path("results/q/corpus/crane.parquet")).digest
 

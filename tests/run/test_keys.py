@@ -1,4 +1,4 @@
-"""What decides each kind of file: every config key changed, one at a time, beside the table."""
+"""The config keys that decide each kind of file: change each key and compare with the table."""
 
 import os
 import re
@@ -39,14 +39,12 @@ def test_every_key_of_a_config_is_changed() -> None:
     assert {key.split(".")[0] for key in OTHER} | APART == {*ConfigFile.model_fields}
 
 
-def test_every_kind_of_the_table_is_looked_at(folder: Path) -> None:
+def test_every_kind_of_the_table_is_tested(folder: Path) -> None:
     not_of_this_corpus = {"pairs", "pairs-page", "reproduced"}
     assert {*KINDS} - {*paths(build_config(folder), folder)} == not_of_this_corpus & {*KINDS}
 
 
-def test_the_same_config_has_the_same_keys_wherever_it_is_and_whatever_it_is_called(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_keys_do_not_depend_on_the_path_of_the_config(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "elsewhere")
     here, there = build_config(folder), build_config(tmp_path / "elsewhere")
     kinds = paths(here, folder), paths(there, tmp_path)
@@ -57,9 +55,7 @@ def test_the_same_config_has_the_same_keys_wherever_it_is_and_whatever_it_is_cal
         assert first == second, kind
 
 
-def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_external_files_count_by_content_not_by_date(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "there")
     config = build_config(tmp_path / "there")
     if "glosses" in config:
@@ -75,7 +71,7 @@ def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(
         times = (path.stat().st_atime_ns, path.stat().st_mtime_ns)
         path.touch()
         assert paths(config, tmp_path) == before
-        # Another file, with the date and the size of the first.
+        # Another file with the date and the size of the first.
         path.write_bytes(path.read_bytes().swapcase())
         os.utime(path, ns=times)
         after = paths(config, tmp_path)
@@ -83,7 +79,7 @@ def test_a_file_from_outside_counts_by_its_content_and_not_by_its_date(
         before = after
 
 
-def test_another_code_of_a_step_changes_what_it_makes_and_what_comes_of_that(
+def test_new_code_of_a_step_changes_its_outputs_and_their_descendants(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = build_config(folder)
@@ -102,7 +98,7 @@ def test_another_code_of_a_step_changes_what_it_makes_and_what_comes_of_that(
     assert not same & {"folds", "predictions", "projections", "selection", "scores", "report"}
 
 
-def test_senses_at_least_so_frequent_make_another_corpus(folder: Path) -> None:
+def test_another_minimum_frequency_makes_another_corpus(folder: Path) -> None:
     config = {**build_config(folder), "dataset": "noad", "words": "all", "trains": ["full"]}
     config |= {"glosses": "none", "analyses": [], "systems": []}
     config = without_deleted_studies(config)
@@ -114,7 +110,7 @@ def test_senses_at_least_so_frequent_make_another_corpus(folder: Path) -> None:
     assert actual[0].source != actual[1].source and actual[0].corpus != actual[1].corpus
 
 
-def test_a_title_is_no_part_of_what_a_corpus_holds(folder: Path, tmp_path: Path) -> None:
+def test_a_title_does_not_change_the_key(folder: Path, tmp_path: Path) -> None:
     table = ROOT / "docs/own-corpus.tsv"
     assert main(["import", str(table), "--out", str(tmp_path / "mine"), "--name", "mine"]) == 0
     config = {

@@ -1,4 +1,4 @@
-"""Runs side by side, jobs that outlive theirs, and the order that a new run puts a folder in."""
+"""Parallel runs, jobs that outlive their run, and cleaning up when a run starts."""
 
 import errno
 import fcntl
@@ -74,7 +74,7 @@ def end(process: subprocess.Popen[str]) -> None:
     process.stdout.close()
 
 
-def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
+def test_a_second_run_reports_the_first(results: Path) -> None:
     first = started(HOLD, results, *FILES)
     with pytest.raises(BusyError) as error:
         begin(results, [*FILES[1:], "results/q/store/c.csv"])
@@ -86,7 +86,7 @@ def test_a_second_run_is_told_which_is_at_work(results: Path) -> None:
     actual = conflict(results, FILES)
     assert actual is not None and f"{FILES[0]} and 1 more (process {first.pid}" in actual.problem
     end(first)
-    # Killed as hard as can be, and nothing is left to unlock.
+    # SIGKILL leaves nothing that has to be unlocked.
     assert conflict(results, FILES) is None
     lock = begin(results, FILES)
     assert lock is not None
@@ -106,12 +106,12 @@ def test_a_run_whose_lock_is_not_written_yet(results: Path) -> None:
     begun[0].close()
 
 
-def test_runs_of_other_files_are_at_work_side_by_side(results: Path) -> None:
+def test_runs_on_other_files_work_in_parallel(results: Path) -> None:
     first = started(HOLD, results, *FILES)
     assert conflict(results, ["results/q/store/c.csv"]) is None
     lock = begin(results, ["results/q/store/c.csv"])
     assert lock is not None
-    # This process's own run is none of the others.
+    # This process's own run does not count.
     assert [plan["planned"] for plan in other_runs(results)] == [FILES]
     with alone(results):
         pass
@@ -120,7 +120,7 @@ def test_runs_of_other_files_are_at_work_side_by_side(results: Path) -> None:
     lock.close()
 
 
-def test_jobs_that_outlived_their_run_are_waited_for(
+def test_a_run_waits_for_jobs_that_outlived_theirs(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = started(HOLD, results, *FILES)
@@ -134,7 +134,7 @@ def test_jobs_that_outlived_their_run_are_waited_for(
         ended.append(time.monotonic())
         end(job)
 
-    # Those of other files are not waited for.
+    # Jobs on other files are not waited for.
     lock = begin(results, ["results/q/store/c.csv"])
     assert lock is not None and run.exists()
     lock.close()
@@ -178,7 +178,7 @@ def test_where_there_are_no_locks_a_run_says_so(
     monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
     with as_job() as of_a_run:
         assert of_a_run
-    # And what may be somebody's is not swept away.
+    # Files that may belong to another run are not deleted.
     left = tmp_path / "results" / f".a.csv.x{temporary_files.PART}"
     left.parent.mkdir(exist_ok=True)
     left.write_text("")
@@ -199,10 +199,10 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(data)
 
 
-def test_a_run_begins_with_a_folder_in_order(
+def test_a_run_begins_by_cleaning_its_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing half-written, and nothing damaged of its own."""
+    """Temporary files and its own damaged files are removed."""
     monkeypatch.chdir(tmp_path)
     session = fake_results.made()
     store = Path(session.files.store)
@@ -222,7 +222,7 @@ def test_a_run_begins_with_a_folder_in_order(
     assert {*store.rglob("*.damaged")} == {
         path.with_name(f"{path.name}.damaged") for path in damaged
     }
-    # What lists the vectors is made again too, or nobody would make them.
+    # The listing of the vectors is removed too; otherwise no job would compute them.
     assert list(store.glob("tiny@*/embeddings/focal@*.json")) == []
     assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
     fake_results.run(fake_results.session())
@@ -246,7 +246,7 @@ def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])
-def test_a_job_that_meets_damage_puts_it_out_of_the_way(
+def test_a_job_sets_damaged_files_aside(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Names that a user gives: refused by key, or every file has a path of its own.
+"""Names from users: refused with their key, or every file has its own path.
 
 The paths are those of `wsd.run.run_files`: with their keys in the store, and without keys where
 people read the files.
@@ -29,7 +29,7 @@ from wsd.run.run_files import Files
 from wsd.storage.file_names import file_name
 
 ROOT = Path(__file__).parents[2]
-# What pages have in their folders, by words and models.
+# Names of pages' files next to words and models.
 OF_PAGES = {
     "report.json": ["index.html", "words/{word}.html", "words/{model}/{word}.html", "data/x.csv"],
     "portable.json": ["{model}/{word}.html"],
@@ -43,7 +43,7 @@ ORDINARY = ["crane", "Mine", "mine", "tiny", "tiny-random-1", "a.b", "node.js", 
 
 
 def listed(files: Files, path: str) -> Iterator[str]:
-    """The files that a listing of a run names, and for any other file that file alone."""
+    """Return the files that a listing names; for any other file, the file itself."""
     config, name = files.config, bare(path.rpartition("/")[2])
     folder, words = path.rpartition("/")[0], [*map(file_name, config.words)]
     if name == TABLES:
@@ -70,7 +70,7 @@ def files_of(config: Mapping[str, Any], folder: Path) -> Files:
 
 
 def places(files: Files) -> tuple[list[str], list[str]]:
-    """Every file of a config in the store and of logs, and where people read it."""
+    """Return every file of a config: stored, logged and published."""
     kept = [*dict.fromkeys([*files.made(), *files.by_name()])]
     results = [*dict.fromkeys(file for path in kept for file in listed(files, path))]
     top = str(files.config.tables(Path("results")))
@@ -83,7 +83,7 @@ def places(files: Files) -> tuple[list[str], list[str]]:
 
 
 def apart(paths: Iterable[str]) -> None:
-    """No path is another one's, nor another one's folder; also where case does not matter."""
+    """Check that no path is another path or its folder, even if case does not matter."""
     results: dict[str, str] = {}
     for path in paths:
         assert results.setdefault(path.lower(), path) is path, path
@@ -94,7 +94,7 @@ def apart(paths: Iterable[str]) -> None:
 
 
 def listings(files: Files) -> set[str]:
-    """The files of a config that list others."""
+    """Return the listings of a config."""
     results = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
     for model in files.config.encoders:
         results |= {*files.listings(model, [*files.config.store, "alignment"])}
@@ -103,7 +103,7 @@ def listings(files: Files) -> set[str]:
 
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
-    """A corpus with these words and senses, as far as a config looks at it."""
+    """Write a corpus with these words and senses, as far as a config reads it."""
     counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0, "most_folds": 9}
     content = {
         **{"format": FORMAT, "name": "any", **dict.fromkeys(ABOUT, "")},
@@ -122,7 +122,7 @@ def encoders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def config_of(folder: Path, encoders: Path, **names: Any) -> dict[str, Any]:
-    """A config that asks for everything, of a corpus of the user's own."""
+    """Return a config with everything, for your own corpus."""
     base = copy.deepcopy(full_config.build_config(encoders))
     entry = {"path": str(encoders / "tiny"), "blocks": 2, "width": 32}
     first = names["models"][0]
@@ -151,7 +151,7 @@ ORDINARY_NAMES: dict[str, Any] = {
     **{"dataset": "data-1", "run": "run-1", "models": ["model-1"], "trained": "model-2"},
     **{"classifier": "classifier-1", "system": "system-1", "words": {"word-1": ["a", "b"]}},
 }
-# What a path has beside names, and parts that look like one.
+# Other parts of paths, and names that look like them.
 FIXED = sorted(
     {
         *("audit", "baselines", "corpus", "embeddings", "finetune", "folds", "gloss-vectors"),
@@ -169,7 +169,7 @@ KEY = re.compile(r"config key (dataset\.name|run|words|(models|classifiers|syste
 def refused_or_apart(
     folder: Path, encoders: Path, words: Mapping[str, list[str]], **names: Any
 ) -> bool:
-    """Check what the module says; whether the names were refused."""
+    """Check the module's claims; return whether the names were refused."""
     manifest(folder, words)
     try:
         files = files_of(config_of(folder, encoders, **names), folder)
@@ -200,7 +200,7 @@ def refused_or_apart(
         name, st.lists(name, min_size=2, max_size=2, unique=True), min_size=1, max_size=3
     ),
 )
-def test_any_names_are_refused_by_their_keys_or_have_paths_of_their_own(
+def test_any_names_are_refused_or_have_their_own_paths(
     tmp_path: Path, encoders: Path, words: Mapping[str, list[str]], names: list[str], **others: Any
 ) -> None:
     of_models = {"models": names[:-1], "trained": names[-1]}
@@ -210,14 +210,14 @@ def test_any_names_are_refused_by_their_keys_or_have_paths_of_their_own(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["dataset", "run", "models", "trained", "words"])
-def test_every_fixed_name_as_that_of_anything(tmp_path: Path, encoders: Path, key: str) -> None:
+def test_every_fixed_name_in_every_place(tmp_path: Path, encoders: Path, key: str) -> None:
     for fixed in FIXED:
         value: Any = {"models": [fixed], "words": {fixed: ["a", "b"]}}.get(key, fixed)
         refused_or_apart(tmp_path, encoders, **{**ORDINARY_NAMES, key: value})
 
 
 def test_the_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> None:
-    """And every fixed part of their paths is among the names that are tried."""
+    """Every fixed part of their paths is among the tried names."""
     assert not refused_or_apart(tmp_path, encoders, **ORDINARY_NAMES)
     files = files_of(config_of(tmp_path, encoders, **ORDINARY_NAMES), tmp_path)
     kept, readable = places(files)
@@ -253,7 +253,7 @@ def test_the_names_of_tables_are_reserved() -> None:
         ("word", "(all)", "the tables have a row of that name"),
     ],
 )
-def test_what_is_reserved(kind: str, name: str, why: str) -> None:
+def test_reserved_names(kind: str, name: str, why: str) -> None:
     with pytest.raises(
         ConfigError, match=re.escape(f"a {kind} cannot be called {name!r}")
     ) as caught:
@@ -271,7 +271,7 @@ def test_what_is_reserved(kind: str, name: str, why: str) -> None:
         ("system", "theirs.csv"),
     ],
 )
-def test_what_is_not_reserved(kind: str, name: str) -> None:
+def test_names_that_are_not_reserved(kind: str, name: str) -> None:
     check_reserved(kind, name, "config key x")
 
 

@@ -1,4 +1,4 @@
-"""What a run will cost: merged as Snakemake merges, and exact about the disk."""
+"""The cost of a run: configs are merged as by Snakemake, and disk sizes are exact."""
 
 import copy
 import os
@@ -37,7 +37,7 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
     assert read_configs(names) == expected
     with pytest.raises(ConfigError, match="cannot be read"):
         read_configs([Path("config/mine.yaml")])
-    # Where there is a folder `config`, its files are meant.
+    # If a folder `config` exists, its files are used.
     (tmp_path / "config").mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
         read_configs(names)
@@ -138,7 +138,7 @@ def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
 
 
 def touch(config: Config, results: Path, word: str, *views: str, digest: str = "1" * 10) -> None:
-    """What was embedded of a word."""
+    """Write the vectors of a word."""
     listing = places_of(config, results).listings(MINILM, ["focal"], [1])[0]
     folder = Path(listing).parent / f"{word}@{digest}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -152,12 +152,12 @@ def missing(config: Config, results: Path) -> dict[str, list[str]]:
     return {model.name: words for model, words, _ in to_embed(config, places)}
 
 
-def test_what_is_embedded_already_is_not_counted(tmp_path: Path, minilm: str) -> None:
+def test_existing_vectors_are_not_counted(tmp_path: Path, minilm: str) -> None:
     config = check_shipped("quickstart.yaml", words=["apple", "bank", "java"])
     assert missing(config, tmp_path) == {MINILM: ["apple", "bank", "java"]}
     touch(config, tmp_path, "bank", *config.store)
     touch(config, tmp_path, "java", *config.store[:-1])
-    # Of other sentences are the other views: no word has all of one folder.
+    # The other views are of other sentences: no folder has all views of a word.
     touch(config, tmp_path, "java", *config.store[-1:], digest="2" * 10)
     assert missing(config, tmp_path) == {MINILM: ["apple", "java"]}
     touch(config, tmp_path, "java", config.store[-1])
@@ -176,14 +176,14 @@ def test_what_is_embedded_already_is_not_counted(tmp_path: Path, minilm: str) ->
         "quickstart.yaml", words=["apple"], models=[{**models[0], "pooling": "last"}]
     )
     assert missing(other, tmp_path) == {MINILM: ["apple"]}
-    # It writes nothing, so that it works where nothing can be written.
+    # It writes nothing, so that it works in read-only folders.
     assert {path.name for path in tmp_path.iterdir()} == {"quickstart"}
 
 
-def test_a_model_that_is_not_there_is_said(
+def test_a_missing_model_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The cost can be told all the same."""
+    """The plan still has the cost."""
     monkeypatch.chdir(tmp_path)
     model = {"name": "tiny", "path": "tiny", "blocks": 2, "width": 32}
     content = {"dataset": "quickstart", "models": [model], "layers": ["all"]}
@@ -228,7 +228,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_jobs_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a minute each, and nothing else to do."""
+    """Each job takes a minute, and nothing else takes time."""
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e30)
     monkeypatch.setattr(plan, "START_SECONDS", 0)
     monkeypatch.setattr(plan, "JOB_SECONDS", 60)
@@ -278,7 +278,7 @@ def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as the workflow has (`test_a_dry_run_of_the_study`)."""
+    """The number equals the workflow's (`test_a_dry_run_of_the_study`)."""
     config = check_shipped("minilm.yaml", "study.yaml")
     actual = list(plan.classifications(config, config.models[MINILM]))
     on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
@@ -304,7 +304,7 @@ def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.Monkey
 
 
 def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are hundreds of words they are half of it."""
+    """With hundreds of words they take half of the time."""
     for name in ("START_SECONDS", "JOB_SECONDS", "SET_SECONDS", "INSTANCE_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
@@ -326,7 +326,7 @@ def test_tables_and_pages_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
     assert actual == [f"{seconds / 3600:.1f} h", "1 s"]
 
 
-def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_projections_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("START_SECONDS", "JOB_SECONDS"):
         monkeypatch.setattr(plan, name, 0)
     monkeypatch.setattr(plan, "SEARCHED", {})
@@ -343,7 +343,7 @@ def test_pictures_by_tsne_are_counted(tmp_path: Path, monkeypatch: pytest.Monkey
         assert f"roughly {expected} on" in describe(config, tmp_path, 1)
 
 
-def test_what_random_controls_share_is_fetched_once(tmp_path: Path) -> None:
+def test_random_controls_share_one_download(tmp_path: Path) -> None:
     controls = {"baselines": False, "views": [], "random_weights": [1, 2], "task": False}
     config = check_shipped(controls={**controls, "classifiers": ["nearest_centroid"]})
     assert len(config.random_controls) == 2

@@ -1,4 +1,4 @@
-"""The modules that decide whether a step runs again: derived, and held against what a run loads."""
+"""The modules that decide whether a step runs again, compared with the modules that runs load."""
 
 import json
 from pathlib import Path
@@ -10,18 +10,18 @@ from steps import STEPS, prepare
 from wsd.commands import COMMANDS
 from wsd.run import step_code
 
-# What a rule runs; the others, people do.
+# Commands of rules; people call the others.
 RULES = {*(command for command, _ in STEPS), "download", "noad", "reproduce"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the steps run one after the other, each on the files of those before."""
+    """Run the steps in order, each on the files of those before."""
     return tmp_path_factory.mktemp("steps")
 
 
 @pytest.mark.slow
-def test_a_step_loads_what_was_derived(folder: Path) -> None:
+def test_a_step_loads_the_derived_modules(folder: Path) -> None:
     prepare(folder)
     actual: dict[str, set[str]] = {}
     each = loaded_by_each(folder, [[command, *arguments] for command, arguments in STEPS])
@@ -43,17 +43,17 @@ MOST_IDLE = 2
 
 
 @pytest.mark.slow
-def test_the_download_loads_what_was_derived(folder: Path, archive: Path, monkeypatch) -> None:
+def test_the_download_loads_the_derived_modules(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
     derived = step_code.modules("download") | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
-def test_noad_loads_what_was_derived(folder: Path, noad_real: Path, monkeypatch) -> None:
+def test_noad_loads_the_derived_modules(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
     derived = step_code.modules("noad") | of_every_command()
-    # The rarest: few words, quickly laid out.
+    # The rarest training set: it has few words.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 
 
@@ -65,7 +65,7 @@ def test_a_step_is_its_command_its_module_and_its_rule() -> None:
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package of a few modules in the place of wsd."""
+    """Replace wsd by a package of a few modules."""
     root = tmp_path / "wsd"
     for name, text in {
         "__init__": "",
@@ -102,7 +102,7 @@ def test_the_closure_of_imports(package: Path) -> None:
     assert step_code.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
 
 
-def test_a_step_counts_as_another_when_a_module_is(package: Path) -> None:
+def test_a_changed_module_changes_the_step(package: Path) -> None:
     def checksum() -> str:
         step_code._digest.cache_clear()
         return step_code.checksum("step")

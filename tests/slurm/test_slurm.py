@@ -1,4 +1,4 @@
-"""The quickstart through a real SLURM of one machine, beside the same run without it."""
+"""The quickstart on a real SLURM with one machine, compared with a run without SLURM."""
 
 import os
 import re
@@ -34,7 +34,7 @@ if {{"folds", "--corpus"}} <= set(sys.orig_argv):
 
 @dataclass
 class Job:
-    """A job of SLURM that ended, as its completion log has it."""
+    """A finished job of SLURM, from its completion log."""
 
     id: int
     state: str
@@ -52,7 +52,7 @@ class Job:
 
 @dataclass
 class Queued:
-    """The run through SLURM, and the jobs that SLURM had."""
+    """The run through SLURM, and SLURM's jobs."""
 
     run: Run
     checkout: Checkout
@@ -60,7 +60,7 @@ class Queued:
     logs: dict[int, Path]
 
     def jobs_of_rule(self, name: str) -> list[Job]:
-        """The jobs of a rule or group, by the beginning of where their logs were announced."""
+        """Return the jobs of a rule or group, by the beginning of their log's path."""
         return [
             job
             for job in self.jobs
@@ -117,7 +117,7 @@ def test_every_job_went_through_the_queue(
             name = queued.logs[job.id].relative_to(queued.checkout.root / ".snakemake/slurm_logs")
             print(f"{job.id:>4}  {job.state:<14} {job.cpus:>4} {job.mb:>6}  {name.parent}")
     assert {job.id for job in queued.jobs} == set(queued.logs)
-    # Of a kind together: the queue sees far fewer jobs than there are steps.
+    # Steps of one kind form a group, so that the queue has far fewer jobs than steps.
     assert sum(queued.run.jobs.values()) > 50
     assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 3
     assert len(queued.jobs_of_rule("rule_corpus")) == len(queued.jobs_of_rule("rule_embed")) == 1
@@ -133,7 +133,7 @@ def test_a_job_over_its_memory_is_killed_and_passes_with_more(queued: Queued) ->
     assert all(job.state == "COMPLETED" for job in queued.jobs if job != killed)
 
 
-def test_the_logs_of_the_steps_are_where_they_always_are(queued: Queued, local: Checkout) -> None:
+def test_the_logs_of_the_steps_have_their_usual_paths(queued: Queued, local: Checkout) -> None:
     def logs(checkout: Checkout) -> list[str]:
         folder = checkout.root / "results/logs"
         return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.log"))
@@ -149,7 +149,7 @@ def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
     assert queued.checkout.run("-n", "--cores", "all", *QUICKSTART).nothing
 
 
-def test_why_a_job_ended_is_said_at_the_end(slurm: Path, tmp_path: Path) -> None:
+def test_the_reason_of_a_failure_is_reported_at_the_end(slurm: Path, tmp_path: Path) -> None:
     """By SLURM, which killed it, and by a step, whose log is its own."""
     checkout = Checkout.create(tmp_path / "run")
     call = ["--profile", "profiles/slurm", "--configfile", checkout.one_word("small")]

@@ -1,4 +1,4 @@
-"""What reaches the disk is whole or not there; damage is found, and what fails is named."""
+"""Files are written completely or not at all; damage is found, and errors name the file."""
 
 import errno
 import os
@@ -107,7 +107,7 @@ with atomic.{context}(Path(sys.argv[1])) as temporary:
 @pytest.mark.parametrize(
     ("context", "file"), [("replacing", "temporary"), ("replacing_folder", "temporary / 'x'")]
 )
-def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
+def test_only_temporary_files_of_dead_processes_are_deleted(
     tmp_path: Path, context: str, file: str
 ) -> None:
     path = tmp_path / "deep" / "table.csv"
@@ -132,7 +132,7 @@ def test_what_a_killed_process_left_is_swept_and_what_a_live_one_writes_is_not(
         (errno.EIO, "check it, or choose another path"),
     ],
 )
-def test_what_the_disk_refuses_is_one_error_that_names_the_file(
+def test_a_disk_error_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, says: str
 ) -> None:
     path = tmp_path / "table.json"
@@ -151,7 +151,7 @@ def test_what_the_disk_refuses_is_one_error_that_names_the_file(
     assert sorted(p.name for p in tmp_path.iterdir()) == [checksums.SUMS, "table.json"]
 
 
-def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
+def test_errors_with_absolute_paths_are_recognised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(dir: Path, prefix: str, suffix: str) -> tuple[int, str]:
@@ -164,7 +164,7 @@ def test_a_folder_that_is_named_in_full_by_the_library_is_known_all_the_same(
         json.write_json(Path("r/t.json"), {})
 
 
-def test_an_error_about_a_file_that_is_read_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+def test_an_error_about_an_input_does_not_change(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic.replacing(tmp_path / "out" / "table.csv"):
         (tmp_path / "in.csv").read_text()
 
@@ -183,14 +183,14 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["pages"]
 
 
-def test_what_is_no_file_of_ours_is_not_swept(tmp_path: Path) -> None:
+def test_foreign_files_are_not_deleted(tmp_path: Path) -> None:
     """Opening a pipe would wait for a writer."""
     os.mkfifo(tmp_path / ".x.part")
     (tmp_path / ".y.part").symlink_to("/etc")
     assert temporary_files.remove_abandoned(tmp_path) == []
 
 
-def test_a_folder_in_the_place_of_a_checksum_is_one_error(written: Path) -> None:
+def test_a_folder_instead_of_a_checksum_is_one_error(written: Path) -> None:
     note = written.parent / checksums.SUMS / written.name
     note.unlink()
     note.mkdir()
@@ -201,7 +201,7 @@ def test_a_folder_in_the_place_of_a_checksum_is_one_error(written: Path) -> None
         WRITE[written.name](written)
 
 
-def test_a_file_in_the_place_of_the_folder_of_checksums_is_one_error(written: Path) -> None:
+def test_a_file_instead_of_the_checksum_folder_is_one_error(written: Path) -> None:
     shutil.rmtree(written.parent / checksums.SUMS)
     (written.parent / checksums.SUMS).touch()
     with pytest.raises(StorageError, match="checksum of") as error:

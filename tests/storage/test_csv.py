@@ -1,4 +1,4 @@
-"""Tables that a spreadsheet takes for nothing but text and numbers."""
+"""CSV tables in which a spreadsheet finds only text and numbers."""
 
 import csv
 from dataclasses import replace
@@ -27,7 +27,7 @@ def begins_a_formula(text: str) -> bool:
 @example("'=1+1")
 @example("-")
 @example("")
-def test_a_guarded_cell_begins_no_formula_and_others_stay_as_they_are(text: str) -> None:
+def test_formula_cells_are_guarded_and_others_stay(text: str) -> None:
     assert not begins_a_formula(guarded(text)) or text == "-"
     assert unguarded(guarded(text)) == text
     if not begins_a_formula(text.lstrip("'")):
@@ -45,7 +45,7 @@ def test_guarded_cells_come_back_from_a_file(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "t.csv", Columns(("word",), ("n",)))["word"].tolist() == cells
 
 
-def test_hostile_text_comes_back_from_a_table_as_it_was(tmp_path: Path) -> None:
+def test_hostile_text_survives_a_round_trip(tmp_path: Path) -> None:
     words = ["=cmd|' /C calc'!A0", "-rf", "'@x", "nan", "crane", "-", "a,b"]
     write_csv(tmp_path / "t.csv", pd.DataFrame({"word": words, "n": range(7)}))
     with (tmp_path / "t.csv").open(newline="") as file:
@@ -74,7 +74,7 @@ def test_a_sentence_with_commas_and_quotes_is_one_cell(tmp_path: Path) -> None:
 COLUMNS = Columns(("word", "about"), ("share",), ("chosen",))
 
 
-def test_a_table_has_the_kinds_of_columns_that_it_must_have(tmp_path: Path) -> None:
+def test_column_types_are_checked(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("share,chosen,word,about\n1,True,007,\n,False,nan,'=x\n")
     table = read_csv(tmp_path / "t.csv", COLUMNS)
     assert list(table.columns) == ["share", "chosen", "word", "about"]
@@ -112,5 +112,5 @@ def test_integers_stay_integers(tmp_path: Path) -> None:
     table = read_csv(tmp_path / "t.csv", columns)
     assert table["n"].tolist() == [502, 0] and table["apart"].isna().tolist() == [True, False]
     write_csv(tmp_path / "again.csv", table)
-    # Only a column that is declared whole can tell an integer from a float where one is missing.
+    # Only a column declared as integer keeps integers if a value is missing.
     assert (tmp_path / "again.csv").read_text() == text.replace(",3,", ",3.000000,")

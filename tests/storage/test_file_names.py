@@ -1,4 +1,4 @@
-"""A word's name is safe, its own and no other's, and leads back to the word."""
+"""File names of words are safe and unique, and lead back to the word."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.errors import ConfigError, visible
 from wsd.storage.file_names import LONGEST, as_name, file_name, is_name, word_of
 
-# Any text, and text of what makes trouble.
+# Any text, and text with difficult characters.
 TROUBLE = st.text(alphabet="aA=./\\{}*%- ~$'\"`\n\x1b\x00\u202eé\u0301ßConNUL1", min_size=1)
 WORDS = st.text(min_size=1) | TROUBLE | st.text("ab=2f", min_size=60, max_size=330)
 
@@ -28,7 +28,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-def test_ordinary_words_are_their_own_names() -> None:
+def test_ordinary_words_do_not_change() -> None:
     plain = ("coarsewsd20", "quickstart", "quickstart-hard")
     words = [word for name in plain for word in DATASETS[name].words]
     assert len(words) == 35
@@ -39,7 +39,7 @@ def test_ordinary_words_are_their_own_names() -> None:
 @pytest.mark.parametrize("word", HOSTILE)
 def test_a_hostile_word_makes_a_safe_name(word: str, tmp_path: Path) -> None:
     name = file_name(word)
-    # One file, in the folder it was meant for.
+    # One file, in the intended folder.
     (tmp_path / f"{name}.parquet").write_text("x")
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.parquet"]
     shown = subprocess.run(["bash", "-c", f"echo {name}"], capture_output=True, text=True)
@@ -48,8 +48,8 @@ def test_a_hostile_word_makes_a_safe_name(word: str, tmp_path: Path) -> None:
     assert quote(name, safe="=") == name and name.format() == name
 
 
-def test_hostile_words_have_a_name_each_on_any_disk() -> None:
-    # As a disk that ignores case and composes accents sees them.
+def test_hostile_words_have_different_names_on_any_disk() -> None:
+    # Compare names as a disk does that ignores case and composes accents.
     seen = {unicodedata.normalize("NFC", file_name(word)).casefold() for word in HOSTILE}
     assert len(seen) == len(HOSTILE)
 
@@ -71,13 +71,13 @@ def test_a_name_leads_back_to_its_word(word: str) -> None:
 
 @settings(deadline=None)
 @given(WORDS, WORDS)
-def test_no_two_words_have_one_name(first: str, second: str) -> None:
+def test_no_two_words_share_a_name(first: str, second: str) -> None:
     assert (file_name(first) == file_name(second)) == (first == second)
 
 
 @settings(deadline=None)
 @given(st.text(string.ascii_lowercase + string.digits + "=-", max_size=120) | st.text())
-def test_what_is_a_name_is_the_name_of_what_it_says(text: str) -> None:
+def test_a_valid_name_is_the_name_of_its_word(text: str) -> None:
     if is_name(text) and "==" not in text:
         assert file_name(word_of(text)) == text
     elif not is_name(text):
@@ -93,7 +93,7 @@ def test_a_device_of_windows_is_no_name(device: str) -> None:
     assert word_of(file_name(device)) == device
 
 
-def test_what_has_no_word() -> None:
+def test_invalid_names_have_no_word() -> None:
     with pytest.raises(ConfigError, match="empty"):
         file_name("")
     with pytest.raises(ConfigError, match="its word cannot be read"):
@@ -113,7 +113,7 @@ def test_visible_text_cannot_steer_a_terminal(text: str) -> None:
         assert shown == text
 
 
-def test_what_visible_leaves_alone() -> None:
+def test_visible_text_does_not_change() -> None:
     persian = "می\u200cخواهم"  # noqa: RUF001
     assert visible(persian) == persian
     assert visible("a\nb\x1b[2J", "\n") == "a\nb\\x1b[2J"

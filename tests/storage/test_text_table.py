@@ -1,4 +1,4 @@
-"""Tables as text: columns that line up, and what would break a row in Markdown."""
+"""Tables as text: aligned columns, and escaped characters in Markdown."""
 
 from wsd.storage.text_table import aligned, line, markdown
 
