@@ -1,7 +1,7 @@
-"""Find the blocks of a model by trying.
+"""Find the blocks of a model by running it.
 
-In most models a hidden state is what a block is given. So the blocks are modules of one kind whose
-inputs, in the order of their calls, are the hidden states that the model itself gives.
+In most models, the input of a block is a hidden state. So the blocks are modules of one class whose
+inputs, in the order of their calls, are the hidden states that the model returns.
 """
 
 from contextlib import ExitStack
@@ -11,25 +11,26 @@ import torch
 
 
 def find_blocks(model: Any, inputs: dict[str, torch.Tensor]) -> list[torch.nn.Module] | None:
-    """The modules whose inputs are a model's hidden states, up to the last one.
+    """Return the modules whose inputs are a model's hidden states, except the last state.
 
     Parameters
     ----------
     model : torch.nn.Module
     inputs : dict
-        Arguments for a sentence of a few pieces.
+        The input for a sentence of a few pieces.
 
     Returns
     -------
     list of torch.nn.Module, or None
-        None if there are none: a model that turns its hidden states before it gives them, or
-        whose last one is not its output.
+        None if there are no such modules: the model changes its hidden states before it returns
+        them, or its output is not the last one.
     """
-    given: dict[type, list[tuple[torch.nn.Module, torch.Tensor]]] = {}
+    inputs_of: dict[type, list[tuple[torch.nn.Module, torch.Tensor]]] = {}
 
     def keep(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if (state := _given(args, kwargs)) is not None:
-            given.setdefault(type(module), []).append((module, state))
+        first = args[0] if args else kwargs.get("hidden_states")
+        if isinstance(first, torch.Tensor):
+            inputs_of.setdefault(type(module), []).append((module, first))
 
     with ExitStack() as hooks:
         for module in model.modules():
@@ -38,19 +39,13 @@ def find_blocks(model: Any, inputs: dict[str, torch.Tensor]) -> list[torch.nn.Mo
     *states, last = output.hidden_states
     if not _same(getattr(output, "last_hidden_state", None), last):
         return None
-    for calls in given.values():
+    for calls in inputs_of.values():
         if len(calls) == len(states) and all(
-            _same(came, state) for (_, came), state in zip(calls, states, strict=True)
+            _same(given, state) for (_, given), state in zip(calls, states, strict=True)
         ):
-            # ALBERT calls one block again and again.
+            # ALBERT calls one block several times.
             return list(dict.fromkeys(module for module, _ in calls))
     return None
-
-
-def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> torch.Tensor | None:
-    """What a module is called with, if that is a tensor."""
-    first = args[0] if args else kwargs.get("hidden_states")
-    return first if isinstance(first, torch.Tensor) else None
 
 
 def _same(a: torch.Tensor | None, b: torch.Tensor) -> bool:

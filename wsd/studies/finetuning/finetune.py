@@ -22,8 +22,8 @@ from wsd.arguments import (
     add_out_folder,
     add_path,
     count,
-    seed,
 )
+from wsd.arguments import seed as seed_argument
 from wsd.artifacts import cv_table
 from wsd.artifacts import fold_table as folding
 from wsd.artifacts.column_names import FINETUNED
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_path(parser, "--model", "a record of `wsd model`")
     add_corpora(parser)
-    add_path(parser, "--folds", "of `wsd folds`, of the training set")
+    add_path(parser, "--folds", "the folds of the training set, from `wsd folds`")
     text = "settings as JSON: lists of `rate`, `epochs` and `blocks`"
     parser.add_argument("--grid", required=True, metavar="JSON", help=text)
     text = "the number of folds of the first repeat on which settings are tried (default: 1)"
@@ -58,7 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "the fewest steps of a training: a small training set gets more epochs"
     parser.add_argument("--steps", type=count, default=1, metavar="N", help=text)
     add_objective(parser, cv_table.OBJECTIVES)
-    parser.add_argument("--seeds", type=seed, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--seeds", type=seed_argument, nargs="+", default=[1, 2, 3])
     add_choice(parser, "--pooling", POOLINGS)
     add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
     add_choice(parser, "--device", DEVICES)
@@ -88,38 +88,38 @@ def run(args: argparse.Namespace) -> None:
     )
     with sources.offline(args.model):
         _finetune(args, finetuning, settings, folds)
+    list_folders(args.listings)
     shutil.rmtree(finetuning.unfinished)
 
 
 def _finetune(
-    args: argparse.Namespace, finetuning: Finetuning, settings: Sequence[Setting], folds: Folds
+    args: argparse.Namespace, finetuning: Finetuning, grid: Sequence[Setting], folds: Folds
 ) -> None:
-    """Try, train and predict. Nothing is written before all of it is done."""
+    """Select the best setting, train it with every seed, predict, and then write all files."""
     rows = {word: folds.rows(corpus) for word, corpus in finetuning.corpora.items()}
-    tried = long_enough(settings, sum(map(len, rows.values())), args.steps)
-    trials = try_settings(finetuning, tried, folds, args.tried, args.seeds[0], args.objective)
-    best = finetuning_files.best(trials, tried)
-    predictions, costs = _train_seeds(finetuning, rows, tried[best], args.seeds)
+    settings = long_enough(grid, sum(map(len, rows.values())), args.steps)
+    trials = try_settings(finetuning, settings, folds, args.tried, args.seeds[0], args.objective)
+    best = finetuning_files.best(trials, settings)
+    predictions, costs = _train_seeds(finetuning, rows, settings[best], args.seeds)
     provenance = {
         **_provenance(args, finetuning, folds),
-        "parameters": tried[best]._asdict(),
+        "parameters": settings[best]._asdict(),
         # The settings of the config, which are the same for every training set.
-        "space": {"settings": [setting._asdict() for setting in settings], "steps": args.steps},
+        "space": {"settings": [setting._asdict() for setting in grid], "steps": args.steps},
         "tried": len(trials),
     }
-    for number, words in predictions.items():
-        name = finetuning_files.classifier_name(number)
-        about = {**provenance, "classifier": name, "seed": number}
+    for seed, words in predictions.items():
+        name = finetuning_files.classifier_name(seed)
+        about = {**provenance, "classifier": name, "seed": seed}
         write_predictions(args.out / f"{name}.parquet", words, about)
     _write_tables(args.out, trials, costs, best)
-    _write_model(args.out / finetuning_files.MODEL, finetuning, rows, tried[best], args.seeds[0])
-    list_folders(args.listings)
+    _write_model(args.out / finetuning_files.MODEL, finetuning, rows, settings[best], args.seeds[0])
 
 
 def _train_seeds(
     finetuning: Finetuning, rows: Rows, setting: Setting, seeds: Iterable[int]
 ) -> tuple[dict[int, list[WordPredictions]], list[dict[str, float]]]:
-    """Train every seed; return its predictions of all splits but the training split, and costs."""
+    """Train with every seed; return the predictions of all splits but training, and the costs."""
     corpora = finetuning.corpora
     splits = dict.fromkeys(
         [TEST, *(s for corpus in corpora.values() for s in corpus.split.tolist())]

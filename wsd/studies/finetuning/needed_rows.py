@@ -1,9 +1,9 @@
-"""Linear layers of the last block that compute the positions that are read, and no others.
+"""Compute some linear layers of the last block only for the positions that are read.
 
-After the last block's attention no position has a part in another. Where one of forty is read, most
-of that block's products are for nothing: of six blocks, a tenth of the time. A trial tells which
-layers those are: whatever such a layer gives for the other positions, what is read of the last
-hidden state stays the same.
+After the attention of the last block, positions no longer depend on each other. Training reads only
+the focal word, so most products there are useless: with six blocks, a tenth of the time. A trial
+finds these layers: whatever they return for other positions, the positions that are read keep their
+last hidden state.
 """
 
 import threading
@@ -13,25 +13,25 @@ from typing import Any
 
 import torch
 
-# Relative distance of two outputs for one position.
+# The relative distance at which two outputs for one position count as equal.
 ROUNDING = 1e-6
-# What the others are given in the trial: so much that whatever hangs on them is far off.
+# The output for other positions in the trial: large, so that any dependence on them shows.
 FAR_OFF = 1e4
-# The share of a batch's positions up to which it pays to pick them.
-LITTLE = 0.5
+# The largest share of read positions in a batch for which the selection saves time.
+MOST_READ = 0.5
 
 
 class Needed(threading.local):
-    """Which positions of the batch that a thread runs are read.
+    """The positions to read in the batch that a thread runs.
 
     Attributes
     ----------
     positions : int
-        Of the batch, padding included.
+        The number of positions of the batch, padding included.
     rows : int tensor or None
-        Among those, counted from the first of the first sentence. None: all.
+        The positions to read, counted through all sentences; None for all.
     fill : float
-        What the layers give for the others.
+        The output of the layers for the other positions.
     """
 
     positions = 0
@@ -40,7 +40,7 @@ class Needed(threading.local):
 
     @contextmanager
     def only(self, positions: int, rows: torch.Tensor | None, fill: float = 0.0) -> Iterator[None]:
-        """For as long as it is open, in this thread."""
+        """Read only some positions, in this thread, until the block ends."""
         self.positions, self.rows, self.fill = positions, rows, fill
         try:
             yield
@@ -48,59 +48,57 @@ class Needed(threading.local):
             self.rows = None
 
     def reading(self, select: torch.Tensor) -> AbstractContextManager[None]:
-        """The same, of the positions that a selection (sentences, views, pieces) has weights for;
-        of many of a batch, all.
+        """Read only the positions with weights in a selection (sentences, views, pieces).
+
+        All positions are computed if the selection has many of them.
         """
         read = select.any(dim=1).flatten().nonzero().flatten()
         positions = select.shape[0] * select.shape[2]
-        return self.only(positions, read if len(read) <= LITTLE * positions else None)
+        return self.only(positions, read if len(read) <= MOST_READ * positions else None)
 
 
 class NeededRows(torch.nn.Module):
-    """A linear layer of which only some positions are read."""
+    """A linear layer that computes only the positions that are read."""
 
     def __init__(self, linear: torch.nn.Module, needed: Needed) -> None:
         super().__init__()
         self.linear, self.needed = linear, needed
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Of shape (…, features), as the layer gives it in the rows that are read."""
+        """Return the output, of shape (…, features), right only for positions that are read."""
         positions, rows = self.needed.positions, self.needed.rows
         if rows is None or x.numel() != positions * x.shape[-1]:
             return self.linear(x)
-        found = self.linear(x.reshape(positions, -1)[rows])
-        every = found.new_full((positions, found.shape[1]), self.needed.fill)
-        every[rows] = found
-        return every.view(*x.shape[:-1], -1)
+        computed = self.linear(x.reshape(positions, -1)[rows])
+        output = computed.new_full((positions, computed.shape[1]), self.needed.fill)
+        output[rows] = computed
+        return output.view(*x.shape[:-1], -1)
 
 
 def spare(block: torch.nn.Module, run: Callable[[], torch.Tensor]) -> Needed | None:
-    """Have a model's last block compute only what is read, where that changes nothing of it.
+    """Make a model's last block compute only the positions that are read, if they stay the same.
 
     Parameters
     ----------
     block : torch.nn.Module
-        The last one, in evaluation mode. Its linear layers are replaced.
+        The last block, in evaluation mode. Its linear layers are replaced.
     run : callable
-        Runs the model on two sentences of a few pieces and gives its last hidden state, of shape
+        Runs the model on two sentences of a few pieces and returns its last hidden state, of shape
         (2, pieces, width).
 
     Returns
     -------
     Needed or None
-        None if there is no such layer.
+        None if no layer can be replaced.
     """
     needed, spared = Needed(), False
-    whole = run()
-    positions = 2 * whole.shape[1]
-    whole = whole.reshape(positions, -1)
-    places = _children(block, torch.nn.Linear)
-    # The last of the first sentence, which sees all of it where a model looks back alone, and the
-    # first of the second.
-    read = (positions // 2 - 1, positions // 2)
-    for parent, name, child in places:
+    expected = run().flatten(end_dim=1)
+    # Tried with the last position of the first sentence, which depends on all of it even if the
+    # model reads from left to right, and with the first position of the second sentence.
+    tried = (len(expected) // 2 - 1, len(expected) // 2)
+    for parent, name, child in _children(block, torch.nn.Linear):
         setattr(parent, name, NeededRows(child, needed))
-        if all(_stays(needed, run, positions, row, whole[row]) for row in read):
+        if all(_stays(needed, run, row, expected) for row in tried):
             spared = True
         else:
             setattr(parent, name, child)
@@ -108,7 +106,7 @@ def spare(block: torch.nn.Module, run: Callable[[], torch.Tensor]) -> Needed | N
 
 
 def restore(block: torch.nn.Module) -> None:
-    """Have the linear layers compute every position again, under the names that they had."""
+    """Undo :func:`spare`: the linear layers compute every position again."""
     for parent, name, child in _children(block, NeededRows):
         setattr(parent, name, child.linear)
 
@@ -123,12 +121,11 @@ def _children(block: torch.nn.Module, kind: type) -> list[tuple[torch.nn.Module,
 
 
 def _stays(
-    needed: Needed, run: Callable[[], torch.Tensor], positions: int, row: int, whole: torch.Tensor
+    needed: Needed, run: Callable[[], torch.Tensor], row: int, expected: torch.Tensor
 ) -> bool:
-    """Whether the last hidden state of a position does not tell that it alone is computed."""
     try:
-        with needed.only(positions, torch.tensor([row]), FAR_OFF):
-            found = run().reshape(positions, -1)[row]
-    except AttributeError:  # this model asks the layer for its weights
+        with needed.only(len(expected), torch.tensor([row]), FAR_OFF):
+            state = run().flatten(end_dim=1)[row]
+    except AttributeError:  # the model reads the weights of the layer
         return False
-    return bool((found - whole).norm() <= ROUNDING * whole.norm())
+    return bool((state - expected[row]).norm() <= ROUNDING * expected[row].norm())

@@ -198,7 +198,7 @@ def _check(file: Any, config: Config) -> None:
             fix = f"choose among {', '.join(trains)}, or add it to trains"
             raise refused(problem, f"finetune.trains[{i}]", fix)
     if section.folds > config.tuning.folds:
-        problem = f"settings tried on {section.folds} folds, and there are {config.tuning.folds}"
+        problem = f"{section.folds} folds to try settings on, but there are {config.tuning.folds}"
         raise refused(problem, "finetune.folds", f"say {config.tuning.folds} at most")
     for i, blocks in enumerate(section.blocks):
         for model in config.models.values():

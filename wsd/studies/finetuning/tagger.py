@@ -106,12 +106,11 @@ class Tagger:
         """Load a model for training, as :meth:`wsd.encoder.encoder.Encoder.load`, in float32."""
         chosen = choose_device(device)
         tokenizer, model, file = load_folder(str(folder), random_weights)
-        model.config.use_cache = False
-        model = model.eval().to(chosen)
+        model = model.to(chosen)
         encoder = Encoder(
             tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
         )
-        _ = encoder.architecture  # a model that cannot be handled is refused here
+        _ = encoder.architecture  # refuses a model that cannot be used
         return cls(model, encoder, known, blocks)
 
     def _parameters(

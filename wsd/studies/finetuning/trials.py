@@ -32,7 +32,7 @@ class Finetuning:
     Attributes
     ----------
     record : mapping
-        Of ``wsd model``.
+        As ``wsd model`` writes it.
     corpora : mapping of word to Corpus
         The words of the training set.
     options : mapping
@@ -118,7 +118,7 @@ class Finetuning:
             batch = [instances[word][place] for place in places]
             return places, tagger.probabilities(batch)[:, self.senses[word]].numpy()
 
-        works = ((word, [len(i.aligned.ids) for i in found]) for word, found in instances.items())
+        works = ((word, [len(i.aligned.ids) for i in items]) for word, items in instances.items())
         device = tagger.encoder.device
         for word, (places, batch) in run_all(run, works, device=device, threads=self.threads):
             scores[word][places] = batch
@@ -165,24 +165,27 @@ def try_settings(
         and the costs.
     """
     train_rows = {word: folds.rows(corpus) for word, corpus in finetuning.corpora.items()}
-    held = {
+    held_out = {
         word: word_folds.held[0]
         for word, word_folds in folds.words.items()
         if word_folds.held is not None and word in train_rows
     }
-    if not held or len(settings) == 1:
+    if not held_out or len(settings) == 1:
         return []
     lines = []
     for number, setting in enumerate(settings, 1):
         for fold in range(n_folds):
             fit = {
-                word: rows[held[word] != fold] if word in held else rows
+                word: rows[held_out[word] != fold] if word in held_out else rows
                 for word, rows in train_rows.items()
             }
-            scored = {word: train_rows[word][numbers == fold] for word, numbers in held.items()}
+            scored = {
+                word: train_rows[word][fold_of_row == fold]
+                for word, fold_of_row in held_out.items()
+                if (fold_of_row == fold).any()
+            }
             tagger, progress = finetuning.fit(fit, setting, seed, f"trial-{number}-{fold}")
             with progress.timed():
-                scored = {word: rows for word, rows in scored.items() if len(rows)}
                 predictions = finetuning.predict(tagger, scored, fit)
             line = {"trial": number, **setting._asdict(), "fold": fold}
             line["objective"] = finetuning_files.mean_objective(predictions, objective)

@@ -83,15 +83,15 @@ class FillMask:
         chosen = choose_device(device)
         try:
             tokenizer, model, file = load_folder(folder, head=True)
-            loaded = cls(tokenizer, model.eval().to(chosen), device=chosen, file=file)
+            loaded = cls(tokenizer, model.to(chosen), device=chosen, file=file)
             _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
         return loaded
 
     def _at_focal(self, _module: Any, _args: Any, output: Any) -> Any:
-        # The head multiplies with the whole vocabulary, which costs as much as a few blocks. So it
-        # gets the states of the focal places only.
+        # The head multiplies by the whole vocabulary, which costs as much as a few blocks. So it
+        # gets only the states at the focal places.
         places = getattr(self._local, "places", None)
         if places is not None:
             state = output.last_hidden_state
@@ -117,13 +117,11 @@ class FillMask:
             for corpus in corpora:
                 for seen in SEEN:
                     aligned = self.encoders[seen].align(corpus)
-                    work = _Work(corpus, seen, aligned)
-                    yield work, [len(a.ids) for a in aligned]
+                    yield _Work(corpus, seen, aligned), [len(a.ids) for a in aligned]
 
         # Results come in the order of the batches: a word is complete before the next one begins.
         filled: dict[str, _Rows] = {seen: {} for seen in SEEN}
-        batches = run_all(self._run, works(), device=self.device, threads=threads)
-        for work, batch in batches:
+        for work, batch in run_all(self._run, works(), device=self.device, threads=threads):
             for row, numbers, probabilities in zip(*batch, strict=True):
                 pieces = [str(self.pieces[number]) for number in numbers]
                 filled[work.seen][row] = pieces, probabilities

@@ -14,7 +14,7 @@ from wsd.encoder.model_files import WEIGHTS_INDEX, weights_in
 from wsd.encoder.sources import find_folder
 from wsd.errors import ModelError, WsdError
 
-# By model type in config.json: how the names of tensors begin that only the head has.
+# By the model type in config.json: how the names of the head's own tensors begin.
 HEADS = {
     "albert": ("predictions.dense.", "predictions.bias"),
     "bert": ("cls.predictions.transform.", "cls.predictions.bias"),
@@ -47,9 +47,9 @@ def check_head(name: str, folder: Path) -> None:
     ------
     ModelError
     """
-    if (why := why_no_head(name, folder)) is not None:
+    if (reason := why_no_head(name, folder)) is not None:
         fix = "leave substitutes out of analyses, or use a checkpoint that was saved with its head"
-        raise ModelError(why, where=str(folder), fix=fix)
+        raise ModelError(reason, where=str(folder), fix=fix)
 
 
 def known_without_head(name: str, source: Mapping[str, Any], drawn: bool = False) -> str | None:

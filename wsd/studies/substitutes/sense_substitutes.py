@@ -31,8 +31,8 @@ def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``sense``, ``rank`` from 1, ``piece``, ``log_odds``, ``z``, ``instances`` that have the
-        piece, ``of`` so many training instances.
+        ``sense``, ``rank`` from 1, ``piece``, ``log_odds``, ``z``, ``instances``, the number of
+        training instances with the piece, and ``n``, the number of the sense's training instances.
     """
     train: list[int] = np.flatnonzero(corpus.split == "train").tolist()
     pieces = sorted({piece for row in train for piece in fillers.pieces[row]})

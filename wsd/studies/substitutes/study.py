@@ -48,7 +48,7 @@ class Substitutes(Study):
         return {"asked": {model.name: keys.key("asked", keys.identity(model)) for model in models}}
 
     def models(self, config: Config) -> list[str]:
-        """Return the models that have what it takes, as far as their files are at hand."""
+        """Return the models with a head; those whose files are missing count too."""
         if not self.applies(config):
             return []
         lacking = self._lacking(config)
@@ -68,7 +68,7 @@ class Substitutes(Study):
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of the tables of substitutes and what is made from them."""
+        """Return the patterns of the tables of substitutes and of the files that depend on them."""
         from wsd.artifacts.training_set import FULL
 
         key, corpus, asked = places.keys.key, places.keys.corpus, f"{places.store}/{{asked}}"

@@ -33,7 +33,7 @@ def substitutes(
     corpora : mapping of Path to Corpus
         By the paths of the tables to write.
     record : mapping
-        Of :func:`wsd.encoder.model.resolve`; its files are checked again.
+        From :func:`wsd.encoder.model.resolve`. The model's files are verified again.
     device, threads
         As in :class:`wsd.studies.substitutes.fill_mask.FillMask`.
 

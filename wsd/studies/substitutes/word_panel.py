@@ -29,7 +29,7 @@ COLUMNS = Columns(
 MOST = 6
 # The least z-score of a substitute that distinguishes a sense.
 SIGNIFICANT = 1.96
-# In the place of a piece, where an instance has fewer pieces than another.
+# Fills the row of an instance with fewer pieces than another.
 NOTHING = np.iinfo(np.uint32).max
 
 
