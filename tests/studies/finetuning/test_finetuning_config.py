@@ -52,7 +52,7 @@ WRONG: list[Wrong] = [
     (finetune(blocks=["most"]), "finetune.blocks[0]", "'most'", "'all'"),
     (finetune(blocks=["all", 7]), "finetune.blocks[1]", "7 blocks, and", "say fewer, or all"),
     (finetune(seeds=[1, 1]), "finetune.seeds", "[1, 1]", "occurs twice"),
-    (finetune(folds=6), "finetune.folds", "6 folds to try settings on, but there are 5", "5 at most"),
+    (finetune(folds=6), "finetune.folds", "6 folds to try settings on", "5 at most"),
     (finetune(trains=["nshot-3"]), "finetune.trains[0]", "'nshot-3' is no", "choose among full"),
     (top(finetune={}), "finetune", "the key 'rate' is missing", "add the key"),
     (
