@@ -63,7 +63,7 @@ def test_a_map_has_the_paths_of_its_run(tmp_path: Path, place: str) -> None:
         "scores.csv": folder / place,
     }.items():
         assert not run.has(name)
-        with pytest.raises(ResultError, match=f"{name} of this run is not there") as caught:
+        with pytest.raises(ResultError, match=f"this run has no {name}") as caught:
             run.file(name)
         assert caught.value.where == str(where)
         assert caught.value.fix == "run `snakemake again` again"
@@ -99,7 +99,7 @@ def test_the_listings_name_the_words_files(tmp_path: Path) -> None:
         word_file(words, "a/cls.safetensors")
     assert caught.value.where == str(listings[0])
     listings[1].unlink()
-    with pytest.raises(ResultError, match=r"tiny/embeddings/focal.2.json of this run is not there"):
+    with pytest.raises(ResultError, match=r"this run has no tiny/embeddings/focal.2.json"):
         RunMap(folder / "run.json").words("tiny/embeddings")
 
 

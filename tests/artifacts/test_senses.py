@@ -162,9 +162,9 @@ def test_a_name_belongs_to_one_sense(
         (SenseText("a\u202eb"), "cannot be seen"),
         (SenseText(" a"), "white space"),
         (SenseText("a  b"), "white space"),
-        (SenseText("a" * 101), "101 characters: 100 are the most"),
+        (SenseText("a" * 101), "101 characters; the maximum is 100"),
         (SenseText("a", "b" * 1001), "gloss of 1001 characters"),
-        (SenseText(3), "no text"),  # type: ignore[arg-type]
+        (SenseText(3), "not a text"),  # type: ignore[arg-type]
     ],
 )
 def test_invisible_names_are_refused(text: SenseText, message: str) -> None:
@@ -178,7 +178,7 @@ def test_names_from_a_manifest() -> None:
     senses = {"w_a": {"train": 3, "name": "alpha"}, "w_b": {"train": 2}, "w_c": {"gloss": "third"}}
     expected = {"w_a": SenseText("alpha"), "w_c": SenseText("", "third")}
     assert parse_sense_texts("w", senses) == expected
-    with pytest.raises(ValueError, match="the name or the label of 'w_b' as its name"):
+    with pytest.raises(ValueError, match="is the name or the label of 'w_b'"):
         parse_sense_texts("w", {**senses, "w_b": {"name": "alpha"}})
     with pytest.raises(ValueError, match="described by keys"):
         parse_sense_texts("w", {"w_a": 3})  # type: ignore[dict-item]

@@ -207,12 +207,10 @@ def test_rows_of_the_table(shuffled: Corpus) -> None:
 
 
 def test_a_set_of_another_table_is_refused(shuffled: Corpus) -> None:
-    with pytest.raises(ResultError, match="has no word 'mint'"):
+    with pytest.raises(ResultError, match="another table than the corpus of 'mint'"):
         training_rows(shuffled, chosen(shuffled, [0], word="sage"))
     with pytest.raises(ResultError, match="another table than the corpus of 'mint'"):
         training_rows(shuffled, chosen(shuffled, [0], digest="0" * 64))
-    with pytest.raises(ResultError, match="another table than the corpus of 'mint'"):
-        training_rows(shuffled, chosen(shuffled, [0, 3]))
 
 
 # The file

@@ -199,7 +199,7 @@ def read_said(path: Path) -> Any:
 
 
 def check_substitutes(content: Any) -> None:
-    for fillers in content[0]["crane"].fillers.values():
+    for fillers in content[0]["crane"].values():
         assert len(fillers.pieces) == len(fillers.probabilities) == len(small_corpus())
         for pieces, chances in zip(fillers.pieces, fillers.probabilities, strict=True):
             assert all(isinstance(piece, str) for piece in pieces)

@@ -1245,10 +1245,10 @@ def test_each_run_uses_its_own_selection(
     for path in Path(RESULTS).glob("*.csv"):
         path.unlink()
     assert main(["predict", *text]) == ConfigError.exit_code
-    assert "--run\n  what to do: name one of a, b" in capsys.readouterr().err
+    assert "--run\n  what to do: choose among a, b" in capsys.readouterr().err
     shutil.rmtree(f"{RESULTS}/runs/b")
     assert main(["predict", *text]) == 0
-    assert "run a, the only one" in capsys.readouterr().err
+    assert "run a, the only run" in capsys.readouterr().err
 
 
 COMMANDS = {
@@ -1321,7 +1321,7 @@ def test_a_missing_file_of_the_run_is_one_error(
     assert main([command, *COMMANDS[command]]) == ResultError.exit_code
     message = capsys.readouterr().err
     assert (
-        f"{name} of this run is not there" in message and "run `snakemake again` again" in message
+        f"this run has no {name}" in message and "run `snakemake again` again" in message
     )
     assert message.count("error: ") == 1 and not list(Path().glob("other*"))
 

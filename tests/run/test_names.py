@@ -288,7 +288,7 @@ def test_a_name_that_the_disk_takes_for_another_one(tmp_path: Path) -> None:
     (tmp_path / "Mine").mkdir()
     check_case(tmp_path, "mine", "config key run")  # two folders, where case matters
     (tmp_path / "mine").symlink_to("Mine")  # as one, where it does not
-    with pytest.raises(ConfigError, match="'mine' and 'Mine' are one folder") as caught:
+    with pytest.raises(ConfigError, match="'mine' and 'Mine' are the same folder") as caught:
         check_case(tmp_path, "mine", "config key run")
     assert caught.value.where == "config key run"
     check_case(tmp_path / "none", "mine", "config key run")

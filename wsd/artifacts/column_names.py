@@ -1,19 +1,16 @@
-"""Name the columns and the kinds of rows in the CSV tables that several steps share."""
+"""Name the columns and the kinds of rows of the CSV tables that several steps share."""
 
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 
-# The columns that name a row of the comparison, and the kinds of rows.
+# The columns that identify a row of the comparison, and the kinds of rows.
 NAMES = ("kind", "model", "view", "layers", "classifier")
-SELECTED, SELECTED_PER_WORD, BEST = (
-    "selected",
-    "selected per word",
-    "best on test, for reference only",
-)
+SELECTED, SELECTED_PER_WORD = "selected", "selected per word"
+BEST = "best on test, for reference only"
 CANDIDATE, BASELINE, CONTROL_VIEW = "candidate", "baseline", "control view"
 RANDOM_CONTROL = "random weights"
 PUBLISHED, SYSTEM, ZERO_SHOT = "published", "system", "zero-shot"
 FINE_TUNED, FINE_TUNED_LAYER = "fine-tuned", "fine-tuned, frozen again"
-# In place of a layer choice: the whole encoder was trained.
+# Instead of a layer choice, if the whole encoder was trained.
 FINETUNED = "finetuned"
 
 
@@ -28,11 +25,11 @@ def feature_set(view: str, layers: str) -> str:
     if layers == FINETUNED:
         return f"{view}, {FINE_TUNED}"
     pairs = zip(view.split("+"), layers.split("+"), strict=True)
-    return " + ".join(f"{of_view} {choice}" for of_view, choice in pairs)
+    return " + ".join(f"{name} {choice}" for name, choice in pairs)
 
 
 KEY_COLUMNS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
 SCORES_COLUMNS = [*KEY_COLUMNS, "word", "n_senses", "n_train", "n_test", *WORD_SCORES]
 SUMMARY_COLUMNS = [*KEY_COLUMNS, *MEAN_SCORES]
 ALL_WORDS = "all words"
-TOGETHER = "(all)"  # instead of a word: all words together
+TOGETHER = "(all)"  # all words together, instead of a word

@@ -10,14 +10,14 @@ from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
 U = TypeVar("U")
-# The default of a key that may be left out; a value that is given cannot be null.
+# The default of an optional key; the user cannot set a key to null.
 UNSET: Any = None
-# The type of an error whose message is complete, without the value.
+# The type of an error whose message needs no addition, such as the value.
 REFUSED = "refused"
 
 
 def refusal(problem: str) -> PydanticCustomError:
-    """Return the error for a validator of a section or a value to raise."""
+    """Return an error for the validator of a section or a value to raise."""
     return PydanticCustomError(REFUSED, "{problem}", {"problem": problem})
 
 
@@ -27,21 +27,18 @@ def _unique(values: list[T]) -> list[T]:
     return values
 
 
-def _shape(value: object) -> str:
-    return "collection" if isinstance(value, list | Mapping) else "value"
-
-
 Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
 Some = Annotated[Unique[T], Field(min_length=1)]
 # Either of two types; only the second is a list or a mapping.
 Either = Annotated[
-    Annotated[T, Tag("value")] | Annotated[U, Tag("collection")], Discriminator(_shape)
+    Annotated[T, Tag("value")] | Annotated[U, Tag("collection")],
+    Discriminator(lambda value: "collection" if isinstance(value, list | Mapping) else "value"),
 ]
 OneOrSome = Either[T, Some[T]]
 
 
 def _tidy(schema: dict[str, Any]) -> None:
-    # Titles repeat the keys, and the default None stands for a key that may be left out.
+    # A title repeats its key, and the default None marks an optional key.
     for part in schema["properties"].values():
         part.pop("title", None)
         if not part.get("default", True):

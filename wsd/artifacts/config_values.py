@@ -9,7 +9,7 @@ from wsd.artifacts.transform_names import PATTERN
 from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.storage.file_names import PLAIN_NAME
 
-# Choices that other modules name.
+# The choices are defined in other modules. mypy cannot check computed literals.
 if TYPE_CHECKING:
     View = str
     Pooling = str
@@ -23,7 +23,7 @@ else:
     Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
 NAME_OR_NUMBER = Discriminator(lambda value: "name" if isinstance(value, str) else "number")
 Layer = Annotated[Annotated[str, Tag("name")] | Annotated[int, Tag("number")], NAME_OR_NUMBER]
-# A number of blocks: all, or 1 and above.
+# A number of blocks: all, or at least 1.
 Blocks = Annotated[
     Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
     NAME_OR_NUMBER,

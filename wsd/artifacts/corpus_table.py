@@ -1,4 +1,4 @@
-"""Read and write the table of a word: its instances, the position of the focal word, the sense."""
+"""Read and write the table of a word: instances, positions of the focal word, senses."""
 
 import hashlib
 import json
@@ -33,12 +33,13 @@ class Corpus:
         The lemma, which names the word's folder.
     senses : tuple of str
         The sense inventory, in the order of the class numbers.
-    split, index : arrays of shape (n,)
-        ``"train"``, ``"test"`` or ``"outofdomain"``, and the 0-based line in that split's file;
-        out of domain that file is the one for all words.
+    split : array of shape (n,)
+        ``"train"``, ``"test"`` or ``"outofdomain"``.
+    index : array of shape (n,)
+        The 0-based line in the file of the split. All words share the out-of-domain file.
     tokens : tuple of n tuples of str
-        Tokens have no white space. The exception is a focal word of several tokens, such as
-        ``New York``: it is one token here, with single spaces.
+        Tokens have no white space, except for a focal word of several tokens, such as ``New York``:
+        it is a single token here, with single spaces.
     position : int array of shape (n,)
         0-based index of the focal word among the tokens.
     gold : int array of shape (n,)
@@ -66,7 +67,8 @@ class Corpus:
         """Return the SHA-256 of the content: tables with equal digests have the same rows."""
         columns = (self.split, self.index, self.position, self.gold)
         parts = [[self.word, self.senses], *(column.tolist() for column in columns)]
-        # Chunks of 1,000 rows: single rows take five times as long, all rows too much memory.
+        # Chunks of 1,000 rows, because single rows take five times as long, and all rows too much
+        # memory.
         parts += [self.tokens[i : i + 1000] for i in range(0, len(self), 1000)]
         hasher = hashlib.sha256()
         for part in parts:
@@ -115,8 +117,7 @@ def write(path: Path, corpus: Corpus) -> None:
             "sense": [corpus.senses[gold] for gold in corpus.gold],
         }
     )
-    provenance = {"word": corpus.word, "senses": corpus.senses, "digest": corpus.digest}
-    write_table(path, table, provenance)
+    write_table(path, table, {key: getattr(corpus, key) for key in ("word", "senses", "digest")})
 
 
 def read(path: Path) -> Corpus:
@@ -157,5 +158,5 @@ def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
 
 
 def instance_name(corpus: Corpus, row: int) -> str:
-    """Return how messages name an instance: its word, split and line."""
+    """Return the name of an instance in messages: its word, split and line."""
     return f"{corpus.word} {corpus.split[row]} {corpus.index[row]}"

@@ -1,7 +1,7 @@
 """Read and write the cross-validation scores of a search space, and find its best point.
 
-One row per word, repeat and point. Macro-F1 is averaged over the senses that the training set has,
-balanced accuracy too.
+The table has a row per word, repeat and point. Macro-F1 and balanced accuracy are means over the
+senses of the training set.
 """
 
 import itertools
@@ -71,7 +71,7 @@ class Search:
         absent.
     untuned : tuple of str
         Words without folds, because their rarest sense has fewer instances than there are folds.
-        They get the estimator's defaults.
+        Their estimators have the default parameters.
     """
 
     grid: list[dict[str, Any]]
@@ -81,7 +81,7 @@ class Search:
     def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
         """Return the mean of a metric over words, of shape (repeats, n_points).
 
-        If no word has folds, return None.
+        Return None if no word has folds.
         """
         column = WORD_SCORES.index(OBJECTIVES[name])
         tuned = [word for word in words or self.scores if word in self.scores]
@@ -90,9 +90,9 @@ class Search:
         return np.mean([self.scores[word][..., column] for word in tuned], axis=0)
 
     def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
-        """Return the point with the highest mean objective over repeats; the first of equals.
+        """Return the first point with the highest mean objective over repeats.
 
-        If no word has folds, return None, which stands for the estimator's defaults.
+        Return None, for the estimator's defaults, if no word has folds.
         """
         if (objective := self.objective(name, words)) is None:
             return None

@@ -50,14 +50,14 @@ class Dataset:
     folder : Path, optional
         The folder of an imported corpus.
     counts : mapping of word to mapping
-        For an imported corpus, the number of instances of each split: ``n_train``, ``n_test`` and
-        ``n_out_of_domain``; and ``most_folds``, if it is known.
+        For an imported corpus, the number of instances in each split: ``n_train``, ``n_test`` and
+        ``n_out_of_domain``; also ``most_folds``, if it is known.
     digests : mapping of str to str
         For an imported corpus, the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
-        The names and glosses that an imported corpus gives its senses.
+        The names and glosses of senses in an imported corpus.
     at_least : int, optional
-        For NOAD, the least number of instances of a sense, if it is not the default.
+        For NOAD, the minimum number of instances of a sense, if it is not the default.
     labelled : bool
         Whether the sentences have senses.
     of_pairs : bool
@@ -80,7 +80,7 @@ class Dataset:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Return the words, sorted, without a download."""
+        """Return the sorted words; this needs no download."""
         return tuple(sorted(self.sizes))
 
     @cached_property
@@ -92,7 +92,7 @@ class Dataset:
 
     @cached_property
     def most_folds(self) -> dict[str, int]:
-        """Return the largest possible number of folds of each word for which it is known.
+        """Return the largest possible number of folds of each word, if it is known.
 
         Each sense needs an instance in every fold, and near-duplicates stay together.
         """
@@ -100,7 +100,7 @@ class Dataset:
         return {word: int(count["most_folds"]) for word, count in counts if "most_folds" in count}
 
     def rows_at_most(self, word: str, setting: str) -> int:
-        """Return the most instances of a word that a training set of a setting can have.
+        """Return the largest possible number of instances of a word in a training set.
 
         For NOAD the number of training instances is unknown, so all instances are counted.
         """
@@ -141,9 +141,8 @@ class Dataset:
             return self.words
         for i, word in enumerate(words):
             if word not in self.words:
-                raise unknown_choice(
-                    f"{self.title} has no word {word!r}", self.words, f"{where}[{i}]"
-                )
+                problem = f"{self.title} has no word {word!r}"
+                raise unknown_choice(problem, self.words, f"{where}[{i}]")
         return tuple(sorted(set(words)))
 
 
@@ -159,12 +158,9 @@ def check_name(name: str, where: str) -> None:
     ConfigError
     """
     if not is_plain_name(name):
-        raise ConfigError(
-            f"the name {name!r}",
-            where=where,
-            fix="use letters, digits, dots, underscores and hyphens, at most 100, and begin with "
-            "a letter or a digit",
-        )
+        fix = "use at most 100 letters, digits, dots, underscores and hyphens; begin with a letter "
+        fix += "or a digit"
+        raise ConfigError(f"the name {name!r}", where=where, fix=fix)
     check_reserved("dataset", name, where)
 
 

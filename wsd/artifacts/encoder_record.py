@@ -32,11 +32,11 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def check_record(record: Any) -> None:
-    """Refuse anything that :func:`wsd.encoder.model.resolve` would not return.
+    """Refuse a record that :func:`wsd.encoder.model.resolve` cannot return.
 
     Raises
     ------
-    KeyError, TypeError, ValueError and the like
+    KeyError, TypeError, ValueError and similar errors
         The caller turns them into an error that names the file.
     """
     source, files = record["source"], record["files"]
@@ -48,7 +48,7 @@ def check_record(record: Any) -> None:
     readable = not any("\0" in text for text in source.values())
     require(len(kinds) == 1 and revised and readable, "an invalid source, or several")
     require(("package" in kinds) == ("version" in source), "a package without its version")
-    # A name with a path in it would lead out of the folder.
+    # A name with a path could lead out of the folder.
     inside = all(name == Path(name).name and "\0" not in name for name in files)
     require(inside, "a file that is not in the model's folder")
     require(all(name.endswith(SUFFIXES) for name in files), "a file that no model has")
@@ -74,7 +74,7 @@ def without_folder(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def config_entry(name: str, key: str | None = None) -> str:
-    """Return how an error names a model's config entry, or a key of it."""
+    """Return the name of a model's config entry, or of a key of it, in an error."""
     return f"model {name}" + (f", `{key}`" if key else "")
 
 
@@ -87,5 +87,5 @@ def check_seed(name: str, seed: int | None) -> None:
     """
     if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
         problem = f"not a seed: {seed!r}"
-        fix = "give a whole number from 0 up, or leave the key out for the model's own weights"
+        fix = "give an integer of at least 0, or leave the key out for the model's own weights"
         raise ConfigError(problem, where=config_entry(name, "random_weights"), fix=fix)

@@ -1,9 +1,8 @@
 """Read feature sets: the vectors of an instance that a classifier gets.
 
 A feature set names a view and its layer choice, or several of each joined by ``+``:
-``focal`` with ``mean-last-2``, or ``focal+context`` with ``mean-last-2+6``. Where there are
-several vectors, each is scaled to unit length. Otherwise the view with the longest vectors would
-outweigh the others.
+``focal`` with ``mean-last-2``, or ``focal+context`` with ``mean-last-2+6``. Several vectors are
+each scaled to unit length. Otherwise the view with the longest vectors would outweigh the others.
 """
 
 import itertools
@@ -113,13 +112,13 @@ def read_features(
         where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
         raise ResultError(problem, where=where, fix="delete the folder and run again")
     # At most one view has a seed.
-    seed = next((s for made in (first, *others) if (s := made["seed"]) is not None), None)
+    seeds = [e.provenance["seed"] for e in opened.values() if e.provenance["seed"] is not None]
     vectors = assemble(features, lambda view, layer: opened[view].layer(layer))
-    return features, vectors, {**first, "seed": seed}
+    return features, vectors, {**first, "seed": seeds[0] if seeds else None}
 
 
 def assemble(features: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
-    """Return the vectors of a feature set, made from its hidden states.
+    """Return the vectors of a feature set, given its hidden states.
 
     Parameters
     ----------
@@ -152,7 +151,7 @@ class StoredFeatures:
     Attributes
     ----------
     features : Features
-        Known once a word has been read.
+        Available after the first word.
     """
 
     features: Features
@@ -169,7 +168,7 @@ class StoredFeatures:
         return vectors
 
     def provenance(self, where: Path) -> dict[str, Any]:
-        """Return the views, the layers, and the shared provenance of the words read so far."""
+        """Return the views, the layers, and the shared provenance of all words read so far."""
         names = {"view": self.features.view, "layers": self.features.layers}
         return {**names, **shared_provenance(self._sources, where)}
 
@@ -181,7 +180,7 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
     ----------
     sources : mapping of word to the provenance of its embeddings
     where : Path
-        The place that an error names.
+        The file or folder that an error names.
 
     Raises
     ------
@@ -195,11 +194,9 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
             fix = "delete the embeddings of the model and run again"
             raise ResultError(problem, where=str(where), fix=fix)
     encoder = {key: sources[first][key] for key in ENCODER_KEYS}
-    return {"encoder": encoder, "corpus": {word: made["corpus"] for word, made in sources.items()}}
+    return {"encoder": encoder, "corpus": {word: s["corpus"] for word, s in sources.items()}}
 
 
 def ordered_features(names: Sequence[tuple[str, str]], blocks: int) -> list[tuple[str, str]]:
     """Return distinct (views, layers) pairs, sorted by :attr:`Features.order`."""
-    return sorted(
-        set(names), key=lambda pair: (parse_features(pair[0], pair[1], blocks).order, pair)
-    )
+    return sorted(set(names), key=lambda p: (parse_features(p[0], p[1], blocks).order, p))

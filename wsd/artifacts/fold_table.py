@@ -1,8 +1,8 @@
 """Read and write the cross-validation folds of a training set.
 
 Folds are drawn before anything is fitted: stratified by sense, with near-duplicates in one fold,
-and several times (repeats). The file of a training set has, for each of its instances, the fold in
-which it is held out in each repeat. Later steps take the rows of the training set from this file.
+and several times (repeats). The file of a training set has the fold in which each instance is held
+out, for each repeat. Later steps take the rows of the training set from this file.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.training_set import FULL, are_lines
+from wsd.artifacts.training_set import FULL, are_lines, check_digest
 from wsd.errors import ResultError
 from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
 
-# The default number of folds; config/config.yaml has the same.
+# The default number of folds, as in config/config.yaml.
 K = 5
 # The settings that decide a word's folds, besides its training instances.
 SETTINGS = ("k", "repeats", "seed")
@@ -38,7 +38,7 @@ class WordFolds:
         Instances that a chain of near-duplicates connects have the same number.
     held : int array of shape (repeats, n), or None
         The fold in which each instance is held out. None if the rarest sense has fewer instances
-        than there are folds: then nothing can be tuned.
+        than there are folds: the word cannot be tuned.
     """
 
     lines: np.ndarray
@@ -47,8 +47,7 @@ class WordFolds:
 
     def splits(self, repeat: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield for each fold the rows to fit on and the held-out rows of the training set."""
-        if self.held is None:
-            raise ValueError("the word has no folds")
+        assert self.held is not None
         held = self.held[repeat]
         for fold in np.unique(held):
             yield np.flatnonzero(held != fold), np.flatnonzero(held == fold)
@@ -91,15 +90,12 @@ class Folds:
         """
         if corpus.word not in self.words:
             raise ResultError(f"the folds of {self.train!r} lack {corpus.word!r}", fix=RUN_AGAIN)
-        if self.corpus[corpus.word] != corpus.digest:
-            table = f"another table than the corpus of {corpus.word!r}"
-            fix = "delete the file of the folds and run again"
-            raise ResultError(f"the folds of {self.train!r} belong to {table}", fix=fix)
+        check_digest(f"the folds of {self.train!r}", self.corpus, corpus)
         return corpus.training_rows(self.words[corpus.word].lines)
 
 
 def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
-    """Read the folds of the given words. Runs share the file, so it may have further words.
+    """Read the folds of some words. The file may have further words, because runs share it.
 
     Raises
     ------
@@ -111,12 +107,10 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
         check_words(path, folds, corpora)
     elif not set(corpora) & set(folds.words):
         problem = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
-        raise ResultError(
-            problem, where=str(path), fix="choose other words, or another training set"
-        )
-    return replace(
-        folds, words={word: folds.words[word] for word in corpora if word in folds.words}
-    )
+        fix = "choose other words, or another training set"
+        raise ResultError(problem, where=str(path), fix=fix)
+    words = {word: folds.words[word] for word in corpora if word in folds.words}
+    return replace(folds, words=words)
 
 
 def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:

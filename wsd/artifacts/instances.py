@@ -1,4 +1,4 @@
-"""Read and write tables with a row per instance of every word and a score per word."""
+"""Read and write tables with a row per instance of every word, and a score per word."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def write_instances(
     words: Mapping[str, Any],
     provenance: Mapping[str, Any],
 ) -> None:
-    """Write columns of all words' instances, one word after the other, atomically.
+    """Write columns of all words' instances atomically, one word after the other.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def write_instances(
     columns : mapping of name to column
         The columns after word, split and index.
     words : mapping of word to an object with the attribute ``score``
-        A score may be NaN; the file has null for it, because JSON lacks NaN.
+        A score may be NaN, which becomes null in the file, because JSON lacks NaN.
     provenance : mapping
     """
     import pyarrow as pa

@@ -1,12 +1,12 @@
 """Parse layer choices, and combine the chosen layers into one vector.
 
-An encoder of L blocks has L + 1 hidden states: ``0`` is the embedding layer, ``1`` to ``L`` the
-blocks' outputs. A choice is
+An encoder of L blocks has L + 1 hidden states: ``0`` is the embedding layer, ``1`` to ``L`` are the
+outputs of the blocks. A choice is
 
 * a number, ``0`` to ``L``; ``-1`` counts from the top (``-1`` is ``L``);
 * ``<op>-last-<k>``, the last k hidden states;
 * ``<op>-all``, blocks 1 to L;
-* ``<op>-<i>-<j>-...``, the hidden states named;
+* ``<op>-<i>-<j>-...``, the hidden states of these numbers;
 
 with op ``mean``, ``sum``, ``concat`` or ``mix``. A mix is a weighted mean: the classifier gets the
 layers one after the other and learns the weights. In a list of choices ``all`` stands for every
@@ -25,7 +25,7 @@ from wsd.errors import ConfigError
 
 OPERATIONS = ("mean", "sum", "concat", "mix")
 NUMBER = r"(?:0|[1-9][0-9]{0,3})"
-MOST_BLOCKS = 9999  # the most that the grammar can name
+MOST_BLOCKS = 9999  # the largest number of the grammar
 
 
 @dataclass(frozen=True)
@@ -90,18 +90,18 @@ def parse_layers(
     Parameters
     ----------
     choice : str or int
-        As in the grammar above, without ``all``, which :func:`expand_layers` handles.
+        See the grammar above, without ``all``, which :func:`expand_layers` handles.
     blocks : int
         Number of the encoder's blocks, L.
     where : str, optional
         The config key or argument that an error names.
     learned : bool
-        Whether ``mix`` is allowed, whose weights a classifier learns.
+        Whether ``mix`` is allowed: a classifier learns its weights.
 
     Raises
     ------
     ConfigError
-        It names the value, its place, and the possible choices.
+        If the choice does not exist. The error lists the possible choices.
     """
     text = str(choice)
     operations = [name for name in OPERATIONS if learned or name != "mix"]

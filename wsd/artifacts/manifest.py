@@ -29,9 +29,9 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     Parameters
     ----------
     path : Path
-        Of ``dataset.json``; the corpus's files lie next to it.
+        The path of ``dataset.json``. The corpus's files lie in the same folder.
     name, title : str, optional
-        Replace the manifest's own.
+        Replacements of the manifest's name and title.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     texts |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
     shown = all(isinstance(text, str) and visible(text) == text for text in texts.values())
     require(shown, "a value is not a text, or has a character that cannot be seen")
-    # It becomes a link on the pages.
+    # The address becomes a link on the pages.
     address = texts["licence_url"]
     require(not address or address.startswith(("https://", "http://")), "licence_url is not a link")
     of_pairs = "pairs" in manifest
@@ -98,10 +98,10 @@ def dataset_of_results(folder: Path) -> Dataset:
     Raises
     ------
     CorpusError
-        If it is not built in, and there is no manifest.
+        If the corpus is not built in, and there is no manifest.
     """
     manifest = folder / "source" / MANIFEST
-    # NOAD is built in and has a manifest, which has its words and the names of their senses.
+    # NOAD is a built-in corpus with a manifest of its words and the names of their senses.
     if folder.name in DATASETS and not manifest.exists():
         return DATASETS[folder.name]
     return read_manifest(manifest)

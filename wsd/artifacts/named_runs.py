@@ -15,7 +15,7 @@ from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
-# What a user can do if there are no results.
+# The fix for an error about missing results.
 FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
@@ -59,14 +59,14 @@ def tables_of_runs(dataset: Path) -> list[Path]:
     Raises
     ------
     OSError
-        If a folder cannot be read, so that the files of its run are unknown.
+        If a folder cannot be read, because then the files of its run are unknown.
     """
     runs = dataset / RUNS
-    named = sorted(os.listdir(runs)) if _is_there(runs) else []  # noqa: PTH208 - glob skips errors
-    return [path for path in (dataset, *map(runs.joinpath, named)) if _is_there(path / RUN_MAP)]
+    named = sorted(os.listdir(runs)) if _exists(runs) else []  # noqa: PTH208 - glob skips errors
+    return [path for path in (dataset, *map(runs.joinpath, named)) if _exists(path / RUN_MAP)]
 
 
-def _is_there(path: Path) -> bool:  # a broken link is there too
+def _exists(path: Path) -> bool:  # also true for a broken link
     with suppress(FileNotFoundError, NotADirectoryError):
         path.lstat()
         return True
@@ -74,7 +74,7 @@ def _is_there(path: Path) -> bool:  # a broken link is there too
 
 
 def started_runs(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Return the last map of each run that was started, by its name, and all earlier maps."""
+    """Return the latest map of each run that was started, by name, and all earlier maps."""
     maps = (dataset / STORE / MAPS).glob("*.json")
     paths = sorted(maps, key=lambda path: path.lstat().st_mtime_ns)
     last = {bare(path.name).removesuffix(".json"): path for path in paths}
@@ -93,8 +93,8 @@ def run_state(run: RunMap, tables: Path) -> str:
     Returns
     -------
     str
-        ``PUBLISHED``; ``UNFINISHED``, even if an earlier run left tables; ``LOST``, if there are
-        tables without a map; or ``REMOVED``, if somebody removed the tables.
+        ``PUBLISHED``; ``UNFINISHED``, even if there are tables of an earlier run; ``LOST`` if the
+        tables have no map; or ``REMOVED`` if somebody removed the tables.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def run_state(run: RunMap, tables: Path) -> str:
     return REMOVED if all((run.folder / name).exists() for name in run) else UNFINISHED
 
 
-def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
+def choose_run(dataset: Path, file: str, name: str | None) -> str | None:
     """Choose the run whose tables a command reads.
 
     Parameters
@@ -117,7 +117,7 @@ def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
     dataset : Path
     file : str
         The file that the run must have.
-    asked : str, optional
+    name : str, optional
         The name that the user gave. The default is the run without a name, or else the only run.
 
     Returns
@@ -130,24 +130,24 @@ def choose_run(dataset: Path, file: str, asked: str | None) -> str | None:
     ConfigError
         If the named run lacks the file, or if no name was given and several named runs have it.
     """
-    there = runs_with(dataset, file)
-    named = [run for run in there if run != NAMELESS]
+    runs = runs_with(dataset, file)
+    named = [run for run in runs if run != NAMELESS]
     names = ", ".join(named)
-    if asked is not None:
-        if asked not in named:
+    if name is not None:
+        if name not in named:
             fix = f"choose among {names}" if named else "run snakemake with this `run` first"
-            raise ConfigError(f"no run {asked!r} in {dataset}", where="--run", fix=fix)
-        return asked
-    if there == named and len(named) > 1:
-        problem = f"{dataset} has several runs, and none without a name"
-        raise ConfigError(problem, where="--run", fix=f"name one of {names}")
-    if there == named and named:
-        log.info("%s: %s, the only one", dataset, run_label(named[0]))
-    return there[0] if there else None
+            raise ConfigError(f"no run {name!r} in {dataset}", where="--run", fix=fix)
+        return name
+    if runs == named and len(named) > 1:
+        problem = f"{dataset} has several runs, all with names"
+        raise ConfigError(problem, where="--run", fix=f"choose among {names}")
+    if runs == named and named:
+        log.info("%s: %s, the only run", dataset, run_label(named[0]))
+    return runs[0] if runs else None
 
 
 def run_label(run: str) -> str:
-    """Return how a sentence names a run."""
+    """Return the name of a run in a sentence."""
     return f"run {run}" if run else "the run without a name"
 
 

@@ -1,8 +1,8 @@
 """Read and write the five nearest neighbours of every instance: one file per layer choice.
 
-Its columns are word, split, index, and two lists of five: the neighbours' rows in the word's table
-and their similarities. The metadata has a score per word: how well the neighbours alone predict the
-senses.
+The columns are word, split, index, and two lists of five: the neighbours' rows in the word's table
+and their similarities. The metadata has a score per word, which tells how well the neighbours alone
+predict the senses.
 """
 
 from collections.abc import Mapping

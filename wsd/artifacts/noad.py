@@ -13,13 +13,13 @@ from typing import NamedTuple
 import wsd
 
 TABLE = Path(wsd.__file__).parent / "data" / "noad.csv"
-# For each corpus the parts to train and to test on; None for both together.
+# The parts for training and for testing of each corpus; None for a corpus of both parts.
 NOAD = {
     "noad": None,
     "noad-semcor-masc": ("semcor", "masc"),
     "noad-masc-semcor": ("masc", "semcor"),
 }
-# With fewer instances a sense cannot have two splits and five folds; the table has no rarer sense.
+# With fewer instances, a sense cannot have two splits and five folds. The table has no rarer sense.
 AT_LEAST = 10
 
 
@@ -40,12 +40,12 @@ def kept(counts: Counts, name: str, at_least: int) -> dict[str, dict[str, InPart
     Parameters
     ----------
     counts : Counts
-        Of the senses that occur in at least two documents.
+        The counts of the senses that occur in at least two documents.
     name : str
-        Among ``NOAD``.
+        A key of ``NOAD``.
     at_least : int
-        The least number of instances of a sense. If one part is for training, that part needs so
-        many, and the other part one.
+        The minimum number of instances of a sense. If one part is for training, this is the minimum
+        for that part, and the other part needs one instance.
     """
 
     def enough(sense: InParts) -> bool:

@@ -1,6 +1,6 @@
 """Read and write the predictions of all words by one classifier.
 
-The columns are word, split, index (the line of the test file), gold, predicted, and a map from
+The columns are word, split, index (the line in the split's file), gold, predicted, and a map from
 every sense of the word to its score. A sense without training instances has the score NaN and is
 never predicted.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PACKAGES = ("numpy", "scikit-learn", "scipy", "wsd")
 TEST = "test"
 _LAST_LINE = np.iinfo(np.int32).max
-PER_WORD = "per-word"  # instead of a name that differs from word to word
+PER_WORD = "per-word"  # instead of a name that varies by word
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def write_predictions(
     def table(word: WordPredictions) -> pa.Table:
         senses = pa.array(word.senses, pa.string())
         n, k = word.scores.shape
-        # With a map, readers in any language see the sense of each score.
+        # A map shows the sense of each score to readers in any language.
         keys = senses.take(np.tile(np.arange(k), n))
         starts = np.arange(0, n * k + 1, k, dtype=np.int32)
         return pa.table(
@@ -95,7 +95,7 @@ def write_predictions(
 def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
     """Read the predictions that :func:`write_predictions` wrote, and their provenance.
 
-    Predictions are sorted by split and word; the test split comes first.
+    The predictions are sorted by split and word. The test split comes first.
     """
     table, provenance = read_table(path)
     with parsing(path):
@@ -121,7 +121,7 @@ def read_test_split(
     path : Path
     corpora : mapping of word to Corpus
     relabelled : bool
-        Whether gold may differ from the corpora's, as in a control task.
+        Whether gold may differ from the corpora, as in a control task.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def read_test_split(
     Raises
     ------
     ResultError
-        If the file lacks a word, or was made from other instances than the corpora have.
+        If the file lacks a word, or has other instances than the corpora.
     """
     words, source = read_predictions(path)
     tested = {word.word: word for word in words if word.split == TEST}
@@ -147,15 +147,15 @@ def read_test_split(
             or not np.array_equal(predictions.index, corpus.index[test])
             or not (relabelled or np.array_equal(predictions.gold, corpus.gold[test]))
         ):
-            problem = f"the table was made from other instances of {word!r} than the corpus has"
+            problem = f"the table has other instances of {word!r} than the corpus"
             raise wrong_file(problem, path)
     return [tested[word] for word in corpora], source
 
 
-def lacking(word: str, there: Iterable[str], path: Path) -> ResultError:
-    """Return the error for a word that a table lacks."""
+def lacking(word: str, words: Iterable[str], path: Path) -> ResultError:
+    """Return the error for a word that a table lacks, given the table's words."""
     fix = "leave the word out, or give a table that has it"
-    problem = f"the table has nothing of {word!r}, only of {', '.join(there) or 'no word'}"
+    problem = f"the table lacks the word {word!r}; it has {', '.join(words) or 'no word'}"
     return ResultError(problem, where=str(path), fix=fix)
 
 
@@ -175,7 +175,7 @@ def _parse(word: str, split: str, about: Mapping[str, Any], rows: "pa.Table") ->
     index = rows["index"].to_numpy()
     lines = index.dtype.kind == "i" and ((index >= 0) & (index <= _LAST_LINE)).all()
     require(lines, f"an index of {word!r} is not a line")
-    # Every row's map has all senses, in their order.
+    # The map of every row has all senses in the same order.
     maps = rows["scores"].combine_chunks()
     expected = np.tile(np.arange(len(senses)), len(rows))
     own = len(set(senses)) == len(senses) and np.array_equal(codes(maps.keys), expected)

@@ -1,7 +1,7 @@
 """Read and write two-dimensional projections: one file per method and layer choice.
 
-The columns are word, split, index, x and y. The metadata has for each word the share of variance of
-each axis, two scores, and, if there is no projection, the reason.
+The columns are word, split, index, x and y. The metadata has, for each word, the share of variance
+of each axis, two scores, and the reason if there is no projection.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,19 @@ class Projection:
     Attributes
     ----------
     points : float32 array of shape (n, 2)
-        In the corpus's row order; NaN for instances that the method leaves out.
+        In the order of the corpus's rows; NaN for instances that the method leaves out.
     explained : tuple of 2 floats, or None
-        The share of each axis, 0 to 1. For principal components, the share of the variance of the
-        training instances; for LDA with three senses or more, of the variance between senses. None
+        The share of variance of each axis, 0 to 1. For principal components, it is the variance of
+        the training instances; for LDA with three or more senses, the variance between senses. None
         for t-SNE, and for LDA with two senses, which has a single axis.
     score : float
-        Macro-F1 on the test split of a vote of the five nearest training points; NaN if the word
-        has no test instance.
+        Macro-F1 on the test split, if the five nearest training points vote; NaN if the word has no
+        test instance.
     missing : str
         The reason why the word has no projection; all its points are then NaN.
     score_cv : float
-        Macro-F1 on the training split of a vote of the five nearest points of other folds; NaN if
-        the word has no folds, or if an earlier version wrote the file.
+        Macro-F1 on the training split, if the five nearest points of other folds vote; NaN if the
+        word has no folds, or if an earlier version wrote the file.
     """
 
     points: np.ndarray
@@ -50,8 +50,8 @@ class Projection:
 def align_signs(projections: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Flip axes so that each projection resembles the previous one.
 
-    The sign of a principal component is arbitrary. Without this, points would jump from side to
-    side as a reader steps through the layers.
+    The sign of a principal component is arbitrary. Without alignment, points would jump from side
+    to side as a reader steps through the layers.
 
     Parameters
     ----------

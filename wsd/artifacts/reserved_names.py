@@ -1,7 +1,7 @@
-"""Refuse names that the program's own files, folders and rows have.
+"""Refuse names that the program uses itself for files, folders and rows.
 
 Names of datasets, runs and models become folders next to folders with fixed names. Names of systems
-and classifiers become the first part of a file's name. Words are rows of tables with fixed rows.
+and classifiers become the first part of a file name. Words name rows of tables, next to fixed rows.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device
 
-# By kind of name, in lower case, because names that differ only in case are one file on some disks.
+# By kind, in lower case, because names that differ only in case are the same file on some disks.
 RESERVED = {
     # Below results/, and the built-in corpora.
     "dataset": frozenset(
@@ -22,9 +22,9 @@ RESERVED = {
             *(STORE, *noad.NOAD),
         }
     ),
-    # results/<dataset>/runs/ has only runs, but a folder with a store would be taken for a dataset.
+    # results/<dataset>/runs/ has only runs, but a folder with a store would count as a dataset.
     "run": frozenset({STORE}),
-    # Below results/<dataset>/, results/<dataset>/runs/<run>/ and their folders of logs.
+    # Below results/<dataset>/ and results/<dataset>/runs/<run>/, and in their folders of logs.
     "model": frozenset(
         {
             *("audit", "baselines", "comparison", "corpus", "figures", "folds", "glosses"),
@@ -32,7 +32,7 @@ RESERVED = {
             *("systems", "trains", "uses"),
         }
     ),
-    # Tables have these instead of the name of a classifier or a word.
+    # Values of tables instead of the name of a classifier or a word.
     "classifier": frozenset({"per-word"}),
     "system": frozenset(),
     "word": frozenset({"all words", "(all)"}),
@@ -60,21 +60,18 @@ def check_reserved(kind: str, name: str, where: str) -> None:
     ------
     ConfigError
     """
-    problem, fix = f"a {kind} cannot be called {name!r}", "choose another name"
+    lower, why, fix = name.lower(), "", "choose another name"
     if kind == "word":
         if name in RESERVED[kind]:
-            why = "the tables have a row of that name"
-            raise ConfigError(f"{problem}: {why}", where=where, fix="rename the word in the corpus")
-        return
-    lower = name.lower()
-    if lower in RESERVED[kind]:
-        raise ConfigError(f"{problem}: wsd needs the name itself", where=where, fix=fix)
-    if is_device(lower.partition(".")[0]) or lower.endswith("."):
-        raise ConfigError(f"{problem}: Windows cannot have such a file", where=where, fix=fix)
-    if kind in FOLDERS and lower.endswith(SUFFIXES):
-        suffix = lower[lower.rindex(".") :]
-        why = f"its folder would look like a {suffix} file"
-        raise ConfigError(f"{problem}: {why}", where=where, fix="choose another name, without it")
+            why, fix = "the tables have a row of that name", "rename the word in the corpus"
+    elif lower in RESERVED[kind]:
+        why = "wsd needs the name itself"
+    elif is_device(lower.partition(".")[0]) or lower.endswith("."):
+        why = "Windows cannot have such a file"
+    elif kind in FOLDERS and lower.endswith(SUFFIXES):
+        why = f"its folder would look like a {lower[lower.rindex('.') :]} file"
+    if why:
+        raise ConfigError(f"a {kind} cannot be called {name!r}: {why}", where=where, fix=fix)
 
 
 def check_case(folder: Path, name: str, where: str) -> None:
@@ -94,12 +91,12 @@ def check_case(folder: Path, name: str, where: str) -> None:
     for other in folder.glob("*"):
         alike = other.name != name and other.name.lower() == name.lower()
         if alike and (folder / name).exists() and other.samefile(folder / name):
-            problem = f"{name!r} and {other.name!r} are one folder on this disk"
+            problem = f"{name!r} and {other.name!r} are the same folder on this disk"
             raise ConfigError(problem, where=where, fix=f"write it as {other.name!r}, or rename it")
 
 
 def check_free(key: str, names: Iterable[str], others: Iterable[str], fix: str) -> None:
-    """Refuse a reserved name, and a name that occurs twice, in the same or another case.
+    """Refuse reserved names, and names that occur twice in the same or another case.
 
     Parameters
     ----------

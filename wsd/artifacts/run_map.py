@@ -1,11 +1,12 @@
 """Read and write the map of a run, and listings of many files.
 
-The files of all runs of a dataset lie in ``results/<dataset>/store``. Their paths have keys of
-everything that decides their content, so that runs never overwrite each other's files. A run's
-``run.json`` maps the paths that people read to the paths in the store. The files of many words are
-one entry: a listing, which is a JSON object with their relative paths and checksums. Rules name
-listings because Snakemake is slow with a file per word: it asks for the time and size of every
-input of every job again and again.
+The files of all runs of a dataset lie in ``results/<dataset>/store``. Their paths contain keys of
+everything that decides their content, so that runs never overwrite each other's files. The file
+``run.json`` of a run maps readable paths to paths in the store.
+
+The files of many words have one entry: a listing, which is a JSON object with relative paths and
+checksums. Rules use listings because Snakemake is slow with a file per word: it requests the time
+and size of every input of every job repeatedly.
 """
 
 import json
@@ -25,12 +26,12 @@ from wsd.storage.result_files import parsing, require
 RUN_MAP = "run.json"
 # The folder in the store with the maps of runs that were started.
 MAPS = "runs"
-# The listing of the words' tables, and the listings of folders of the same names.
+# The listing of the words' tables, and listings of folders with the same names.
 TABLES = "words.json"
 PAGES = ("figures.json", "portable.json", "report.json", "uses.json")
 SOURCE = "source.json"
 LISTINGS = (TABLES, SOURCE, *PAGES)
-# The listing of a fine-tuned model, in a folder of this name; records of models have its name too.
+# The listing of a fine-tuned model, in a folder of this name. Records of models have the same name.
 TRAINED, FINETUNE = "model.json", "finetune"
 # The folders whose JSON files are listings of words' files.
 LISTED = ("embeddings", "gloss-vectors")
@@ -51,22 +52,21 @@ def write_listing(out: Path, checksums: Mapping[Path, str | None]) -> None:
     """Write a listing of files below its folder, with their checksums."""
     if elsewhere := [path for path in checksums if not path.is_relative_to(out.parent)]:
         problem = f"{elsewhere[0]} does not lie below the folder of its listing"
-        raise ConfigError(
-            problem, where=str(out), fix="write the listing to the folder of its files"
-        )
+        fix = "write the listing to the folder of its files"
+        raise ConfigError(problem, where=str(out), fix=fix)
     files = {path.relative_to(out.parent).as_posix(): crc for path, crc in checksums.items()}
     write_json(out, files)
 
 
 def list_folders(listings: Iterable[Path]) -> None:
-    """Write a listing of all files of each folder; it has the folder's name and ``.json``."""
+    """Write listings, each of all files in the folder with the listing's name without suffix."""
     for listing in listings:
         files = (path for path in sorted(listing.with_suffix("").rglob("*")) if path.is_file())
         write_listing(listing, {path: checksum(path) for path in files if SUMS not in path.parts})
 
 
 def is_listing(path: Path) -> bool:
-    """Return whether the name of a file in a store is that of a listing."""
+    """Return whether a file in a store is a listing, by its name."""
     return path.suffix == ".json" and (
         bare(path.name) in LISTINGS
         or path.parent.name in LISTED
@@ -89,7 +89,7 @@ def _listed_mb(listing: Path, _: int) -> float:
 
 
 def read_listing(listing: Path) -> dict[str, str]:
-    """Return the checksums of the files of a listing, by their paths from its folder.
+    """Return the checksums of the files of a listing, by path relative to its folder.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class WordFiles:
         Raises
         ------
         ResultError
-            If no listing has it.
+            If no listing has the file.
         """
         if name not in self._paths:
             where = ", ".join(map(str, self.listings[:1])) or "-"
@@ -140,14 +140,14 @@ class WordFiles:
         return self._paths[name]
 
 
-# A folder of files without keys in their names, or listings of files with keys.
+# A folder of files with plain names, or listings of files with keys in their names.
 Words = Path | WordFiles
 
 
 def word_files_at(paths: Sequence[Path]) -> Words:
-    """Return the words' files for the paths that a command gets: a folder, or listings."""
-    alone = len(paths) == 1 and paths[0].suffix != ".json"
-    return paths[0] if alone else WordFiles(paths)
+    """Return the words' files for an argument of a command: a folder, or listings."""
+    is_folder = len(paths) == 1 and paths[0].suffix != ".json"
+    return paths[0] if is_folder else WordFiles(paths)
 
 
 def word_file(words: Words, name: str) -> Path:
@@ -156,7 +156,7 @@ def word_file(words: Words, name: str) -> Path:
 
 
 class RunMap:
-    """The files of one run by the paths that people read.
+    """The files of one run by readable path.
 
     Parameters
     ----------
@@ -168,16 +168,16 @@ class RunMap:
     folder : Path
         ``results/<dataset>``.
     files : dict of str to str
-        The path from ``folder`` of each file, by the path that people read, which starts in the
-        folder of the run's tables.
+        The path of each file relative to ``folder``, by readable path relative to the folder of the
+        run's tables.
     config : dict
         The config of the run.
     command : str
         The command that repeats the run.
     digests : dict of str to str
-        Digests of the code and the outside files that decided the keys.
+        Digests of the code and of the user's files, which are part of the keys.
     published : dict of str to str or None
-        The files in the folder of the tables, with the checksums of copies.
+        The files in the folder of the run's tables, with checksums of the copies.
 
     Raises
     ------
@@ -219,7 +219,7 @@ class RunMap:
         """
         if not self.has(name):
             where = self.folder / self.files[name] if name in self.files else self.path
-            problem, fix = f"{name} of this run is not there", f"run `{self.command}` again"
+            problem, fix = f"this run has no {name}", f"run `{self.command}` again"
             raise ResultError(problem, where=str(where), fix=fix)
         return self.folder / self.files[name]
 
@@ -240,7 +240,7 @@ def write_map(
     paths : iterable of str
         The paths of all its files.
     folder : str
-        ``results/<dataset>``, with which the paths begin.
+        ``results/<dataset>``, the beginning of the paths.
     about : mapping
         ``config``, ``command`` and ``digests``.
 
@@ -249,7 +249,7 @@ def write_map(
     dict of str to str
         The attribute ``files`` of the map.
     """
-    inner = [file.removeprefix(f"{folder}/") for file in paths]
-    files = {bare(file.removeprefix(f"{STORE}/")): file for file in inner}
+    inside = [file.removeprefix(f"{folder}/") for file in paths]
+    files = {bare(file.removeprefix(f"{STORE}/")): file for file in inside}
     write_json(path, {**about, "files": files})
     return files

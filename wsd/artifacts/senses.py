@@ -1,6 +1,6 @@
-"""Name senses for readers: a name instead of the label, and a gloss if the corpus has one.
+"""Describe senses for readers: a name instead of the label, and a gloss if the corpus has one.
 
-Tables and files keep the labels.
+Tables and other files keep the labels.
 """
 
 from collections import Counter
@@ -14,13 +14,13 @@ from wsd.storage.result_files import require
 
 
 class SenseText(NamedTuple):
-    """The name and the gloss of a sense. A corpus may leave either empty."""
+    """The name and the gloss of a sense. Either may be empty."""
 
     name: str
     gloss: str = ""
 
 
-# The texts that a corpus gives a word's senses, by label.
+# The names and glosses of a word's senses in a corpus, by label.
 Given = Mapping[str, SenseText]
 NOTHING: Given = MappingProxyType({})
 # The most characters of each text.
@@ -51,7 +51,7 @@ def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tup
     labels : sequence of str
         All senses of the word.
     given : mapping of label to SenseText
-        The texts that the corpus gives some senses, without a clash (:func:`find_clash`).
+        The names and glosses of some senses in the corpus, without a clash (:func:`find_clash`).
     """
     names = _names(word, labels, given)
     count = Counter(names.values())
@@ -65,7 +65,7 @@ def sense_texts(word: str, labels: Sequence[str], given: Given = NOTHING) -> tup
 
 
 def find_clash(word: str, labels: Sequence[str], given: Given) -> tuple[str, str] | None:
-    """Return two senses of which one has a given name that is the other's name or label."""
+    """Return two senses, where the given name of the first is the name or label of the second."""
     names = _names(word, labels, given)
     for label, text in given.items():
         for other in labels:
@@ -80,18 +80,18 @@ def _names(word: str, labels: Sequence[str], given: Given) -> dict[str, str]:
 
 
 def check_text(text: SenseText) -> None:
-    """Refuse a text that cannot be shown unchanged, with a ValueError."""
+    """Refuse a text that cannot be shown unchanged; raise a ValueError."""
     for kind, part in text._asdict().items():
-        require(isinstance(part, str), f"a {kind} that is no text: {part!r}")
+        require(isinstance(part, str), f"a {kind} that is not a text: {part!r}")
         require(visible(part) == part, f"a character in the {kind} {part!r} that cannot be seen")
         spaced = " ".join(part.split()) == part
         require(spaced, f"white space at an end of the {kind} {part!r}, or twice in a row")
         most = LONGEST[kind]
-        require(len(part) <= most, f"a {kind} of {len(part)} characters: {most} are the most")
+        require(len(part) <= most, f"a {kind} of {len(part)} characters; the maximum is {most}")
 
 
 def parse_sense_texts(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dict[str, SenseText]:
-    """Return the texts that a manifest gives a word's senses, checked.
+    """Return the names and glosses of a word's senses in a manifest, checked.
 
     Parameters
     ----------
@@ -116,4 +116,4 @@ def parse_sense_texts(word: str, senses: Mapping[str, Mapping[str, Any]]) -> dic
 
 def describe_clash(word: str, label: str, other: str) -> str:
     """Return the message about a clash."""
-    return f"the sense {label!r} of {word!r} has the name or the label of {other!r} as its name"
+    return f"the name of the sense {label!r} of {word!r} is the name or the label of {other!r}"

@@ -1,12 +1,11 @@
-"""Read and write substitutes: the pieces that an encoder predicts in the focal word's place.
+"""Read and write substitutes: the word pieces that an encoder predicts for the focal word.
 
-The table of a word has a row per instance: its split and index, and, for each of two inputs, the
-most probable pieces with their probabilities, in descending order. The input ``masked`` has a mask
-token instead of the word; ``plain`` is the unchanged sentence.
+The table of a word has a row per instance: split, index, and, for each of two inputs, the most
+probable pieces with their probabilities, in descending order. The input ``masked`` has a mask token
+instead of the word; ``plain`` is the unchanged sentence.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,7 +36,7 @@ class Fillers(NamedTuple):
     pieces : tuple of tuples of str
         In the tokenizer's spelling: ``##ing`` continues a word, ``Ġriver`` begins one.
     probabilities : sequence of float arrays
-        Probabilities among all pieces, so that the listed ones add up to less than 1.
+        Probabilities among all pieces of the vocabulary; so their sum is below 1.
     """
 
     pieces: Sequence[Sequence[str]]
@@ -49,33 +48,25 @@ class Fillers(NamedTuple):
         return Fillers([self.pieces[i] for i in kept], [self.probabilities[i] for i in kept])
 
 
-@dataclass(frozen=True, eq=False)
-class Substitutes:
-    """One word's substitutes by input, in the corpus's row order."""
-
-    fillers: Mapping[str, Fillers]
-
-    def take(self, rows: Iterable[int]) -> "Substitutes":
-        """Return the substitutes of some instances."""
-        kept = list(rows)
-        return Substitutes({seen: fillers.take(kept) for seen, fillers in self.fillers.items()})
+# One word's substitutes by input, in the order of the corpus's rows.
+Substitutes = Mapping[str, Fillers]
 
 
 def shown(piece: str) -> str:
-    """Return a piece for readers, without the mark of the space before it."""
+    """Return a piece for readers, without the mark for a preceding space."""
     return piece.lstrip("Ġ▁") or piece
 
 
 def write_substitutes(
-    path: Path, corpus: Corpus, fillers: Mapping[str, Fillers], provenance: Mapping[str, Any]
+    path: Path, corpus: Corpus, substitutes: Substitutes, provenance: Mapping[str, Any]
 ) -> None:
     """Write a word's table, atomically."""
     import pyarrow as pa
 
     columns: dict[str, Any] = {"split": corpus.split.tolist(), "index": corpus.index}
     for seen in SEEN:
-        columns[seen] = pa.array(list(map(list, fillers[seen].pieces)), pa.list_(pa.string()))
-        numbers = [list(map(float, row)) for row in fillers[seen].probabilities]
+        columns[seen] = pa.array(list(map(list, substitutes[seen].pieces)), pa.list_(pa.string()))
+        numbers = [list(map(float, row)) for row in substitutes[seen].probabilities]
         columns[f"{seen}_probability"] = pa.array(numbers, pa.list_(pa.float32()))
     write_table(path, pa.table(columns), dict(provenance))
 
@@ -88,7 +79,7 @@ def read_substitutes(
     Raises
     ------
     ResultError
-        If a table is missing, is a different table, or has other instances than the corpus.
+        If a table is missing, is of another kind, or has other instances than the corpus.
     """
     words: dict[str, Substitutes] = {}
     provenance: dict[str, Any] = {}
@@ -96,11 +87,11 @@ def read_substitutes(
         path = word_file(folder, f"{file_name(word)}.parquet")
         table, provenance = read_table(path)
         with parsing(path):
-            words[word] = Substitutes({seen: _parse_fillers(table, seen) for seen in SEEN})
+            words[word] = {seen: _parse_fillers(table, seen) for seen in SEEN}
             require(isinstance(provenance["model"]["name"], str), "the model has no name")
             own = provenance["corpus"] == corpus.digest and len(table) == len(corpus)
         if not own:
-            problem = f"the table was made from other instances of {word!r} than the corpus has"
+            problem = f"the table has other instances of {word!r} than the corpus"
             raise wrong_file(problem, path)
     return words, provenance
 

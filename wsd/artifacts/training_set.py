@@ -1,7 +1,8 @@
 """Read and write training sets as lines of the full training set.
 
-Line numbers suffice, so that no sentence is embedded twice. Each training set has one file for all
-words, with the columns word and index: the 0-based line of the full training file, ascending.
+A training set needs only line numbers, because its sentences are also in the full training set. It
+has one file for all words, with the columns word and index (the 0-based line of the full training
+file, ascending).
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
 
 FULL = "full"
-NO_TRAIN = "none"  # in place of a training set: a model without training instances
+NO_TRAIN = "none"  # instead of a training set, for a model without training instances
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,29 +59,37 @@ def training_rows(corpus: Corpus, train: TrainingSet | None = None) -> np.ndarra
 
     Returns
     -------
-    int array, ascending
+    int array, ascending by line
 
     Raises
     ------
     ResultError
-        If the training set lacks the word, or was made from another table.
+        If the training set was made from another table, or lacks the word.
     """
-    rows = np.flatnonzero(corpus.split == "train")
     if train is None:
-        return rows
-    if corpus.word not in train.lines:
-        raise ResultError(
-            f"the training set {train.name!r} has no word {corpus.word!r}",
-            fix="leave the word out, or give a training set that has it",
-        )
-    lines = train.lines[corpus.word]
-    selected = rows[np.isin(corpus.index[rows], lines)]
-    complete = np.array_equal(corpus.index[selected], lines)
-    if train.corpus[corpus.word] != corpus.digest or not complete:
-        table = f"another table than the corpus of {corpus.word!r}"
-        fix = "delete the file of the training set and run again"
-        raise ResultError(f"the training set {train.name!r} belongs to {table}", fix=fix)
-    return selected
+        return np.flatnonzero(corpus.split == "train")
+    check_digest(f"the training set {train.name!r}", train.corpus, corpus)
+    return corpus.training_rows(train.lines[corpus.word])
+
+
+def check_digest(source: str, digests: Mapping[str, str], corpus: Corpus) -> None:
+    """Refuse a file with lines of another table than a corpus.
+
+    Parameters
+    ----------
+    source : str
+        The name of the file's content in an error.
+    digests : mapping of word to str
+        The digests of the tables from which the file was made.
+    corpus : Corpus
+
+    Raises
+    ------
+    ResultError
+    """
+    if digests.get(corpus.word) != corpus.digest:
+        problem = f"{source}: made from another table than the corpus of {corpus.word!r}"
+        raise ResultError(problem, fix="delete the file and run again")
 
 
 def write(path: Path, train: TrainingSet) -> None:
@@ -105,5 +114,5 @@ def read(path: Path) -> TrainingSet:
 
 
 def are_lines(lines: np.ndarray) -> bool:
-    """Return whether an array has line numbers: integers from 0, ascending, at least one."""
+    """Return whether an array has line numbers: ascending integers from 0, at least one."""
     return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())

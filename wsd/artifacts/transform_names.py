@@ -1,4 +1,4 @@
-"""Name the transforms of vectors before their directions are compared."""
+"""Name the transforms of vectors, which come before a comparison of directions."""
 
 import re
 
@@ -6,12 +6,12 @@ from wsd.errors import ConfigError
 
 NONE, CENTRE, WHITEN, REMOVE = "none", "centre", "whiten", "remove-"
 PATTERN = f"^({NONE}|{CENTRE}|{WHITEN}|{REMOVE}[1-9][0-9]{{0,5}})$"
-# The transforms of tables by default.
+# The default transforms in tables.
 USUAL = (NONE, CENTRE, f"{REMOVE}2", WHITEN)
 
 
 def check_transform(name: object, where: str | None = None) -> str:
-    """Return the name of a transform, checked.
+    """Return the name of a transform after checking it.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def check_transform(name: object, where: str | None = None) -> str:
 
 
 def transform_label(name: str) -> str:
-    """Return how pages name transformed vectors.
+    """Return the name of transformed vectors on pages.
 
     >>> transform_label("remove-2")
     'less 2 directions'

@@ -2,8 +2,8 @@
 
 The tensor ``vectors`` has shape (layers, instances, width), float32. Each layer is one contiguous
 slice, which can be read alone. A static view has one layer, and the width of the encoder's input
-embeddings. The rows are those of the word's table. The metadata has the digest of that table, so
-that vectors are never paired with the rows of another table.
+embeddings. The rows are the rows of the word's table. The metadata has the digest of that table, so
+that vectors are never paired with another table.
 
 A file is written in parts of consecutive rows, so that memory does not grow with the corpus. The
 metadata has a CRC-32 of each layer and of the header, so that reading a layer also checks it.
@@ -27,8 +27,6 @@ VECTORS = ".safetensors"
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
 NO_CHECKSUM = "0" * 8
-# The bytes to write at a time: they should fit in the processor's cache.
-BLOCK = 2**18
 
 
 class VectorsWriter:
@@ -37,7 +35,7 @@ class VectorsWriter:
     Parameters
     ----------
     path : Path
-        The file is not written atomically: give a temporary path.
+        A temporary path, because the file is not written atomically.
     shape : (layers, instances, width)
     metadata : dict of str to str
 
@@ -63,10 +61,6 @@ class VectorsWriter:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
         os.ftruncate(self._file, len(self._header) + nbytes)
 
-    def _next_offset(self, layer: int) -> int:
-        _, instances, width = self.shape
-        return len(self._header) + 4 * width * (layer * instances + self.rows)
-
     def add(self, vectors: np.ndarray) -> None:
         """Add the next rows, an array of shape (layers, rows, width)."""
         layers, instances, width = self.shape
@@ -75,9 +69,9 @@ class VectorsWriter:
             raise ValueError(f"{vectors.shape} after {self.rows} rows of {self.shape}")
         for layer, values in enumerate(np.ascontiguousarray(vectors, dtype="<f4")):
             data = values.reshape(-1).view(np.uint8).data
-            for i in range(0, len(data), BLOCK):
-                _write(self._file, data[i : i + BLOCK], self._next_offset(layer) + i)
-                self._sums[layer] = zlib.crc32(data[i : i + BLOCK], self._sums[layer])
+            offset = len(self._header) + 4 * width * (layer * instances + self.rows)
+            _write(self._file, data, offset)
+            self._sums[layer] = zlib.crc32(data, self._sums[layer])
         self.rows = rows
 
     def close(self) -> None:
@@ -86,7 +80,7 @@ class VectorsWriter:
             if self.rows < self.shape[1]:
                 raise ValueError(f"{self.rows} rows of {self.shape}")
             sums = [f"{crc:08x}" for crc in self._sums]
-            # The header's own checksum comes last. It covers the header without it.
+            # The checksum of the header comes last. It covers the header with zeros in its place.
             own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
             _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
             os.fsync(self._file)
@@ -104,7 +98,7 @@ class VectorsWriter:
 
 
 def _write(file: int, data: bytes | memoryview, offset: int) -> None:
-    while data:  # on a disk that is nearly full, pwrite may write less than asked
+    while data:  # on a nearly full disk, pwrite may write only a part
         n = os.pwrite(file, data, offset)
         data, offset = data[n:], offset + n
 
@@ -123,12 +117,12 @@ class Embeddings:
     path : Path
         A file that :func:`wsd.encoder.embed.embed` wrote.
     corpus : Corpus
-        The table to whose rows the vectors belong.
+        The table of the word.
 
     Raises
     ------
     ResultError
-        If the file is missing or belongs to other data; a :class:`DamageError` if it is damaged.
+        If the file is missing, belongs to other data, or is damaged (:class:`DamageError`).
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
@@ -146,7 +140,7 @@ class Embeddings:
 
     @property
     def blocks(self) -> int:
-        """Return the number of layers above layer 0: the encoder's blocks; 0 in a static view."""
+        """Return the number of layers above layer 0: L, or 0 in a static view."""
         return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:
@@ -164,7 +158,7 @@ class Embeddings:
             raise ResultError(
                 f"the vector of {instance_name(self._corpus, bad)} in layer {number} is not finite",
                 where=str(self.path),
-                fix="delete the file and run again; if it is from elsewhere, get it anew",
+                fix="delete the file and run again; if it is not from a run, get it again",
             )
         return vectors
 
@@ -222,7 +216,7 @@ def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
 
 
 def vectors_checksum(path: Path) -> str:
-    """Return the CRC-32 of a file's header, which covers those of the layers, and the size.
+    """Return the size of a file and the CRC-32 of its header, which has the CRC-32 of each layer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Name the views of a sentence, and the options of making them.
+"""Name the views of a sentence, and the options for computing them.
 
 A contextual view has a vector per hidden state. A static view comes from the matrix of the input
 embeddings, before positions, segments and norms are added: a word piece has the same vector in
@@ -19,17 +19,17 @@ every sentence. Its file has a single layer, number 0.
 ``static_context``
     the mean of the input embeddings of the other word pieces.
 
-If a sentence has only the focal word, its ``context``, ``other`` and ``static_context`` are zero.
+If the focal word is the only word, ``context``, ``other`` and ``static_context`` are zero.
 """
 
-# The input: the sentence, or the sentence with a mask token in place of the focal word.
+# The input: the sentence, or the sentence with a mask token instead of the focal word.
 PLAIN, MASKED = INPUTS = ("plain", "masked")
-# The view of a random word piece. It is the only view that depends on the seed.
+# The view of a random word piece, the only view that depends on the seed.
 DRAWN = "other"
 CONTEXTUAL = ("focal", "context", "cls", DRAWN, "sentence")
 STATIC = ("static", "static_context")
 VIEWS = (*CONTEXTUAL, *STATIC)
-# How the pieces of the focal word become one vector.
+# The ways to pool the pieces of the focal word into one vector.
 POOLINGS = ("mean", "first", "last")
 DEVICES = ("auto", "cpu", "cuda")
 # The precision of the computation. The vectors are always float32.

@@ -107,7 +107,7 @@ def substitutes_baseline(words: Mapping[str, Substitutes]) -> Baseline:
 
     def features(corpus: Corpus) -> np.ndarray:
         pieces = np.empty(len(corpus), dtype=object)
-        pieces[:] = [tuple(row) for row in words[corpus.word].fillers[MASKED].pieces]
+        pieces[:] = [tuple(row) for row in words[corpus.word][MASKED].pieces]
         return pieces
 
     return BASELINES["bag_of_words"]._replace(features=features)

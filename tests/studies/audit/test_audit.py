@@ -370,7 +370,7 @@ def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_
     for words in ([bow], [relabelled, bow], [moved, bow], [renamed, bow]):
         predictions.write_predictions(path, words, source)
         problem = (
-            "nothing of 'mint', only of bow" if words == [bow] else "other instances of 'mint'"
+            "lacks the word 'mint'; it has bow" if words == [bow] else "other instances of 'mint'"
         )
         with pytest.raises(ResultError, match=problem):
             call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)

@@ -266,7 +266,7 @@ def test_a_table_says_of_which_model_and_instances_it_is(known: Path, tmp_path: 
     substitutes({tmp_path / "crane.parquet": SENTENCES}, record, device="cpu", threads=1)
     words, provenance = read_substitutes(tmp_path, {"crane": SENTENCES})
     assert provenance["model"] == {key: value for key, value in record.items() if key != "folder"}
-    assert len(words["crane"].fillers[MASKED].pieces) == len(SENTENCES)
+    assert len(words["crane"][MASKED].pieces) == len(SENTENCES)
     with pytest.raises(ResultError, match="other instances"):
         read_substitutes(tmp_path, {"crane": SENTENCES.take(np.array([True, True, True, False]))})
 
@@ -278,10 +278,10 @@ def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
     provenance = {"corpus": SENTENCES.digest, "model": {"name": "tiny"}}
     write_substitutes(tmp_path / "crane.parquet", SENTENCES, given, provenance)
     (actual,) = read_substitutes(tmp_path, {"crane": SENTENCES})[0].values()
-    for seen, fillers in actual.fillers.items():
+    for seen, fillers in actual.items():
         assert [list(pieces) for pieces in fillers.pieces] == given[seen].pieces
         assert np.array_equal(fillers.probabilities, given[seen].probabilities)
-    kept = actual.take([2]).fillers[PLAIN]
+    kept = actual[PLAIN].take([2])
     assert kept.pieces == [("Ġplain", "##s")] and len(kept.probabilities) == 1
     shutil.rmtree(tmp_path)
     with pytest.raises(ResultError):

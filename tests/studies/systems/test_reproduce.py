@@ -527,9 +527,9 @@ def no_encoder(words: list[WordPredictions], provenance: dict[str, Any]) -> None
     [
         (ours_instead, f"the predictions of {SYSTEM!r} are not those of published nearest"),
         (other_layers, f"the predictions of {SYSTEM!r} are not those of published nearest"),
-        (other_corpus, "made from other instances of 'crane' than the corpus has"),
-        (one_word, "the table has nothing of 'bank', only of crane"),
-        (other_gold, "made from other instances of 'crane' than the corpus has"),
+        (other_corpus, "the table has other instances of 'crane' than the corpus"),
+        (one_word, "the table lacks the word 'bank'; it has crane"),
+        (other_gold, "the table has other instances of 'crane' than the corpus"),
         (no_encoder, "the file does not have the expected content: KeyError 'model'"),
     ],
 )

@@ -54,7 +54,7 @@ def test_labels_take_no_part(tmp_path: Path) -> None:
     other = corpora(np.roll(GOLD, 3))
     words, source = read_substitutes(tmp_path / "s", corpora())
     content = {**source, "corpus": other["crane"].digest}
-    write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"].fillers, content)
+    write_substitutes(tmp_path / "s/crane.parquet", other["crane"], words["crane"], content)
     assert np.array_equal(find_uses(tmp_path, other).labels, first.labels)
 
 

@@ -132,9 +132,7 @@ def _read_files(paths: Sequence[Path], read: Read[T], inputs: ReportInputs) -> F
                 raise lacking(word, words, path)
             same = provenance["corpus"].get(word) == corpus.digest
             if not same or not _has_instances_of(words[word], corpus):
-                raise wrong_file(
-                    f"the table was made from other instances of {word!r} than the corpus has", path
-                )
+                raise wrong_file(f"the table has other instances of {word!r} than the corpus", path)
         kind = provenance.get("method") or provenance.get("classifier") or ""
         model = provenance["encoder"]["model"]["name"]
         files[model, provenance["layers"], kind] = {word: words[word] for word in inputs.corpora}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_out, add_word_files
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.substitute_table import SEEN, Fillers, K, read_substitutes
+from wsd.artifacts.substitute_table import SEEN, Fillers, K, Substitutes, read_substitutes
 from wsd.storage.csv import write_csv
 from wsd.studies.substitutes.log_odds import log_odds
 
@@ -67,7 +67,7 @@ def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:
 
 
 def sense_table(
-    model: str, corpora: Mapping[str, Corpus], words: Mapping[str, Mapping[str, Fillers]]
+    model: str, corpora: Mapping[str, Corpus], words: Mapping[str, Substitutes]
 ) -> pd.DataFrame:
     """Return the rows of all words and both inputs."""
     rows = [
@@ -90,5 +90,4 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     corpora = read_corpora(args.corpus, args.words)
     words, provenance = read_substitutes(args.substitutes, corpora)
-    fillers = {word: substitutes.fillers for word, substitutes in words.items()}
-    write_csv(args.out, sense_table(provenance["model"]["name"], corpora, fillers))
+    write_csv(args.out, sense_table(provenance["model"]["name"], corpora, words))

@@ -90,7 +90,8 @@ class WordPanel(Extension):
         whole = self.corpora[corpus.word]
         rows = {key: row for row, key in enumerate(_instances(whole))}
         instances = _instances(corpus)
-        return packed_substitutes(substitutes.take(rows[instances[i]] for i in order))
+        kept = [rows[instances[i]] for i in order]
+        return packed_substitutes({seen: substitutes[seen].take(kept) for seen in SEEN})
 
 
 def _instances(corpus: Corpus) -> list[tuple[str, int]]:
@@ -104,7 +105,7 @@ def packed_substitutes(substitutes: Substitutes) -> dict[str, Any]:
     ``NOTHING``.
     """
     numbers: dict[str, int] = {}
-    packed = {seen: _packed(substitutes.fillers[seen], numbers) for seen in SEEN}
+    packed = {seen: _packed(substitutes[seen], numbers) for seen in SEEN}
     return {"names": list(numbers), **packed}
 
 

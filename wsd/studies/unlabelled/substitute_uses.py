@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
 
     def vectors(corpus: Corpus, taken: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(taken).tolist()
-        return bags(substitutes[corpus.word].take(rows).fillers[MASKED].pieces)
+        return bags(substitutes[corpus.word][MASKED].take(rows).pieces)
 
     names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
     # A masked word has no form that could be removed.
