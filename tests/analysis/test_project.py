@@ -405,7 +405,7 @@ def test_discriminants_need_the_folds_of_these_instances(
     for file, error, problem in (
         (None, ConfigError, "needs the folds"),
         ("part.parquet", ConfigError, "training set '1pct', not of 'full'"),
-        ("other.parquet", ResultError, "belong to another table"),
+        ("other.parquet", ResultError, "made from another table"),
     ):
         asked = {"layers": "0", "method": "discriminant", "out": tmp_path / "out.parquet"}
         folds = tmp_path / file if file else None

@@ -387,7 +387,7 @@ def test_folds_of_another_corpus_are_refused(
 ) -> None:
     other = {word: make_corpus([("train", 0)] * 2, word=word) for word in folder.corpora}
     write_folds(folder.root / "folds.parquet", other)
-    with pytest.raises(ResultError, match="belong to another table"):
+    with pytest.raises(ResultError, match="made from another table"):
         folder.classify()
     assert not folder.out.exists() and not folder.search.exists()
 

@@ -357,7 +357,7 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
         read_rows([foreign], CANDIDATE, corpora())
     lacking = written(tmp_path / "lacking.parquet", words(FEW)[:1])
     (there, absent) = [prediction.word for prediction in words(FEW)]
-    with pytest.raises(ResultError, match=f"nothing of '{absent}', only of {there}"):
+    with pytest.raises(ResultError, match=f"lacks the word '{absent}'; it has {there}"):
         read_rows([lacking], CANDIDATE, corpora())
     gold = [replace(prediction, gold=prediction.gold[::-1]) for prediction in words(FEW)]
     control = written(tmp_path / "control.parquet", gold, task="control")

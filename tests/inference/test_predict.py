@@ -1320,9 +1320,7 @@ def test_a_missing_file_of_the_run_is_one_error(
         (Path(RESULTS) / name).unlink()
     assert main([command, *COMMANDS[command]]) == ResultError.exit_code
     message = capsys.readouterr().err
-    assert (
-        f"this run has no {name}" in message and "run `snakemake again` again" in message
-    )
+    assert f"this run has no {name}" in message and "run `snakemake again` again" in message
     assert message.count("error: ") == 1 and not list(Path().glob("other*"))
 
 
