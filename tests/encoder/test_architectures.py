@@ -322,7 +322,7 @@ def other(config: str, model: str, kind: str, folder: Path, **shape: Any) -> Pat
     """Write a folder of an architecture outside the zoo, with a tokenizer from the zoo."""
     tokenizer, stated = zoo.KINDS[kind].tokenizer()
     torch.manual_seed(0)
-    made = zoo.of(config, model, **shape)(tokenizer)
+    made = zoo.network(config, model, **shape)(tokenizer)
     made.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))

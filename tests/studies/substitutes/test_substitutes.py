@@ -137,9 +137,9 @@ def test_special_tokens_are_never_listed_and_have_their_share(known: Path) -> No
 def generator(folder: Path) -> Path:
     """ELECTRA's generator, a model of its own."""
     tokenizer, stated = zoo.wordpiece("ElectraTokenizer")()
-    zoo.of("ElectraConfig", "ElectraForMaskedLM", embedding_size=16)(tokenizer).save_pretrained(
-        folder
-    )
+    zoo.network("ElectraConfig", "ElectraForMaskedLM", embedding_size=16)(
+        tokenizer
+    ).save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
     return folder
