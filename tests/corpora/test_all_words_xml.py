@@ -98,7 +98,7 @@ XML_WRONG = {
         xml_of([[("a", "i0", "a"), ("b", "i0", "b")]]),
         "i0 k",
         "xml:5",
-        "the instance 'i0' is there twice",
+        "two instances have the id 'i0'",
     ),
     "empty": (ONE.replace(">cell<", "> <"), "i0 k", "xml:5", "an empty <instance>"),
     "nested": (ONE.replace(">cell<", "><b>cell</b><"), "i0 k", "xml:5", "<b> inside a token"),
@@ -120,7 +120,7 @@ def test_xml_that_is_refused(tmp_path: Path, xml: str, gold: str, where: str, sa
 def test_missing_gold_keys(tmp_path: Path) -> None:
     path = put(tmp_path, ONE, "i0 k")
     (tmp_path / "all.gold.key.txt").rename(tmp_path / "elsewhere.txt")
-    with pytest.raises(CorpusError, match="no gold keys beside"):
+    with pytest.raises(CorpusError, match="the file of gold keys is missing"):
         all_words_xml.read(path, None)
     assert len(all_words_xml.read(path, tmp_path / "elsewhere.txt").rows) == 1
 

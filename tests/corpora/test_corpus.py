@@ -213,9 +213,9 @@ def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"0": "herb", "1": "coins", "0": "sweet"}', "the class '0' stands in the map twice"),
-        ('{"0": "herb", "0": "herb"}', "the class '0' stands in the map twice"),
-        ('{"0": "herb", "1": "herb"}', "the sense 'herb' stands in the map twice"),
+        ('{"0": "herb", "1": "coins", "0": "sweet"}', "the class '0' is in the map twice"),
+        ('{"0": "herb", "0": "herb"}', "the class '0' is in the map twice"),
+        ('{"0": "herb", "1": "herb"}', "the sense 'herb' is in the map twice"),
     ],
 )
 def test_duplicates_in_the_map_are_refused(folder: Path, text: str, problem: str) -> None:

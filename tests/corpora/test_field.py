@@ -49,16 +49,16 @@ PLAIN = Senses(BANK, (DASHED, "The bank refused the loan to the baker ."))
 QUOTED = Senses(BANK, (DASHED, 'The bank said " no " to the baker , twice .'))
 BOTH = "no column for the sentence and the sense among "
 NO_SENTENCE, NO_SENSE = "no column for the sentence among ", "no column for the sense among "
-COLUMNS = "or say --columns sentence=NAME"
+COLUMNS = "or add --columns sentence=NAME"
 MARK = "mark the whole focal word once, as [[crane]] or *crane*"
 UNMARKED = Refused("no word is marked", ":2, column sentence", MARK)
-KIND = "what kind of file is "
+KIND = " is of an unknown kind"
 KINDS = "give a .csv, .tsv or .jsonl file"
 JSON = "write one object per line, with the keys word, sense, sentence, start and end"
 SPANS = "write a line for each word, with its sense as a text"
 XML = "or write a table with the columns word, sense and sentence"
 UTF16 = Refused("the file is in UTF-16", "", "iconv -f UTF-16 -t UTF-8 ")
-LABELS = "has labels alone"
+LABELS = "has labels only"
 UNLABELLED = "for sentences without senses add --unlabelled"
 
 EXPECTED: dict[str, Refused | Senses | Pairs] = {
@@ -67,19 +67,19 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "dwug/uses-early.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
     "dwug/uses.csv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
     "dwug/uses.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
-    "formats/array.json": Refused(f"{KIND}'array.json'?", "", JSON),
+    "formats/array.json": Refused(f"'array.json'{KIND}", "", JSON),
     "formats/bom.csv": PLAIN,
-    "formats/conllu.conllu": Refused(f"{KIND}'conllu.conllu'?", "", KINDS),
+    "formats/conllu.conllu": Refused(f"'conllu.conllu'{KIND}", "", KINDS),
     "formats/cp1252.csv": Refused("byte 0x93 is not UTF-8", ":2", "and save it as UTF-8"),
     "formats/doccano.jsonl": Refused("a list for the sense", ":1, column label", SPANS),
-    "formats/fews.txt": Refused("fews.txt may hold sentences, or a table", "", "call it .tsv"),
+    "formats/fews.txt": Refused("fews.txt may have sentences, or a table", "", "call it .tsv"),
     "formats/kwic-antconc.tsv": Refused(
         f"{NO_SENTENCE}File, Left Context", ":1", "join a sentence that is in several columns"
     ),
     "formats/kwic-sketchengine.csv": Refused(
         f"{NO_SENTENCE}Reference, Left, KWIC", ":1", "join a sentence that is in several columns"
     ),
-    "formats/labelstudio.json": Refused(f"{KIND}'labelstudio.json'?", "", JSON),
+    "formats/labelstudio.json": Refused(f"'labelstudio.json'{KIND}", "", JSON),
     "formats/lexical-sample.xml": Refused("<instance> is not in a sentence", ":4", XML),
     **{
         f"formats/marked-{how}.tsv": UNMARKED
@@ -96,10 +96,10 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "formats/ufsac.xml": Refused("no <instance> in a <sentence>", "", XML),
     "formats/utf16-excel.tsv": UTF16,
     "formats/utf16-excel.txt": Refused(
-        "utf16-excel.txt may hold sentences, or a table", "", "if it is a table, call it .tsv"
+        "utf16-excel.txt may have sentences, or a table", "", "if it is a table, call it .tsv"
     ),
-    "formats/webanno.tsv": Refused(f"{BOTH}#FORMAT", ":1", "name the columns in the first line"),
-    "graded/ambistory.json": Refused(f"{KIND}'ambistory.json'?", "", JSON),
+    "formats/webanno.tsv": Refused(f"{BOTH}#FORMAT", ":1", "write the names of the columns"),
+    "graded/ambistory.json": Refused(f"'ambistory.json'{KIND}", "", JSON),
     "graded/graded.csv": Refused(f"{BOTH}word, sentence1, sentence2", ":1", COLUMNS),
     "onechar/glosses.tsv": Refused(f"{NO_SENTENCE}word, sense, gloss", ":1", COLUMNS),
     "onechar/pairs/train.data.txt": Pairs(
@@ -119,7 +119,7 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
         {FLOWER: {"bn:flower": 2, "bn:blur": 2}, BUNDLE: {"bn:bundle": 2, "bn:burden": 2}}
     ),
     "onechar/train.gold.key.txt": Refused(LABELS, "", "name train.data.xml"),
-    "onechar/uses.txt": Refused("uses.txt may hold sentences", "", UNLABELLED),
+    "onechar/uses.txt": Refused("uses.txt may have sentences", "", UNLABELLED),
     "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
     "onechar/zh.gold.key.txt": Refused(LABELS, "", "name zh.data.xml"),
     "pairs-json/fr/train.data.txt": Pairs(
@@ -127,11 +127,11 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     ),
     "pairs-json/fr/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
     "pairs-json/train.data.txt": Refused(
-        "the part of speech 'A', which is neither N nor V", ":1", "write `word<TAB>N or V"
+        "the part of speech 'A' is neither N nor V", ":1", "write `word<TAB>N or V"
     ),
     "pairs-json/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
-    "pairs-json/trial.data": Refused(f"{KIND}'trial.data'?", "", KINDS),
-    "pairs-json/trial.gold": Refused(f"{KIND}'trial.gold'?", "", KINDS),
+    "pairs-json/trial.data": Refused(f"'trial.data'{KIND}", "", KINDS),
+    "pairs-json/trial.gold": Refused(f"'trial.gold'{KIND}", "", KINDS),
     "unmarked/unmarked.csv": Refused(f"{NO_SENSE}text, true_label", ":1", UNLABELLED),
 }
 

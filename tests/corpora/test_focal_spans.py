@@ -95,9 +95,9 @@ def test_the_table_pages_and_steps_have_the_whole_span(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "says"),
     [
-        ("1:1", "the focal word's tokens 1:1: none"),
-        ("2:1", "2:1: the end stands before the start"),
-        ("1:5", "1:5 go beyond the sentence, which has 4 tokens"),
+        ("1:1", "the focal word's tokens 1:1: the end, the token after"),
+        ("2:1", "2:1: the end, the token after the last, is not after the start"),
+        ("1:5", "1:5: the sentence has 4 tokens"),
         ("4:5", "position 4 is out of range"),
         ("1:", "the position '1:' is not a number"),
         ("1-3", "the position '1-3' is not a number"),
@@ -120,12 +120,12 @@ def test_invalid_spans_are_refused(tmp_path: Path, place: str, says: str) -> Non
     ("cells", "says"),
     [
         ({"start": 2, "end": 2}, "the focal word is empty"),
-        ({"start": 9, "end": 2}, "the characters 9 to 2: the end stands before the start"),
+        ({"start": 9, "end": 2}, "the characters 9 to 2: the end is before the start"),
         ({"start": 2, "end": 99}, "99 are not within the text, which has 16 characters"),
         ({"start": 2, "end": 10}, "'hot dog ' begins or ends with white space"),
         ({"start": 2, "end": 8}, "part of a word"),
-        ({"position": "1:9"}, "1:9 go beyond the sentence"),
-        ({"position": "3:1"}, "the end stands before the start"),
+        ({"position": "1:9"}, "1:9: the sentence has"),
+        ({"position": "3:1"}, "is not after the start"),
         ({"sentence": "a [[ hot dog]] barked"}, "begins or ends with white space"),
         ({"sentence": "a [[ ]] barked"}, "the focal word is empty"),
         (
@@ -133,9 +133,9 @@ def test_invalid_spans_are_refused(tmp_path: Path, place: str, says: str) -> Non
             "with punctuation: take 'hot dog' alone",
         ),
         ({"sentence": "a *hot dog.*"}, "with punctuation: take 'hot dog' alone"),
-        ({"span": "2-9"}, "the span '2-9' is not first:end"),
-        ({"span": "2"}, "the span '2' is not first:end"),
-        ({"span": "2:9", "position": 1}, "told by half, or twice: position, span"),
+        ({"span": "2-9"}, "the span '2-9' is not two numbers"),
+        ({"span": "2"}, "the span '2' is not two numbers"),
+        ({"span": "2:9", "position": 1}, "incomplete, or given twice: position, span"),
     ],
 )
 def test_invalid_spans_in_tables_are_refused(

@@ -159,13 +159,13 @@ WRONG = {
         ".tsv",
         "sense\tsentence\tstart\na\tx\t0\n",
         1,
-        "told by half, or twice: start",
+        "incomplete, or given twice: start",
     ),
     "twice told": (
         ".tsv",
         "sense\tsentence\tposition\tstart\tend\na\tx\t0\t0\t1\n",
         1,
-        "told by half, or twice: position, start, end",
+        "incomplete, or given twice: position, start, end",
     ),
     "quote": (".csv", 'word,sense,sentence\ncell,a,"the *cell*" x\n', 2, "not CSV"),
     "open quote": (".csv", 'word,sense,sentence\ncell,a,*cell*\ncell,a,"the\n', 3, "not CSV"),
@@ -177,7 +177,7 @@ WRONG = {
         ".jsonl",
         '{"sense": "a", "sentence": "x y", "position": true}',
         1,
-        "the position True is no number",
+        "the position True is not a whole number",
     ),
     "white token": (
         ".jsonl",
@@ -186,7 +186,7 @@ WRONG = {
         "a list that is not of tokens",
     ),
     "surrogate": (".jsonl", '{"sense": "a", "sentence": "*x* \\ud800"}', 1, "half of a character"),
-    "unseen": (".jsonl", '{"sense": "a\\u202e", "sentence": "*x*"}', 1, "that cannot be seen"),
+    "unseen": (".jsonl", '{"sense": "a\\u202e", "sentence": "*x*"}', 1, "invisible character"),
     "part of a word": (
         ".tsv",
         "sense\tsentence\tstart\tend\na\tmy bank here\t3\t6\n",
@@ -218,7 +218,7 @@ WRONG = {
         ".tsv",
         HEAD + "cell\ta\tthe *cell* e\u0301\ncell\tb\tthe *cell* \u00e9\n",
         3,
-        "the sense 'b', but 'a' for the same sentence",
+        "the sense 'b', but the same sentence has 'a'",
     ),
     "split": (".tsv", "sense\tsentence\tsplit\na\t*x*\tdev\n", 2, "unknown split 'dev'"),
     "split missing": (
@@ -231,7 +231,7 @@ WRONG = {
         ".tsv",
         HEAD + GOOD + "cell\tb\tthe *cell* one\n",
         3,
-        "the sense 'b', but 'a' for the same sentence",
+        "the sense 'b', but the same sentence has 'a'",
     ),
     "one sense": (".tsv", HEAD + GOOD + "cell\ta\ta *cell* two\n", 2, "has only one sense, 'a'"),
     "few": (
@@ -362,7 +362,7 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no column 'sort'"):
         labelled_tables.read(path, {"sense": "sort"}, None)
     path.write_text("sentence,sense,word\nthe *cells* x,a,cell\n")
-    with pytest.raises(CorpusError, match="--word, and a column 'word' for it"):
+    with pytest.raises(CorpusError, match="--word is given, but there is a column 'word' for it"):
         labelled_tables.read(path, {}, "cell")
 
 
@@ -472,8 +472,8 @@ def test_given_splits_are_kept_and_out_of_domain_is_a_file_of_its_own(tmp_path: 
 @pytest.mark.parametrize(
     ("words", "warning"),
     [
-        (("Crane", "crane"), "'Crane' and 'crane' are two words here: write them alike if"),
-        (("age.n", "age.noun"), "'age.n' and 'age.noun' are two words"),
+        (("Crane", "crane"), "'Crane' and 'crane' count as different words: spell them alike"),
+        (("age.n", "age.noun"), "'age.n' and 'age.noun' count as different words"),
         (("crane", "cranes"), None),
         (("run.n", "run.v"), None),
     ],
@@ -496,7 +496,10 @@ def test_similar_words_give_a_warning(
 @pytest.mark.parametrize(
     ("senses", "warning"),
     [
-        (("Bird", "bird"), "'Bird' and 'bird' are two senses of 'crane' here: write them alike"),
+        (
+            ("Bird", "bird"),
+            "'Bird' and 'bird' count as different senses of 'crane': spell them alike",
+        ),
         (("c.a", "c.s"), None),
     ],
 )
@@ -547,7 +550,7 @@ def test_duplicate_columns_are_refused(
 def test_numbers_that_are_not_whole(tmp_path: Path, position: str) -> None:
     path = tmp_path / "rows.tsv"
     path.write_text(f"sense\tsentence\tposition\na\tx y\t{position}\n")
-    with pytest.raises(CorpusError, match="is no number from 0 up"):
+    with pytest.raises(CorpusError, match="is not a whole number from 0 up"):
         run(path, tmp_path / "out")
 
 
@@ -610,10 +613,10 @@ def test_the_line_for_the_config_can_be_pasted(folder: Path, tmp_path: Path) -> 
 
 def test_a_gold_file_is_not_for_a_table(folder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
-    with pytest.raises(ConfigError, match="is a table, read without it") as error:
+    with pytest.raises(ConfigError, match="is a table, for which it has no effect") as error:
         import_corpus([rows], out=tmp_path / "b", name="mine", about={}, gold=rows)
     assert error.value.where == "--gold"
-    assert "it is for all-words .xml" in str(error.value)
+    assert "which is for all-words .xml" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -631,7 +634,7 @@ def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
         import_corpus([path], out=tmp_path / "out", name="mine", **{option: given})
     if not used:
         assert error.value.where == f"--{option}"
-        assert "leave it out: it is for " in str(error.value)
+        assert "leave out the option, which is for " in str(error.value)
 
 
 def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> None:
@@ -645,8 +648,11 @@ def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> 
         for text in [f"{word} {sense} {split} {'a' if alike else 'abcdefghi'[i]}"]
     ]
     for part, output in (
-        (lines, "no word has enough training sentences for the default of 5 folds (at most: "),
-        (lines + enough("oak"), "words that the default of 5 folds leaves untuned (at most: "),
+        (lines, "no word has enough training sentences for the default of 5 folds (most folds: "),
+        (
+            lines + enough("oak"),
+            "words that are not tuned with the default of 5 folds (most folds: ",
+        ),
     ):
         path, out = tmp_path / f"{len(part)}.jsonl", tmp_path / str(len(part))
         path.write_text(text_of(part, ".jsonl"))
@@ -659,7 +665,7 @@ def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> 
     path = tmp_path / "single.jsonl"
     path.write_text(text_of(single, ".jsonl"))
     (line,) = [x for x in imported_as(path, tmp_path / "single").splitlines() if "folds" in x]
-    assert "at most: ash 1" in line and "tuning:" not in line and "one layer choice" in line
+    assert "most folds: ash 1" in line and "tuning:" not in line and "one layer choice" in line
     path = tmp_path / "oak.jsonl"
     path.write_text(text_of(enough("oak"), ".jsonl"))
     assert "folds" not in imported_as(path, tmp_path / "oak")
@@ -698,7 +704,7 @@ def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
         assert (tmp_path / "copy" / file).read_bytes() == (folder / file).read_bytes()
     changed = folder / "cell" / "test.gold.txt"
     changed.write_text(changed.read_text()[::-1].strip() + "\n\n")
-    with pytest.raises(CorpusError, match="not what was imported") as caught:
+    with pytest.raises(CorpusError, match="has changed since its import") as caught:
         copy(folder, tmp_path / "second", name="other")
     assert caught.value.where == str(changed)
     assert not (tmp_path / "second" / "cell" / "test.gold.txt").exists()
@@ -709,10 +715,10 @@ def test_the_copy_is_checked(folder: Path, tmp_path: Path) -> None:
 
 def test_an_existing_folder_is_kept(folder: Path, tmp_path: Path) -> None:
     before = (folder / MANIFEST).read_bytes()
-    with pytest.raises(ConfigError, match="there and not empty"):
+    with pytest.raises(ConfigError, match="exists and is not empty"):
         run(tmp_path / "rows.jsonl", folder)
     assert (folder / MANIFEST).read_bytes() == before
-    with pytest.raises(ConfigError, match="a file is there") as error:
+    with pytest.raises(ConfigError, match="a file with this name exists") as error:
         run(tmp_path / "rows.jsonl", folder / MANIFEST)
     assert "delete" not in str(error.value)
     shutil.rmtree(folder)
@@ -807,7 +813,11 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
         ("unseen.tsv", ONE.replace(b"*cell*", "*\u200b\u2060*".encode()), r"focal word '\\u200b"),
         ("header.tsv", ONE.partition(b"\n")[0], "no sentence"),
         ("half.jsonl", rb'{"word": "a", "sense": "b", "sentence": "\ud800 *c*"}', "lone surrogate"),
-        ("place.jsonl", b'{"sense": "b", "sentence": "x c", "position": 1e999}', "no number"),
+        (
+            "place.jsonl",
+            b'{"sense": "b", "sentence": "x c", "position": 1e999}',
+            "not a whole number",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -108,11 +108,11 @@ def test_a_table_may_name_senses_that_are_left_out(tmp_path: Path, sentences: Pa
 @pytest.mark.parametrize(
     ("table", "line", "message"),
     [
-        (f"{HEADER}pear\tlock\ta\tb\n", 2, "no sentence is of the word 'pear': there are cell"),
+        (f"{HEADER}pear\tlock\ta\tb\n", 2, "no sentence has the word 'pear'; the words are cell"),
         (f"{HEADER}cell\tlock\ta\tb\n", 2, "no sentence has the sense 'lock' of 'cell'"),
         ("word\tsense\tname\ncell\tcell_rare\ta\n", 1, "no column 'gloss' among word, sense"),
         (f"{HEADER}cell\tcell_rare\ta\n", 2, "3 columns, but the header has 4"),
-        (f"{TABLE}\ncell\tcell_biology\t\t\n", 6, "again: it stands in"),
+        (f"{TABLE}\ncell\tcell_biology\t\t\n", 6, "'cell_biology' of 'cell' is in"),
         (f"{TABLE}cell\tcell_rare\tliving cell\t\n", 5, "is the name or the label of 'cell_rare'"),
         (f"{TABLE}cell\tcell_rare\tprison\t\n", 5, "is the name or the label of 'cell_prison'"),
         (

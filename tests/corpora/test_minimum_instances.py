@@ -92,7 +92,7 @@ def test_a_word_without_test_rows_is_left_out_with_the_reason(tmp_path: Path) ->
     with pytest.raises(CorpusError, match="the word 'elm' has 2 senses in") as caught:
         import_corpus([path], out=tmp_path / "out", name="mine")
     # The fix in the message works.
-    assert "--at-least 1 leaves such words out" in str(caught.value.fix)
+    assert "leave it out (--at-least 1)" in str(caught.value.fix)
     text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
     assert "left out: 4 instances of words without a test instance" in text
     assert "1 word; " in text
@@ -103,7 +103,7 @@ def test_a_sense_without_training_rows_is_left_out_with_the_reason(tmp_path: Pat
     path.write_text(HEADER + GOOD + "oak\ts9\t*oak* never\ttest\n")
     with pytest.raises(CorpusError, match="'s9' of 'oak' has no training instance") as caught:
         import_corpus([path], out=tmp_path / "out", name="mine")
-    assert "--at-least 1 leaves such senses out" in str(caught.value.fix)
+    assert "leave out the sense (--at-least 1)" in str(caught.value.fix)
     text = import_corpus([path], out=tmp_path / "out", name="mine", at_least=1)
     assert "left out: 1 instances of senses without a training instance" in text
     assert "oak: s0 2 + 1, s1 2 + 1" in text

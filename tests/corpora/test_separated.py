@@ -75,7 +75,7 @@ def test_cells_that_end_in_quotes_are_direct_speech(
     path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\tx\nw\ts\t"No bank."\n')
     with caplog.at_level("INFO"):
         assert cells_of(path)[1] == ["w", "s", '"No bank."']
-    assert f"{path}:3: a cell begins and ends with a quote (there are 1)" in caplog.text
+    assert f"{path}:3: a cell begins and ends with a quote (in all: 1)" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_quotes_around_cells_with_commas(
     path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
     with caplog.at_level("INFO"):
         assert [cells[2] for cells in cells_of(path)] == read
-    assert ("are taken off" in caplog.text) == (read[0] == "a, b")
+    assert ("are removed" in caplog.text) == (read[0] == "a, b")
     assert ("begins and ends with a quote" in caplog.text) == (read[0] != "a, b")
 
 

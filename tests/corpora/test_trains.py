@@ -161,7 +161,9 @@ def test_missing_words_are_absent(source: Path, corpora: Mapping[str, Corpus]) -
 def test_a_corpus_of_other_senses_is_refused(source: Path, corpora: Mapping[str, Corpus]) -> None:
     part(source, [FULL[0]])
     swapped = dataclasses.replace(corpora["mint"], senses=("other", "herb"))
-    with pytest.raises(CorpusError, match="not those of the corpus of 'mint'") as caught:
+    with pytest.raises(
+        CorpusError, match="differ from those in the corpus table of 'mint'"
+    ) as caught:
         read_training_set(source, "balanced", {"mint": swapped})
     assert caught.value.where == str(source / "mint" / "classes_map.txt")
 

@@ -39,7 +39,7 @@ def test_a_span_is_cut_out(sentence, span, tokens, position) -> None:
         ("a crane", (2, 8), "not within"),
         ("a crane", (-5, 7), "not within"),
         ("a crane", (3, 3), "empty"),
-        ("a hot dog", (9, 2), "the end stands before the start"),
+        ("a hot dog", (9, 2), "the end is before the start"),
         ("a hot dog", (2, 10), "not within"),
         ("a crane", (1, 2), "the focal word is empty"),
         ("the crane ", (3, 10), "' crane ' begins or ends with white space: take 'crane' alone"),

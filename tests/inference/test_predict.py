@@ -816,7 +816,7 @@ def test_a_focal_word_of_several_tokens(root: Path) -> None:
     refused = (backwards, empty, beyond, part)
     assert [row.status for row in refused] == ["unreadable"] * 4
     says = (
-        "the end stands before",
+        "the end is before",
         "is empty",
         "not within the text",
         "'hot do' is part of a word",

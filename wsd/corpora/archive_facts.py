@@ -1,7 +1,7 @@
-"""Facts about an archive that a built-in corpus is read from, known before it is downloaded.
+"""Facts about the archive of a built-in corpus that are known before it is downloaded.
 
-The host packs the archive anew on request, so the checksum of the archive itself is not stable.
-Therefore the checksum of each file that is needed is pinned.
+The host packs the archive anew for each request, so the archive's own checksum is not stable.
+Therefore, the checksum of each file that we need is pinned.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class SourceArchive:
 
     @property
     def alternatives(self) -> str:
-        """What to do if the archive cannot be downloaded."""
+        """Advice if the archive cannot be downloaded."""
         return (
             f"set {self.variable}=FILE to a local copy of the archive, "
             "or use the built-in corpus: --configfile config/quickstart.yaml"

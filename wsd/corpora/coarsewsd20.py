@@ -38,7 +38,7 @@ LAYOUT = (
 
 
 def place(name: str) -> str:
-    """Return where a file of the archive is put: a path below the folder of the download."""
+    """Return the path, below the folder of the download, of a file of the archive."""
     for pattern, target in LAYOUT:
         if match := re.fullmatch(pattern, name):
             return match.expand(target)
@@ -46,15 +46,15 @@ def place(name: str) -> str:
 
 
 def downloaded_files() -> tuple[str, ...]:
-    """Return every file of a download, as paths below its folder; nothing is downloaded."""
+    """Return the paths of all files below the folder of the download, without downloading."""
     return tuple(sorted(map(place, ARCHIVE.file_checksums())))
 
 
 def words_of_trains() -> dict[str, tuple[str, ...]]:
-    """Return the words, sorted, of each training set but the full one; nothing is downloaded."""
+    """Return the sorted words of each training set except the full one, without downloading."""
     words: dict[str, list[str]] = {}
     for file in downloaded_files():
         folder, *rest = PurePosixPath(file).parts
         if folder == "trains" and rest[-1] == "train.data.txt":
             words.setdefault(rest[0], []).append(rest[1])
-    return {train: tuple(of_train) for train, of_train in words.items()}
+    return {train: tuple(names) for train, names in words.items()}

@@ -1,4 +1,7 @@
-"""Copy a corpus that ``wsd import`` wrote, and check every file: the download step for a run."""
+"""Copy a corpus that ``wsd import`` wrote, and check every file.
+
+For an imported corpus, a run does this instead of the download.
+"""
 
 import argparse
 import json
@@ -25,7 +28,7 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
         Written by ``wsd import``.
     out : Path
     name, title
-        The name and title of the corpus in this run, for the manifest of the copy.
+        The name and title of the corpus in this run. They go into the manifest of the copy.
 
     Raises
     ------
@@ -42,9 +45,10 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
             digest = sha256(temporary)
             if digest != expected:
                 raise CorpusError(
-                    f"the file is not what was imported: its SHA-256 is {digest}, not {expected}",
+                    f"the file has changed since its import: its SHA-256 is {digest}, "
+                    f"not {expected}",
                     where=str(source),
-                    fix="import again; if you changed it and mean it, import this folder: "
+                    fix="import again; to keep the change, import this folder: "
                     f"`wsd import {folder} --out OTHER --name {name}`",
                 )
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -63,7 +67,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("folder", type=Path)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--title", help="in place of the manifest's own")
+    parser.add_argument("--title", help="(default: the title in the manifest)")
     add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
 

@@ -1,8 +1,8 @@
-"""Read and check the files of words, and write a table per word.
+"""Read and check the files of each word, and write one table per word.
 
-A study can add a corpus of another kind. The module that it names for this command
-(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out, forms)``, which writes
-the tables and returns their paths, or returns None for a corpus that is not of its kind.
+A study can add another kind of corpus. The module that it names for this command
+(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out, forms)``. The latter
+writes the tables and returns their paths; for a corpus of another kind it returns None.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from wsd.storage.file_names import file_name
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_path(parser, "--source", "folder of <word>/ folders")
-    text = "any number of them; as --word=WORD if it begins with a hyphen"
+    text = "may be repeated; write --word=WORD for a word that begins with a hyphen"
     parser.add_argument("--word", action="append", required=True, help=text)
     parser.add_argument("--out-of-domain", type=Path, metavar="FILE", help="further test sentences")
     add_out_folder(parser, f"folder for <word>.parquet, and {TABLES}, which lists them")
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         paths = list(_words(args, forms))
     if not _allows_any_form(args.source / MANIFEST):
-        fix = "import the corpus again, with --any-form if the focal words are meant as they are"
+        fix = "import the corpus again, with --any-form if the focal words are correct"
         forms.report(str(args.source), fix)
     write_listing(args.out / TABLES, {path: noted_checksum(path) for path in paths})
 

@@ -1,4 +1,4 @@
-"""Divide documents into training and test documents, with every sense on both sides."""
+"""Divide documents into training and test documents, with every sense in both groups."""
 
 import hashlib
 from collections import Counter
@@ -8,19 +8,19 @@ import numpy as np
 
 from wsd.errors import CorpusError
 
-# The cost of a sense that is on one side alone, more than that of all shares together.
+# The cost of a sense that is in one group only: more than all other costs together.
 MISSING = 10**9
-# Attempts if a search ends with a sense on one side alone.
+# The most searches. Another one starts if a sense is still in one group only.
 ATTEMPTS = 20
 
 
 def documents_to_test(
     documents: Mapping[str, Counter[tuple[str, str]]], *, share: float, seed: int
 ) -> frozenset[str]:
-    """Return the documents to test on: about a share of each sense's instances, at least one.
+    """Return the test documents, which have about the given share of each sense's instances.
 
-    Documents change sides one after another, in a random order, as long as this brings the senses
-    closer to the share. All numbers are integers, so that every machine returns the same.
+    Documents change groups one after another, in a random order, as long as this brings the senses
+    closer to the share. All numbers are integers, so that every machine returns the same result.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def documents_to_test(
     Raises
     ------
     CorpusError
-        If no attempt has every sense on both sides.
+        If no search ends with every sense in both groups.
     """
     totals = Counter[tuple[str, str]]()
     for counts in documents.values():
@@ -48,28 +48,28 @@ def documents_to_test(
     per_mille = round(1000 * share)
 
     def cost(test: np.ndarray, all_instances: np.ndarray) -> int:
-        off = 1000 * test // all_instances - per_mille
+        deviation = 1000 * test // all_instances - per_mille
         is_missing = (test == 0) | (test == all_instances)
-        return int((off * off + MISSING * is_missing).sum())
+        return int((deviation * deviation + MISSING * is_missing).sum())
 
     for attempt in range(seed, seed + ATTEMPTS):
-        order = sorted(
-            senses_of, key=lambda name: hashlib.sha256(f"{attempt} {name}".encode()).digest()
-        )
+        digests = {
+            name: hashlib.sha256(f"{attempt} {name}".encode()).digest() for name in senses_of
+        }
         tested: set[str] = set()
         test = np.zeros(len(total), dtype=int)
         changed = True
         while changed:
             changed = False
-            for name in order:
+            for name in sorted(digests, key=digests.__getitem__):
                 senses, n = senses_of[name]
-                now, then = test[senses], test[senses] + (-n if name in tested else n)
-                if cost(then, total[senses]) < cost(now, total[senses]):
-                    test[senses] = then
+                before, after = test[senses], test[senses] + (-n if name in tested else n)
+                if cost(after, total[senses]) < cost(before, total[senses]):
+                    test[senses] = after
                     tested ^= {name}
                     changed = True
         if test.all() and (total - test).all():
             return frozenset(tested)
     word, sense = next(s for s, i in number.items() if test[i] in (0, total[i]))
-    problem = f"no division of the documents has the sense {sense!r} of {word!r} on both sides"
-    raise CorpusError(problem, fix="ask for more instances of a sense, with the key at_least")
+    problem = f"no division has the sense {sense!r} of {word!r} in training and test documents"
+    raise CorpusError(problem, fix="require more instances of a sense, with the key at_least")

@@ -1,12 +1,15 @@
-"""Download CoarseWSD-20 once, check every file, and lay the files out for the steps that read them.
+"""Download CoarseWSD-20, check every file, and sort the files into the folder of the corpus.
 
-``data/coarsewsd20.sha256`` lists the checksum of each file that is needed; nothing else is
-unpacked.
+``data/coarsewsd20.sha256`` lists the checksum of each file that we need. No other file is unpacked.
 
-The folder has a folder per word and ``LICENSE``; ``trains/<train>/<word>/``, the other training
-sets; ``outofdomain.tsv``; ``published/<system>/<word>.jsonl``, the authors' own outputs; and
-``published/centroids/``, their sense vectors. The class maps and test files of the other training
-sets are left out, since they repeat those of the words.
+The folder has these parts:
+
+- ``LICENSE``, and a folder per word;
+- ``trains/<train>/<word>/``: the other training sets, without class maps and test files, which
+  repeat those of the words;
+- ``outofdomain.tsv``: the out-of-domain test sentences;
+- ``published/<system>/<word>.jsonl``: the outputs of the authors' systems;
+- ``published/centroids/``: their sense vectors.
 """
 
 import argparse
@@ -22,14 +25,12 @@ from wsd.logs import log
 
 
 def download_dataset(out: Path) -> None:
-    """Write CoarseWSD-20 to ``out``, each file verified.
-
-    :func:`wsd.corpora.coarsewsd20.place` describes the layout.
+    """Download and verify CoarseWSD-20, and write it to ``out``.
 
     Parameters
     ----------
     out : Path
-        Replaced as a whole, once everything is verified; it must hold nothing else.
+        Replaced as a whole, after every file is verified. It must hold no other files.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""Check that the focal words of a corpus are forms of their words; if not, their places are wrong.
+"""Check that the focal words of a corpus are forms of their words, to detect wrong positions.
 
-If places are counted by another tokenizer, or characters are read as tokens, the corpus is about
-other words, but it trains and scores without an error. A focal word is a form of its word if the
-tables of English forms have it (:mod:`wsd.corpora.word_forms`), or if it is spelt similarly, for
-other languages and for forms of no table. On WiC, DWUG, NOAD and the all-words sets, at most one in
-1,000 focal words is neither. Of the tokens after them, at least 95 in 100 are neither.
+If another tokenizer counted the positions, or if characters are read as tokens, the corpus is about
+other words, but training and scoring work without an error. A focal word is a form of its word if
+the tables of English forms have it (:mod:`wsd.corpora.word_forms`). For other languages and missing
+forms, a similar spelling is enough. In WiC, DWUG, NOAD and the all-words sets, at most 1 in 1,000
+focal words fails this check. At least 95 in 100 of the tokens after them fail it.
 """
 
 import re
@@ -26,13 +26,13 @@ SIMILAR = 0.5
 SHORT = 3
 # A corpus is refused if a smaller share of its focal words are forms of their words.
 REFUSED = 0.1
-# A warning is shown if a larger share of focal words are not forms. For a single word, so many of
-# these must also differ: wrong places rarely have the same word twice, abbreviations do.
+# A larger share of focal words that are not forms causes a warning. For a single word, at least
+# LEAST different ones are needed too: wrong positions rarely repeat a word, abbreviations do.
 WARNED, LEAST = 0.1, 3
-# The same for punctuation at the ends, which belongs to some words.
+# A larger share of focal words with punctuation at their ends causes a warning.
 PUNCTUATION = 0.01
 SHOWN = 3
-# The key of a manifest whose focal words are accepted as they are.
+# The manifest key of a corpus whose focal words are accepted without this check.
 ANY_FORM = "any_form"
 
 
@@ -48,7 +48,7 @@ class FormCheck:
         self._examples: dict[tuple[str, str], str] = {}
 
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
-        """Count the focal word of a sentence; signs (%) and contractions ('s) are not judged."""
+        """Count the focal word of a sentence; signs (%) and contractions ('s) do not count."""
         focal = tokens[position]
         can_be_judged, is_right, is_bare = _judge(word, focal)
         if not is_bare:
@@ -68,7 +68,7 @@ class FormCheck:
         where : str
             The files.
         fix : str
-            What to do if the focal words are meant as they are.
+            The advice if the focal words are correct.
 
         Raises
         ------
@@ -101,13 +101,13 @@ class FormCheck:
             places = [f"{form!r} ({place})" for form, place in self._punctuated.items()]
             log.warning(
                 "%s: %s focal words have punctuation at their ends, which the encoder reads too, "
-                "such as %s: put a space between a word and its punctuation, or tell start and end",
+                "such as %s: put a space between a word and its punctuation, or give start and end",
                 where, f"{n:,}", ", ".join(places[:SHOWN]),
             )  # fmt: skip
 
 
 def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
-    """Yield how else a place can be read, so that the focal word is a form of its word."""
+    """Yield other readings of a position for which the focal word is a form of its word."""
     length = len(tokens[position].split())
     characters = " ".join(tokens)[position : position + length]
     if length > 1 and is_form(word, characters):

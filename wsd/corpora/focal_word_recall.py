@@ -1,4 +1,4 @@
-"""Count in how many of a corpus's own sentences the focal word is found again in running text."""
+"""Count the corpus sentences in which ``wsd predict`` would find the focal word by itself."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from wsd.errors import WsdError
 
 
 def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
-    """Look for the focal word of each sentence, which is its tokens and a position.
+    """Look for the focal word of each sentence, given as tokens and a position.
 
     Returns
     -------
     Counter
-        The number of ``sentences``, of those ``with_word``, in which the focal word is found, and
-        of those in which ``several`` occurrences are found.
+        The number of ``sentences``, of sentences ``with_word`` (the focal word is found), and of
+        sentences with ``several`` occurrences.
     """
     count = Counter[str]()
     for tokens, position in sentences:
@@ -34,7 +34,7 @@ def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) 
 
 
 def found_in_test(corpus: Corpus) -> Counter[str]:
-    """Count the test sentences of a word, with the forms of the rules and of the training set."""
+    """Apply :func:`count_found` to a word's test sentences, with the forms of its training set."""
     finder = Finder([corpus.word], lambda _: corpus.forms)
     rows = np.flatnonzero(corpus.split == "test")
     return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))
@@ -58,7 +58,7 @@ def found_words(tables: Iterable[Path], leave_out: Collection[Path]) -> Iterator
             paths = [listing.parent / name for name in read_listing(listing)]
         except WsdError:
             continue
-        if {path.name for path in paths} >= {*OF_PAIRS}:  # their sentences have no word in common
+        if {path.name for path in paths} >= {*OF_PAIRS}:  # these sentences share no word
             continue
         total = sum((count(path) for path in paths if path not in damaged), Counter[str]())
         if n := total["sentences"]:

@@ -1,7 +1,7 @@
-"""Draw the folds of a training set for cross-validation, before anything is fitted.
+"""Divide a training set into folds for cross-validation.
 
-The folds are stratified by sense and drawn several times. Near-duplicates are always in the same
-fold.
+The folds are stratified by sense, and they are drawn several times. Near-duplicates are always in
+the same fold.
 """
 
 import argparse
@@ -20,12 +20,12 @@ from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
 from wsd.metrics import near_duplicates
 
-# With more sentences, the groups of near-duplicates are not counted.
+# Near-duplicates are searched in at most so many sentences.
 FEW = 1000
 
 
 def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
-    """Return how many folds one word's training instances can have; 1 if there is a single sense.
+    """Return the largest number of folds for a word; 1 if it has a single sense.
 
     Every fold needs an instance of each sense, and near-duplicates stay together.
 
@@ -41,7 +41,7 @@ def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
 def most_folds_of(corpus: Corpus) -> int:
     """Return :func:`most_folds` of a word's full training set.
 
-    If there are many sentences, there are enough groups, and near-duplicates are not looked for.
+    Near-duplicates are ignored if there are many sentences, since enough groups remain.
     """
     rows = np.flatnonzero(corpus.split == "train")
     component = np.arange(len(rows))
@@ -55,8 +55,8 @@ def fold_word(
 ) -> np.ndarray | None:
     """Return the fold numbers of one word's training instances.
 
-    They come from scikit-learn's ``StratifiedGroupKFold``, once per repeat, with the number of the
-    repeat added to the seed.
+    scikit-learn's ``StratifiedGroupKFold`` draws them once per repeat; the seed of a repeat is
+    ``seed`` plus its number.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def fold_word(
     Returns
     -------
     int8 array of shape (repeats, n), or None
-        None if the word cannot have k folds: see :func:`most_folds`.
+        None if the word cannot have k folds (:func:`most_folds`).
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
@@ -116,10 +116,11 @@ def draw_folds(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_corpora(parser)
-    text = "of `wsd trains` (default: full)"
+    text = "training set of `wsd trains` (default: the full one)"
     parser.add_argument("--train", type=Path, metavar="FILE", help=text)
     parser.add_argument("--k", type=count, default=K, help=f"number of folds (default: {K})")
-    parser.add_argument("--repeats", type=count, default=3, help="how often (default: 3)")
+    text = "how often the folds are drawn (default: 3)"
+    parser.add_argument("--repeats", type=count, default=3, help=text)
     add_seed(parser)
     add_out(parser, "the folds", ".parquet")
 
@@ -127,7 +128,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if args.k < 2:
-        raise ConfigError("one fold holds nothing out", where="--k", fix="give 2 or more")
+        raise ConfigError("a single fold leaves nothing out", where="--k", fix="give 2 or more")
     corpora = read_corpora(args.corpus, args.words)
     train = training_set.read(args.train) if args.train else None
     write(args.out, draw_folds(corpora, train, k=args.k, repeats=args.repeats, seed=args.seed))

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,15 @@ LOG_EVERY_SECONDS = 10.0
 
 @contextmanager
 def available(source: SourceArchive) -> Iterator[Path]:
-    """Give the archive's path: the local copy that its variable names, or the one in the cache.
+    """Give the path of the archive: a local copy that its variable names, or the cached download.
+
+    If the block raises a DownloadError, the archive is bad. It is then removed from the cache, so
+    that the next run downloads it again. A local copy is never removed.
 
     Raises
     ------
     DownloadError
-        If the archive cannot be obtained. A DownloadError of the block is raised again with advice
-        for this archive. A bad archive is removed from the cache, so that the next run downloads
-        it again; a bad local copy is left as it is.
+        If the archive cannot be obtained, or is bad; with advice for this archive.
     """
     local = os.environ.get(source.variable)
     if local and not Path(local).is_file():
@@ -45,10 +46,7 @@ def available(source: SourceArchive) -> Iterator[Path]:
             raise DownloadError(problem, where=local, fix=fix) from error
         archive.unlink(missing_ok=True)
         problem = f"{error.problem}; the downloaded archive was removed from the cache"
-        fix = (
-            "run the command again to fetch it anew; if it fails the same way, "
-            f"{source.alternatives}"
-        )
+        fix = f"run the command again; if that fails in the same way, {source.alternatives}"
         raise DownloadError(problem, where=f"{archive}, from {source.url}", fix=fix) from error
 
 
@@ -61,7 +59,24 @@ def fetch_archive(source: SourceArchive) -> Path:
         If it cannot be downloaded, or the cache cannot be written.
     """
     import pooch
-    from requests.exceptions import RequestException
+    from requests.exceptions import HTTPError, RequestException
+
+    def download(url: str, output_file: str, client: Any) -> None:
+        transfer = pooch.HTTPDownloader(
+            progressbar=True if sys.stderr.isatty() else _LogProgress(),
+            chunk_size=2**16,
+            timeout=TIMEOUT_SECONDS,
+            # If the server compressed the transfer, the file would be a bare tar.
+            headers={"Accept-Encoding": "identity"},
+        )
+        try:
+            transfer(url, output_file, client)
+        except HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if 400 <= status < 500 and status not in (408, 429):
+                # pooch does not know this error, so it does not try again.
+                raise _failed(source, _reason(error)) from error
+            raise
 
     folder = cache_folder()
     client = pooch.create(
@@ -72,7 +87,7 @@ def fetch_archive(source: SourceArchive) -> Path:
         retry_if_failed=RETRIES,
     )
     try:
-        return Path(client.fetch(source.file, downloader=_downloader(source)))
+        return Path(client.fetch(source.file, downloader=download))
     except RequestException as error:
         raise _failed(source, f"{_reason(error)} (attempts: {RETRIES + 1})") from error
     except OSError as error:
@@ -93,33 +108,8 @@ def _failed(source: SourceArchive, reason: str) -> DownloadError:
     return DownloadError(problem, where=source.url, fix=source.alternatives)
 
 
-def _downloader(source: SourceArchive) -> Callable[[str, str, Any], None]:
-    import pooch
-    from requests.exceptions import HTTPError
-
-    transfer = pooch.HTTPDownloader(
-        progressbar=True if sys.stderr.isatty() else _LogProgress(),
-        chunk_size=2**16,
-        timeout=TIMEOUT_SECONDS,
-        # If the server compressed the transfer, the file would be a bare tar.
-        headers={"Accept-Encoding": "identity"},
-    )
-
-    def download(url: str, output_file: str, client: Any) -> None:
-        try:
-            transfer(url, output_file, client)
-        except HTTPError as error:
-            status = error.response.status_code if error.response is not None else 0
-            if 400 <= status < 500 and status not in (408, 429):
-                # pooch does not know this error, so it does not try again.
-                raise _failed(source, _reason(error)) from error
-            raise
-
-    return download
-
-
 def _reason(error: Exception) -> str:
-    """Return what went wrong, without the client's nested exceptions."""
+    """Return the cause of a failure in words, without the client's nested exceptions."""
     from requests import exceptions as failures
     from urllib3.exceptions import NameResolutionError, ReadTimeoutError
 
@@ -141,26 +131,18 @@ def _reason(error: Exception) -> str:
 
 
 class _LogProgress:
-    """Logs a line every few seconds. It replaces the progress bar if stderr is a file."""
+    """Logs a line every few seconds. It replaces the progress bar if stderr is not a terminal."""
 
     def __init__(self) -> None:
-        self.total = 0
-
-    @property
-    def total(self) -> int:
-        return self._total
-
-    @total.setter
-    def total(self, total: int) -> None:
-        # pooch sets it at the start of each attempt, and does not tell when one fails.
-        self._total, self._done = total, 0
+        self.total = 0  # set by pooch
+        self._done = 0
         self._next = time.monotonic() + LOG_EVERY_SECONDS
 
     def update(self, amount: int) -> None:
         self._done += amount
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LOG_EVERY_SECONDS
-            total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            total = f" of {self.total / 1e6:.1f}" if self.total else ""
             log.info("downloaded %.1f%s MB", self._done / 1e6, total)
 
     def reset(self) -> None:

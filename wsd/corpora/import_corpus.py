@@ -1,25 +1,23 @@
 """Import labelled sentences: write a folder in the corpus format, with a manifest.
 
-For each word, the folder has the files that :func:`wsd.corpora.text_format.read_text` reads.
-``dataset.json`` says what the corpus is, where it comes from, how many instances each sense has,
-and the checksum of each file. The folder is written as a whole or not at all, after it has been
-read back.
+For each word, the folder has the files that :func:`wsd.corpora.text_format.read_text` reads. The
+manifest ``dataset.json`` has the name and the source of the corpus, the number of instances of each
+sense, and the checksum of each file. The folder is read back before it is put in place, as a whole
+or not at all.
 
 Studies can add to the command. The module that a study names for it (``Study.extends``) has
 ``arguments(parser)`` and any of these:
 
 - ``KIND``, a :class:`wsd.corpora.importer.file_kinds.FileKind`: a further kind of file;
-- ``import_instead(request)``: imports all files in another way if an option asks for it, and
-  returns the lines of the summary; otherwise it returns None;
-- ``further_files(division)``: returns files that are written next to the corpus, as lines by name,
-  and lines for the summary.
+- ``import_instead(request)``: if its option is given, imports all files and returns the lines of
+  the summary; otherwise returns None;
+- ``further_files(division)``: returns files to write next to the corpus, as lines by name, and
+  lines for the summary.
 """
 
 import argparse
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +30,13 @@ from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
-from wsd.corpora.importer.write_corpus import check_forms, in_order, lay_out, start_manifest
+from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
 
 
 def import_corpus(args: argparse.Namespace) -> str:
-    """Import files of one kind or of several, and return a summary of a few lines.
+    """Import the files, and return a summary of a few lines.
 
     Parameters
     ----------
@@ -48,11 +46,11 @@ def import_corpus(args: argparse.Namespace) -> str:
     Raises
     ------
     ConfigError
-        For an invalid name or share, or an output folder that is not empty.
+        For an invalid argument, such as an output folder that is not empty.
     CorpusError
         Naming file and line.
     """
-    request = _checked(args)
+    request = _check_arguments(args)
     for import_instead in _offered(args, "import_instead"):
         if (lines := import_instead(request)) is not None:
             return summary(lines, request)
@@ -64,17 +62,16 @@ def import_corpus(args: argparse.Namespace) -> str:
 def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
     """Import labelled sentences; return the lines of the summary."""
     args = request.args
-    train_rows, test_rows = train.rows, test.rows
     total = train + test
     if args.senses is not None:
         total.given = sense_texts.read(args.senses, total.rows)
         total.files.append(args.senses)
     _check_spelling(total.rows, request)
-    splits.check_contradictions(train_rows)
-    splits.check_contradictions(test_rows)
-    given = bool(args.test) or splits.given_splits(train_rows)
+    splits.check_contradictions(train.rows)
+    splits.check_contradictions(test.rows)
+    given = bool(args.test) or splits.given_splits(train.rows)
     if args.test:
-        corpus = train_and_test.divide(train_rows, test_rows, args.at_least)
+        corpus = train_and_test.divide(train.rows, test.rows, args.at_least)
         total.left_out += corpus.left_out
     else:
         corpus = Division(splits.by_word(total, args.at_least))
@@ -87,33 +84,37 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     return _write(request, total, corpus, given)
 
 
-def _checked(args: argparse.Namespace) -> Request:
-    """Check the arguments that do not depend on what is in the files."""
+def _check_arguments(args: argparse.Namespace) -> Request:
+    """Check the arguments as far as this needs no content of the files."""
     check_name(args.name, "--name")
     if not 0 < args.test_share < 1:
-        problem = f"the share {args.test_share}"
-        raise ConfigError(problem, where="--test-share", fix="give one such as 0.3")
+        problem = f"the share {args.test_share} is not between 0 and 1"
+        raise ConfigError(problem, where="--test-share", fix="give a share such as 0.3")
     if args.out.exists() and not args.out.is_dir():
-        raise ConfigError("a file is there", where=str(args.out), fix="choose another for --out")
+        fix = "choose another path for --out"
+        raise ConfigError("a file with this name exists", where=str(args.out), fix=fix)
     if args.out.exists() and any(args.out.iterdir()):
-        fix = "delete it, or choose another for --out"
-        raise ConfigError("the folder is there and not empty", where=str(args.out), fix=fix)
+        fix = "delete it, or choose another path for --out"
+        raise ConfigError("the folder exists and is not empty", where=str(args.out), fix=fix)
     if bool(args.train) != bool(args.test) or bool(args.train) == bool(args.files):
-        fix = "name files, whose splits are given or made; or some with --train, some with --test"
-        raise ConfigError("which files are for what?", where="FILE, --train, --test", fix=fix)
+        problem = "it is unclear which files are for training and testing"
+        fix = "name files without an option; or name some with --train and some with --test"
+        raise ConfigError(problem, where="FILE, --train, --test", fix=fix)
     files = [*args.files, *args.train, *args.test]
     if args.gold is not None and len(files) != 1:
-        raise ConfigError("one gold file for several files", where="--gold", fix="import one file")
+        problem = "one file of gold keys for several files"
+        raise ConfigError(problem, where="--gold", fix="import a single file")
     resolved = [path.resolve() for path in files]
     if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
-        raise ConfigError(f"the file {twice[0]} twice", where="FILE", fix="name each file once")
+        problem = f"the file {twice[0]} is named twice"
+        raise ConfigError(problem, where="FILE", fix="name each file once")
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     return Request(args, files, _parse_columns(args.columns), about | _parse_about(vars(args)))
 
 
-def _offered(args: argparse.Namespace, name: str) -> Iterator[Any]:
-    """Yield what the studies' modules have of some name."""
-    yield from (getattr(study, name) for study in args.studies if hasattr(study, name))
+def _offered(args: argparse.Namespace, name: str) -> list[Any]:
+    """Return the objects of one name in the studies' modules."""
+    return [getattr(study, name) for study in args.studies if hasattr(study, name)]
 
 
 def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
@@ -137,13 +138,13 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
 
 
 def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
-    """Return what is given about the corpus, each text on one line, checked for the manifest."""
+    """Return the given facts about the corpus, each on one line, checked for the manifest."""
     about = {key: " ".join((given.get(key) or "").split()) for key in ABOUT}
     for key, text in about.items():
         option = f"--{key.replace('_', '-')}"
         if visible(text) != text:
-            problem = f"a character in {text!r} that cannot be seen"
-            raise ConfigError(problem, where=option, fix="leave the character out")
+            problem = f"an invisible character in {text!r}"
+            raise ConfigError(problem, where=option, fix="delete the character")
         if key == "licence_url" and text and not text.startswith(("https://", "http://")):
             raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
     return {key: text for key, text in about.items() if text}
@@ -151,33 +152,34 @@ def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
 
 def _parse_columns(items: Sequence[str]) -> dict[str, str]:
     """Return the columns of ``--columns``, by key."""
-    pairs = [item.partition("=") for item in items]
-    for key, _, name in pairs:
+    columns: dict[str, str] = {}
+    for item in items:
+        key, _, name = item.partition("=")
         if key not in labelled_tables.NAMES or not name:
             keys = ", ".join(labelled_tables.NAMES)
-            fix = f"write one of {keys}, = and the name that it has in the file"
-            raise ConfigError(f"{key}={name} is not KEY=COLUMN", where="--columns", fix=fix)
-    for names in zip(*((key, name) for key, _, name in pairs), strict=True):
-        if twice := [name for name in names if names.count(name) > 1]:
+            fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
+            raise ConfigError(f"{item} is not KEY=COLUMN", where="--columns", fix=fix)
+        if key in columns or name in columns.values():
             fix = "give each key one column, and each column one key"
-            raise ConfigError(f"{twice[0]} is named twice", where="--columns", fix=fix)
-    return {key: name for key, _, name in pairs}
+            problem = f"{key if key in columns else name} is named twice"
+            raise ConfigError(problem, where="--columns", fix=fix)
+        columns[key] = name
+    return columns
 
 
 def _check_spelling(rows: Sequence[LabelledSentence], request: Request) -> None:
-    """Check the focal words' forms; log words and senses that differ in spelling alone."""
+    """Check the focal words' forms; log words and senses that differ only in spelling."""
     forms = FormCheck()
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
-    senses: dict[str, set[str]] = {}
-    for row in rows:
-        senses.setdefault(row.word, set()).add(row.sense)
-    log_all(similar_names(senses), "such words")
-    pairs = (
-        similar_names(names, f"senses of {word!r}", str.casefold) for word, names in senses.items()
-    )
-    log_all(chain.from_iterable(pairs), "such senses")
+    words = splits.grouped(rows)
+    log_all(similar_names(words), "such words")
+    lines: list[str] = []
+    for word, of_word in words.items():
+        senses = [row.sense for row in of_word]
+        lines += similar_names(senses, f"senses of {word!r}", str.casefold)
+    log_all(lines, "such senses")
 
 
 def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) -> list[str]:
@@ -198,60 +200,52 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
         left_out=gathered.left_out,
     )
     lay_out(args.out, corpus.words, gathered.given, manifest, further_files=further)
-    how = "as given" if given else "made here, near-duplicates on one side"
+    how = "from the files" if given else "drawn, with near-duplicates in the same split"
+    counts = []
+    for word, facts in manifest["words"].items():
+        numbers = [f"{name} {n['train']} + {n['test']}" for name, n in facts["senses"].items()]
+        counts.append(f"{word}: {', '.join(numbers)}")
     return [
         f"{plural(len(corpus.words), 'word')}; per sense, training + test instances; splits {how}",
-        *_count_instances(corpus.words),
+        *shorten(counts, "words"),
         *remarks,
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
         *too_small({word: facts["most_folds"] for word, facts in manifest["words"].items()}),
     ]
 
 
-def _count_instances(words: Mapping[str, Sequence[LabelledSentence]]) -> list[str]:
-    """Return a line per word with the instances of each sense, for the first words."""
-    lines = []
-    for word, rows in words.items():
-        number = Counter((row.sense, row.split) for row in rows)
-        senses = ", ".join(
-            f"{sense} {number[sense, 'train']} + {number[sense, 'test']}"
-            for sense in in_order(rows)
-        )
-        lines.append(f"{word}: {senses}")
-    return shorten(lines, "words")
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
-    add_optional_files(parser, "--train", "files to train on, with others in --test")
-    text = "files to test on: words and senses of --train are tested, all instances are counted"
+    add_optional_files(parser, "--train", "files to train on, together with --test")
+    text = "files to test on; only words and senses of --train are tested, all instances count"
     add_optional_files(parser, "--test", text)
-    add_out_folder(parser, "folder to make")
-    text = "of the corpus, and its folder under results/"
+    add_out_folder(parser, "folder to write")
+    text = "name of the corpus, and of its folder in results/"
     parser.add_argument("--name", required=True, help=text)
-    parser.add_argument("--word", help="the word of all rows, where there is no column for it")
+    parser.add_argument("--word", help="word of all rows, if there is no column for it")
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
-        help="the column to read, if its name is not recognised: sentence=, sense=, word=, "
-        "split=, position=, start=, end=, span= (characters, as 4:8)",
+        help="column to read, if its name is not recognised: sentence=, sense=, word=, "
+        "split=, position=, start=, end=, span= (characters, such as 4:8)",
     )  # fmt: skip
-    parser.add_argument("--gold", type=Path, metavar="FILE", help="gold keys that lie elsewhere")
+    text = "gold keys that are not next to their file"
+    parser.add_argument("--gold", type=Path, metavar="FILE", help=text)
     text = "accept focal words that are not forms of their word"
     parser.add_argument("--any-form", action="store_true", help=text)
     text = "names and glosses of senses: a table with columns word, sense, name, gloss"
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
-    text = "leave out senses with fewer instances, and words with fewer than two senses then"
+    text = "leave out senses with fewer instances, then words with fewer than two senses"
     parser.add_argument("--at-least", type=count, metavar="N", help=text)
-    text = "where there are no splits (default: 0.3)"
+    text = "share of test instances, if the files have no splits (default: 0.3)"
     parser.add_argument("--test-share", type=float, default=0.3, help=text)
     add_seed(parser, "of the splits")
-    parser.add_argument("--title", help="what the pages call the corpus (default: its name)")
-    parser.add_argument("--source", help="where it comes from: an address, a paper, a person")
-    parser.add_argument("--licence", help="what may be done with it")
-    parser.add_argument("--licence-url", metavar="URL")
-    parser.add_argument("--citation", help="what to cite")
+    parser.add_argument("--title", help="name of the corpus on the pages (default: its name)")
+    parser.add_argument("--source", help="origin of the corpus: an address, a paper, a person")
+    parser.add_argument("--licence", help="licence of the corpus")
+    parser.add_argument("--licence-url", metavar="URL", help="address of the licence")
+    parser.add_argument("--citation", help="publication to cite")
 
 
 def run(args: argparse.Namespace) -> None:

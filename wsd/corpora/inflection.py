@@ -1,7 +1,7 @@
-"""The forms of English words: rules for each part of speech, and a list of irregular forms.
+"""Inflect English words: rules for each part of speech, and a list of irregular forms.
 
-The rules make too many forms rather than too few (``-oes`` and ``-os``), but no form that is often
-another word: *hop* has *hopping*, not *hoping*.
+The rules make too many forms rather than too few (``-oes`` and ``-os``). They avoid forms that are
+often another word: *hop* has *hopping*, not *hoping*.
 """
 
 import re
@@ -52,8 +52,8 @@ _GAP = re.compile(r"[_ ]")
 def forms(word: str) -> tuple[str, ...]:
     """Return a word and its other forms, in lower case.
 
-    A word without a known part of speech is a noun. If a name consists of several words, the last
-    one is inflected; in a verb, the first one.
+    A word without a known part of speech is a noun. In a verb of several words, the first is
+    inflected; otherwise, the last.
 
     >>> forms("crane"), forms("bass"), forms("deity"), forms("calf")
     (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))

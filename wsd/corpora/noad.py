@@ -1,8 +1,8 @@
 """Download NOAD and write one of its datasets as a folder in the corpus format, with a manifest.
 
 Every document is verified and read from the archive. The documents are divided into training and
-test documents, or SemCor is one side and MASC the other. The division belongs to the dataset: its
-seed is not that of the config.
+test documents; or one of SemCor and MASC is for training, and the other for testing. The division
+is part of the dataset and does not depend on the seed in the config.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from wsd.logs import log
 from wsd.storage.checksums import DAMAGED, sha256
 
 SHARE, SEED = 0.3, 1
-# By name, in the order of the names.
+# The sentences of each document, sorted by its name.
 Documents = Mapping[str, list[Sentence]]
 
 
@@ -40,11 +40,11 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     Parameters
     ----------
     out : Path
-        Replaced as a whole; it must hold nothing else.
+        Replaced as a whole. It must hold no other files.
     name : str
         One of :data:`wsd.artifacts.noad.NOAD`.
     at_least : int
-        The least number of instances of a sense.
+        The smallest number of instances of a sense.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     words = kept(counts_of(documents), name, at_least)
     if not words:
         problem = f"no word has two senses with {at_least} instances"
-        raise ConfigError(problem, where="--at-least", fix=f"give fewer, {AT_LEAST} or more")
+        raise ConfigError(problem, where="--at-least", fix=f"lower it, to {AT_LEAST} or more")
     tested = _documents_to_test(documents, words, name)
     rows = _rows(documents, words, tested)
     instances = sum(map(len, rows.values()))
@@ -93,7 +93,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
 
 
 def read_archive(archive: Path, checksums: Mapping[str, str]) -> tuple[Documents, dict[str, str]]:
-    """Return the documents of an archive, and the WordNet senses of each sense that has any."""
+    """Return the documents of an archive, and the WordNet senses of NOAD's senses."""
     documents: dict[str, list[Sentence]] = {}
     glosses: dict[str, str] = {}
     for name, data in verified(archive, checksums):
@@ -106,18 +106,18 @@ def read_archive(archive: Path, checksums: Mapping[str, str]) -> tuple[Documents
 
 
 def counts_of(documents: Documents) -> dict[str, dict[str, InParts]]:
-    """Count each sense of each word in the two parts, if it is in more than one document."""
-    in_parts: dict[tuple[str, str], Counter[str]] = {}
+    """Count each sense of each word in both parts, except senses of a single document."""
+    n_instances: dict[str, Counter[tuple[str, str]]] = {"semcor": Counter(), "masc": Counter()}
     n_documents: Counter[tuple[str, str]] = Counter()
     for name, sentences in documents.items():
         senses = _senses(sentences)
         n_documents.update(senses.keys())
-        for key, n in senses.items():
-            in_parts.setdefault(key, Counter())[_part(name)] += n
+        n_instances[_part(name)].update(senses)
     counts: dict[str, dict[str, InParts]] = {}
-    for (word, sense), n_in in in_parts.items():
-        if n_documents[word, sense] > 1:
-            counts.setdefault(word, {})[sense] = InParts(n_in["semcor"], n_in["masc"])
+    for (word, sense), n in n_documents.items():
+        if n > 1:
+            in_parts = InParts(*(part[word, sense] for part in n_instances.values()))
+            counts.setdefault(word, {})[sense] = in_parts
     return counts
 
 
@@ -156,15 +156,14 @@ def _rows(
         for tokens, labels in sentences:
             for word, sense, position, line in labels:
                 if sense in words.get(word, ()):
-                    row = LabelledSentence(
-                        f"{document}:{line}", word, sense, position, tokens, split
-                    )
+                    where = f"{document}:{line}"
+                    row = LabelledSentence(where, word, sense, position, tokens, split)
                     rows[word].append(row)
     return rows
 
 
 def _own_files(out: Path) -> set[str]:
-    """Return the files in a folder that an earlier run may have written, by their names alone."""
+    """Return the files in a folder that, by their names, an earlier run may have written."""
     files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
     names = (*FILES, MANIFEST)
     return {path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names}
@@ -172,9 +171,9 @@ def _own_files(out: Path) -> set[str]:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    text = f"which of its datasets: {', '.join(NOAD)}"
+    text = f"one of NOAD's datasets: {', '.join(NOAD)} (default: noad)"
     parser.add_argument("--name", choices=NOAD, default="noad", metavar="NAME", help=text)
-    text = f"instances of a sense, {AT_LEAST} or more (default: {AT_LEAST})"
+    text = f"smallest number of instances of a sense, {AT_LEAST} or more (default: {AT_LEAST})"
     parser.add_argument("--at-least", type=count, default=AT_LEAST, metavar="N", help=text)
     add_listings(parser)
     add_out_folder(parser, "folder for the corpus files")
@@ -183,7 +182,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     if args.at_least < AT_LEAST:
-        problem = f"{args.at_least} instances of a sense are too few for two sides and five folds"
+        problem = f"{args.at_least} instances of a sense are too few for a test set and five folds"
         raise ConfigError(problem, where="--at-least", fix=f"give {AT_LEAST} or more")
     write_dataset(args.out, args.name, args.at_least)
     list_folders(args.listings)

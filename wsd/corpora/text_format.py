@@ -1,8 +1,8 @@
-"""Read the text files of a word, in CoarseWSD's format, into one checked table.
+"""Read and check the text files of a word, in CoarseWSD's format.
 
 Each word has ``classes_map.txt`` (JSON, class number -> sense) and, for each split,
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and ``<split>.gold.txt`` with
-one class number per line. Further test sentences of all words may be in one more file, with
+one class number per line. Out-of-domain test sentences of all words may be in another file, with
 ``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
 position is ``3:5``: its first token, and the token after its last. A malformed line is an error
 that names its file and line; nothing is repaired silently.
@@ -10,7 +10,7 @@ that names its file and line; nothing is repaired silently.
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,15 +23,17 @@ from wsd.storage.text_files import at_place, parse_json, read_lines
 
 # The end of a line's format, in messages.
 LINE = (
-    "position<TAB>tokens separated by spaces`, positions from 0; of a focal word of several tokens "
-    "3:5, its first and the one after its last"
+    "position<TAB>tokens separated by spaces`; positions start at 0; for a focal word of several "
+    "tokens, write its first token and the token after its last, such as 3:5"
 )
 # The position of a focal word: its token, or its first token and the token after its last.
 PLACE = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
+# Split, line in the split's file from 0, position of the focal word, tokens, sense as an index.
+Row = tuple[str, int, int, tuple[str, ...], int]
 
 
 class Instance(NamedTuple):
-    """A sentence, the position of its focal word, and that word's sense as an index."""
+    """A sentence, the position of its focal word, and the sense of this word as an index."""
 
     position: int
     tokens: tuple[str, ...]
@@ -48,7 +50,7 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
     word : str
         The lemma; the folder's name may differ.
     out_of_domain : Path, optional
-        A file with further test sentences of any words, some of this one or none.
+        A file with out-of-domain test sentences of any words.
 
     Raises
     ------
@@ -69,8 +71,25 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         for index, instance in enumerate(read_split(folder, split, list(classes)))
     ]
     if out_of_domain is not None:
-        further = _read_out_of_domain(out_of_domain, word, senses)
-        rows += [(OUT_OF_DOMAIN, index, *instance) for index, instance in further]
+        rows += _read_out_of_domain(out_of_domain, word, senses)
+    return make_corpus(word, senses, rows)
+
+
+def read_unlabelled(folder: Path, word: str) -> Corpus:
+    """Read and check the sentences of a word without senses, ``position<TAB>tokens`` in each line.
+
+    Raises
+    ------
+    CorpusError
+        As :func:`read_text`.
+    """
+    sentences = _read_sentences(folder / UNLABELLED_FILE)
+    rows = (("train", index, *sentence, 0) for index, sentence in enumerate(sentences))
+    return make_corpus(word, UNLABELLED, rows)
+
+
+def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corpus:
+    """Return the table of a word whose instances are given row by row."""
     split, index, position, tokens, gold = zip(*rows, strict=True)
     return Corpus(
         word=word,
@@ -80,27 +99,6 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         tokens=tokens,
         position=np.array(position, dtype=np.int32),
         gold=np.array(gold, dtype=np.int32),
-    )
-
-
-def read_unlabelled(folder: Path, word: str) -> Corpus:
-    """Read and check the sentences of a word without senses: ``position<TAB>tokens`` each.
-
-    Raises
-    ------
-    CorpusError
-        As :func:`read_text`.
-    """
-    sentences = _read_sentences(folder / UNLABELLED_FILE)
-    position, tokens = zip(*sentences, strict=True)
-    return Corpus(
-        word=word,
-        senses=UNLABELLED,
-        split=np.array(["train"] * len(sentences)),
-        index=np.arange(len(sentences), dtype=np.int32),
-        tokens=tokens,
-        position=np.array(position, dtype=np.int32),
-        gold=np.zeros(len(sentences), dtype=np.int32),
     )
 
 
@@ -142,10 +140,7 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
     return [Instance(*s, gold_of[label]) for s, label in zip(sentences, labels, strict=True)]
 
 
-def _read_out_of_domain(
-    path: Path, word: str, senses: tuple[str, ...]
-) -> Iterator[tuple[int, Instance]]:
-    """Yield line, from 0, and instance of one word."""
+def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Iterator[Row]:
     for index, line in enumerate(read_lines(path)):
         with at_place(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
             if line.count("\t") != 3:
@@ -156,8 +151,8 @@ def _read_out_of_domain(
             if sense not in senses:
                 known = ", ".join(senses)
                 raise ValueError(f"{sense!r} is no sense of {word!r}, which has {known}")
-            instance = Instance(*_parse_sentence(sentence), senses.index(sense))
-        yield index, instance
+            row = OUT_OF_DOMAIN, index, *_parse_sentence(sentence), senses.index(sense)
+        yield row
 
 
 def sentence_line(position: int, tokens: Sequence[str]) -> str:
@@ -168,7 +163,7 @@ def sentence_line(position: int, tokens: Sequence[str]) -> str:
 
 
 def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...]:
-    """Return the tokens of a sentence with those from ``start`` to before ``end`` as one.
+    """Join the tokens from ``start`` to before ``end`` into one token.
 
     Raises
     ------
@@ -180,11 +175,11 @@ def join_tokens(tokens: tuple[str, ...], start: int, end: int) -> tuple[str, ...
     """
     problem = f"the focal word's tokens {start}:{end}"
     if end <= start:
-        how = "none" if end == start else "the end stands before the start"
-        raise ValueError(f"{problem}: {how} (the end is the token after the last)")
+        raise ValueError(f"{problem}: the end, the token after the last, is not after the start")
     if end > len(tokens):
-        number = f"which has {len(tokens)} tokens, so that the end is at most {len(tokens)}"
-        raise ValueError(f"{problem} go beyond the sentence, {number}")
+        raise ValueError(
+            f"{problem}: the sentence has {len(tokens)} tokens, so the end is too large"
+        )
     if end == start + 1:
         return tokens
     return (*tokens[:start], sys.intern(" ".join(tokens[start:end])), *tokens[end:])
@@ -196,9 +191,9 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
         raise ValueError(f"{'no' if not tab else 'more than one'} tab in the line")
     if not (place := PLACE.fullmatch(number)):
         raise ValueError(f"the position {number[:40]!r} is not a number from 0 up")
-    # Any white space separates tokens, as in the authors' code. Three lines of CoarseWSD-20 hold a
-    # double space or a thin one, and their positions are right only if these separate too.
-    # Equal tokens are one object, so that a large corpus fits into memory.
+    # Any white space separates tokens, as in the authors' code. Three lines of CoarseWSD-20 have a
+    # double space or a thin one, and their positions are right only if these separate tokens too.
+    # Equal tokens are the same object, so that a large corpus fits into memory.
     tokens = tuple(map(sys.intern, sentence.split()))
     if not tokens:
         raise ValueError("the sentence is empty")
@@ -206,9 +201,7 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
     if position >= len(tokens):
         length = f"{len(tokens)} tokens, so the last position is {len(tokens) - 1}"
         raise ValueError(f"position {position} is out of range: the sentence has {length}")
-    if place[2] is not None:
-        tokens = join_tokens(tokens, position, int(place[2]))
-    return position, tokens
+    return position, join_tokens(tokens, position, int(place[2])) if place[2] else tokens
 
 
 def read_classes(path: Path) -> dict[str, str]:
@@ -221,7 +214,7 @@ def read_classes(path: Path) -> dict[str, str]:
             raise ValueError("not a map from class numbers to sense names")
         for kind, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
             if twice := sorted(value for value in values if values.count(value) > 1):
-                raise ValueError(f"the {kind} {twice[0]!r} stands in the map twice")
+                raise ValueError(f"the {kind} {twice[0]!r} is in the map twice")
     return dict(sorted(pairs, key=lambda pair: int(pair[0])))
 
 

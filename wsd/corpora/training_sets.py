@@ -1,4 +1,4 @@
-"""Find which rows of the full training set each other training set of CoarseWSD-20 has.
+"""Find the rows of the full training set that make up the other training sets of CoarseWSD-20.
 
 The other sets repeat sentences of the full one, in another order.
 """
@@ -21,7 +21,7 @@ from wsd.storage.file_names import file_name
 
 
 def read_training_set(source: Path, train: str, corpora: Mapping[str, Corpus]) -> TrainingSet:
-    """Find the rows of a training set among those of the full one.
+    """Find the rows of a training set in the full training set.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def read_training_set(source: Path, train: str, corpora: Mapping[str, Corpus]) -
     Raises
     ------
     CorpusError
-        For a malformed file, and for a row that the full training set does not have, or has less
-        often. It names file and line.
+        Naming file and line, for a malformed file, and for a row that the full training set does
+        not have, or has less often.
     """
     folder = source / "trains" / train
     words = [word for word in corpora if (folder / file_name(word)).is_dir()]
     if not words:
         problem = f"no training set {train!r} for {', '.join(corpora)}"
-        fix = f"choose among {', '.join(TRAINS)}; not every one has every word"
+        fix = f"choose among {', '.join(TRAINS)}; some of these do not have every word"
         raise CorpusError(problem, where=str(folder), fix=fix)
     lines = {
         word: _lines(source / file_name(word), folder / file_name(word), corpora[word])
@@ -55,9 +55,9 @@ def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
     """Return the lines of one word's full training file that ``part`` holds."""
     classes = read_classes(full / "classes_map.txt")
     if tuple(classes.values()) != corpus.senses:
-        problem = f"the senses are not those of the corpus of {corpus.word!r}"
-        fix = "run the corpus step again"
-        raise CorpusError(problem, where=str(full / "classes_map.txt"), fix=fix)
+        problem = f"the senses differ from those in the corpus table of {corpus.word!r}"
+        where = str(full / "classes_map.txt")
+        raise CorpusError(problem, where=where, fix="run the corpus step again")
     free: dict[Instance, list[int]] = defaultdict(list)
     for row in np.flatnonzero(corpus.split == "train").tolist():
         instance = Instance(int(corpus.position[row]), corpus.tokens[row], int(corpus.gold[row]))
@@ -95,8 +95,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_corpora(parser)
     add_path(parser, "--source", "folder of the download")
-    parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN")
-    add_files(parser, "--out", "for the rows of each, .parquet, in their order")
+    text = "training sets, by name"
+    parser.add_argument("--trains", nargs="+", required=True, metavar="TRAIN", help=text)
+    add_files(parser, "--out", ".parquet files to write, one for each training set, in their order")
     writes(parser, "out")
 
 

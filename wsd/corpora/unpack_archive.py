@@ -1,7 +1,7 @@
-"""Unpack the needed files of an archive, each verified, as a whole or not at all.
+"""Unpack and verify the needed files of an archive, either all of them or none.
 
-Nothing else is unpacked, and no name in the archive decides where a file goes. After the check,
-line ends become LF; nothing else is changed.
+Other files are not unpacked, and names in the archive do not decide where a file goes. After the
+check, line ends become LF; nothing else is changed.
 """
 
 import gzip
@@ -23,8 +23,8 @@ MEMBER_LIMIT = 64 * 2**20
 TOTAL_LIMIT = 512 * 2**20
 # Each member costs memory. The real archives have up to 2,500.
 MEMBERS_LIMIT = 50_000
-# Extended headers are long names and records of pax. Before Python 3.11.10, `tarfile` takes a time
-# that grows with the square of their size (CVE-2024-6232). Real ones have up to 142 bytes.
+# Extended headers are long names and records of pax. Before Python 3.11.10, the time that `tarfile`
+# takes grows with the square of their size (CVE-2024-6232). Real ones have up to 142 bytes.
 HEADER_LIMIT = 2**11
 HEADERS_LIMIT = 2**20
 EXTENDED = (
@@ -34,7 +34,7 @@ EXTENDED = (
 
 
 def changed_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of CoarseWSD-20 in a folder that have changed since the download."""
+    """Yield the files of CoarseWSD-20, below a folder, that have changed since the download."""
     for name, expected in ARCHIVE.file_checksums().items():
         path = folder / place(name)
         if path.is_file():
@@ -49,22 +49,22 @@ def _sha256(data: bytes) -> str:
 
 
 def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
-    """Unpack the files of ``manifest`` and verify each; all of them reach ``out`` or none.
+    """Verify the files of ``manifest``, and write either all of them to ``out`` or none.
 
     Parameters
     ----------
     archive : Path
         A ``tar.gz`` with one top folder of any name. It is read once, front to back.
     out : Path
-        Replaced as a whole; it must hold nothing but files of the manifest.
-    manifest : mapping
-        Path below the archive's top folder -> SHA-256.
+        Replaced as a whole. It must hold no files except those of the manifest.
+    manifest : mapping of str to str
+        The SHA-256 of each file, by its path below the archive's top folder.
 
     Raises
     ------
     DownloadError
-        For a file that is not a ``tar.gz``, a damaged archive, a member that climbs out of it, and
-        a needed file that is missing, changed, a link, or too large.
+        For a file that is not a ``tar.gz``, a damaged archive, a member outside the top folder,
+        and a needed file that is missing, changed, a link, or too large.
     ConfigError
         If ``out`` holds files that are not in the manifest.
     """
@@ -80,7 +80,7 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
 
 
 def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
-    """Refuse to replace a folder that holds anything else: a mistyped path may be a home folder.
+    """Refuse to replace a folder that has other files: a mistyped path may be a home folder.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
         known = path.with_name(path.name.removesuffix(DAMAGED)) in own
         # Snakemake leaves hidden files of its own in folders that it created.
         if not (is_folder or known or path.name.startswith(".snakemake")):
-            problem = f"will not replace a file that is not the dataset's: {path}"
-            fix = "name a folder that does not exist yet, or an empty one"
+            problem = f"refused to replace {path}, which does not belong to the dataset"
+            fix = "name an empty folder, or a folder that does not exist yet"
             raise ConfigError(problem, where=str(out), fix=fix)
 
 
@@ -130,7 +130,7 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
     """
     missing = dict.fromkeys(manifest)
     try:
-        # A class of its own for each archive, so that the counts start anew.
+        # A new class for each archive, so that its counts start anew.
         members = type("_CountedMember", (_LimitedMember,), {})
         # The mode "r|gz" of tarfile checks neither the gzip checksum nor its end.
         with (
@@ -215,7 +215,7 @@ class _LimitedMember(tarfile.TarInfo):
 def _name_below_top(name: str) -> str:
     parts = name.replace("\\", "/").split("/")
     if parts[0] == "" or parts[0].endswith(":") or ".." in parts:
-        problem = f"refused: the archive has a member that climbs out of its folder: {name!r}"
+        problem = f"refused: the archive has a member outside its folder: {name!r}"
         raise DownloadError(problem)
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 

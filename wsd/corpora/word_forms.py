@@ -77,7 +77,7 @@ class Occurrence:
 
 
 class _Piece(NamedTuple):
-    """A part of a text that is never split: a word, a sign, white space."""
+    """An indivisible part of a text: a word, a sign, white space."""
 
     plain: str  # for comparisons
     kind: str
@@ -87,7 +87,7 @@ class _Piece(NamedTuple):
 
 _WORD, _UNSPACED_LETTER, _SPACE, _LINE, _MARK, _JOINER, _SYMBOL, _SIGN = "wu _mjsp"
 _PIECE = re.compile(r"w[wmj]*|u[mj]*| +|_+|[sp](?:m|js?)*|[mj]+")
-# The plain texts of the pieces of a form; a space stands for a space, an underscore or a hyphen.
+# The plain texts of the pieces of a form; " " matches a space, an underscore or a hyphen.
 _Form = tuple[str, ...]
 
 
@@ -109,11 +109,12 @@ class Finder:
         self._several: set[tuple[_Form, str]] = set()
         for word in words:
             in_corpus = tuple(seen(word))
-            for form in (*forms(word), *in_corpus):
-                words_of.setdefault(_as_form(_pieces(form.strip())), {})[word] = None
-            several = (form for form in in_corpus if len(form.split()) > 1)
-            self._several.update((_as_form(_pieces(form.strip())), word) for form in several)
-        self._words = {form: tuple(of_form) for form, of_form in words_of.items()}
+            for text in (*forms(word), *in_corpus):
+                form = _as_form(_pieces(text.strip()))
+                words_of.setdefault(form, {})[word] = None
+                if text in in_corpus and len(text.split()) > 1:
+                    self._several.add((form, word))
+        self._words = {form: tuple(names) for form, names in words_of.items()}
         self._by_first: dict[str, list[_Form]] = {}
         for pieces in sorted(filter(None, words_of), key=len, reverse=True):
             self._by_first.setdefault(pieces[0], []).append(pieces)
@@ -134,7 +135,7 @@ class Finder:
         return occurrences
 
     def words_of(self, form: str) -> tuple[str, ...]:
-        """Return the words that a whole text is a form of."""
+        """Return the words of which a whole text is a form."""
         for occurrence in self.find(form):
             if (occurrence.start, occurrence.end) == (0, len(form)):
                 return occurrence.words
@@ -143,7 +144,7 @@ class Finder:
     def _words_at(
         self, text: str, pieces: list[_Piece], start: int, form: _Form
     ) -> tuple[str, ...]:
-        """Return the words of which this form begins at a piece."""
+        """Return the words whose form this is, if it begins at the piece ``start``."""
         end = start + len(form)
         part = pieces[start:end]
         if len(part) < len(form) or not all(map(_fits, part, form)):
@@ -152,7 +153,7 @@ class Finder:
             return ()
         words = self._words[form]
         if any(piece.kind == _SPACE for piece in part):
-            # If one of these tokens alone is a form of the word, that token is meant.
+            # A token that is itself a form of the word is found instead.
             tokens = _tokens(text, part[0].start, part[-1].end)
             alone = {word for token in tokens for word in self.words_of(token)}
             words = tuple(w for w in words if w not in alone or (form, w) in self._several)
@@ -161,9 +162,10 @@ class Finder:
 
 def _as_form(pieces: list[_Piece]) -> _Form:
     inside = range(1, len(pieces) - 1)
-    may_be_space = (i in inside and piece.kind in (_SPACE, _LINE) for i, piece in enumerate(pieces))
-    both = zip(may_be_space, pieces, strict=True)
-    return tuple(" " if is_space else piece.plain for is_space, piece in both)
+    return tuple(
+        " " if i in inside and piece.kind in (_SPACE, _LINE) else piece.plain
+        for i, piece in enumerate(pieces)
+    )
 
 
 def _fits(piece: _Piece, plain: str) -> bool:
@@ -171,9 +173,9 @@ def _fits(piece: _Piece, plain: str) -> bool:
 
 
 def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
-    """Return the last piece of a form and the next two, or those after a clitic."""
-    apostrophe, clitic = ([*pieces[end : end + 2], None, None])[:2]
-    if apostrophe and apostrophe.plain == "'" and clitic and clitic.plain in _CLITICS:
+    """Return the last piece of a form and the next two pieces; a clitic belongs to the form."""
+    following = [piece.plain for piece in pieces[end : end + 2]]
+    if len(following) == 2 and following[0] == "'" and following[1] in _CLITICS:
         end += 2
     return pieces[end - 1 : end + 2]
 
@@ -233,10 +235,9 @@ def _kind(character: str) -> str:
     if character in f"\u200c\u200d{_SOFT_HYPHEN}":
         return _JOINER
     category = unicodedata.category(character)
-    # Skin tones, and letters that belong to the previous syllable.
-    if category.startswith("M") or "\U0001f3fb" <= character <= "\U0001f3ff":
-        return _MARK
-    if "\u1160" <= character <= "\u11ff":
+    is_skin_tone = "\U0001f3fb" <= character <= "\U0001f3ff"
+    continues_syllable = "\u1160" <= character <= "\u11ff"
+    if category.startswith("M") or is_skin_tone or continues_syllable:
         return _MARK
     if character.isalnum() and character not in _APOSTROPHES:
         return _UNSPACED_LETTER if _unspaced(character) else _WORD

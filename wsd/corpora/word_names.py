@@ -1,4 +1,4 @@
-"""Find the word of a corpus that somebody means by a name, and names that are easily confused."""
+"""Match names to the words of a corpus, and find names that are easily confused."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
@@ -6,10 +6,10 @@ from wsd.artifacts.parts_of_speech import lemma_and_part
 
 
 def matching_words(name: str, words: Sequence[str]) -> list[str]:
-    """Return the words that a name may mean: the word itself, or else all that match equally well.
+    """Return the words that a name may mean: the word itself, or all words that match equally well.
 
-    Capitals are ignored, then the tag of the part of speech is compared by its meaning, then a
-    lemma alone matches any part of speech.
+    The first rule that matches is used: an exact match; ignoring capitals; the same lemma and part
+    of speech, however it is written (``.v`` or ``.verb``); the lemma alone.
 
     >>> matching_words("serve", ["serve.v", "bank"]), matching_words("run", ["run.n", "run.v"])
     (['serve.v'], ['run.n', 'run.v'])
@@ -31,24 +31,23 @@ def similar_names(
     """Return a line for each set of names that may mean the same.
 
     >>> similar_names(["crane", "Crane", "age.n", "run.n", "run.v"])
-    ["'Crane' and 'crane' are two words here: write them alike if they are one"]
+    ["'Crane' and 'crane' count as different words: spell them alike if they are the same"]
 
     Parameters
     ----------
     names : iterable of str
     kind : str
-        What the names stand for, in the plural.
+        The kind of things that the names mean, in the plural.
     key : function of a name, optional
-        Names with the same key may mean the same. By default these differ in capitals alone, or
-        in the tag of one part of speech.
+        Names with the same key may mean the same. By default, these differ only in capitals or in
+        how the part of speech is written.
     """
     by_key: dict[Hashable, list[str]] = {}
     for name in sorted(set(names)):
         by_key.setdefault((key or _lemma_and_part)(name), []).append(name)
-    numbers = {2: "two", 3: "three"}
     return [
-        f"{' and '.join(map(repr, similar))} are {numbers.get(len(similar), len(similar))} {kind} "
-        "here: write them alike if they are one"
+        f"{' and '.join(map(repr, similar))} count as different {kind}: "
+        "spell them alike if they are the same"
         for similar in by_key.values()
         if len(similar) > 1
     ]

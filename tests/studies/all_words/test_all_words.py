@@ -73,7 +73,7 @@ def test_predictions_of_other_instances(
     tmp_path: Path, predicted: list[int], gold: list[int]
 ) -> None:
     path = write(tmp_path, predicted, gold)
-    with pytest.raises(ResultError, match=r"nothing of the instance of 'cell\.n' in b:"):
+    with pytest.raises(ResultError, match=r"the instance of 'cell\.n' in b:"):
         step.read_answers(INSTANCES, path)
 
 

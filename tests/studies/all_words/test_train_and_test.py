@@ -80,7 +80,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     # The file is no part of the corpus, which is read and copied as ever.
     assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
     assert "test instances: 8: tested 4, word not trained 2" in text
-    assert "training's most frequent sense is right in 1" in text
+    assert "most frequent training sense is right in 1" in text
     assert "left out: 1 instances of words that the test files lack" in text
 
 
@@ -123,7 +123,7 @@ def test_a_word_without_an_instance_of_its_senses_is_not_announced(
 def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) -> None:
     path = put(tmp_path, "a", *TRAIN)
     arguments = {name: [path] for name in files}
-    with pytest.raises(ConfigError, match="which files are for what"):
+    with pytest.raises(ConfigError, match="unclear which files are for training"):
         import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
 
 
@@ -132,7 +132,7 @@ def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     test = put(tmp_path / "b", "a", ("cell", "c1"), ("cell", "c2"), ("hot_dog", "h1"))
     text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
-    assert "2 of these stand in the training files too" in text
+    assert "2 of these are in the training files too" in text
     assert "another sense" not in text
 
 
@@ -186,11 +186,11 @@ BAD = {
         lambda xml: xml.replace("<sentence>", "<sentence>\n<sentence>", 1),
         None,
         "xml:4",
-        "a <sentence> in another",
+        "a <sentence> inside another",
     ),
     "tab": (None, "i0 c%1\tx\ni1 c%2\n", "key.txt:1", "a '\\t' in the line"),
     "return": (None, "i0 c%1\ni1 c\r%2\n", "key.txt:2", "a '\\r' in the line"),
-    "key twice": (None, "i0 c%1 c%1\ni1 c%2\n", "key.txt:1", "the same key of 'i0' twice"),
+    "key twice": (None, "i0 c%1 c%1\ni1 c%2\n", "key.txt:1", "'i0' has the same key twice"),
     "gold without instance": (None, "i0 a\ni1 b\n\ni2 c\n", "key.txt:4", "a key of 'i2'"),
     "instance without gold": (None, "i0 a\n", "xml:4", "the instance 'i1' has no key"),
 }

@@ -23,7 +23,7 @@ def run_wic(data: bytes, at: Path) -> None:
 def run_pairs(data: bytes, at: Path) -> None:
     path = put(data, at)
     for pair in import_pairs.checked(wic.labelled_pairs(path, wic.gold_of(path))):
-        for position, tokens in (pair.first, pair.second):
+        for position, tokens in pair.sentences:
             assert tokens[position].split() == [tokens[position]]
 
 

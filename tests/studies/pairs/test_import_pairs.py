@@ -42,7 +42,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     text = import_corpus(put(tmp_path), out=out, name="mine", about={"licence": "mine too"})
     assert text.splitlines()[:2] == [
         "5 pairs of 2 words, 9 sentences",
-        "train: 1 pair of one sense, 2 of two",
+        "train: 1 pair with the same sense, 2 with different senses",
     ]
     pairs = read_pairs(out)
     assert pairs.about["licence"] == "mine too" and pairs.about["title"] == "mine"
@@ -128,17 +128,17 @@ WRONG = {
     "word in neither": ({"dev.data.txt": "bank\tN\t0-0\tmint a\tmint b\n"}, "dev.data.txt:1",
                         "no form of 'bank.n' in either sentence"),
     "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")}, "train.data.txt:3",
-                     "the position 3 of a sentence of 3 tokens"),
+                     "position 3 (counted from 0) in a sentence of 3 tokens"),
     "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
     "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
     "two labels": ({"dev.data.txt": SAME_AS_TRAIN, "dev.gold.txt": "F\n"}, "dev.data.txt:1",
                    "the label F, but T for the same pair in"),
     "unlike itself": ({"dev.data.txt": "mint\tN\t0-0\tmint a\tmint  a\n"}, "dev.data.txt:1",
-                      "the label F for a sentence and itself"),
-    "no label": ({"train.gold.txt": "F\nX\nT\n"}, "train.gold.txt:2", "the label 'X'"),
+                      "the label F for twice the same sentence"),
+    "no label": ({"train.gold.txt": "F\nX\nT\n"}, "train.gold.txt:2", "'X' is no label"),
     "no gold": ({"dev.gold.txt": None}, "dev.gold.txt", "a corpus file is missing"),
     "unseen": ({"dev.data.txt": LINE.replace("mint\tN", "mi\x07nt\tN")}, "dev.data.txt:1",
-               "cannot be seen"),
+               "invisible character"),
 }  # fmt: skip
 
 
@@ -160,16 +160,16 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     for files, options, says in (
         ([dev, test], {}, "no pairs to train on"),
         ([train, train.rename(tmp_path / "mine.data.txt")], {}, "no split"),
-        ([dev], {"at_least": 2}, "a corpus of their own"),
-        ([dev], {"word": "mint"}, "read without it"),
+        ([dev], {"at_least": 2}, "cannot be combined with other files"),
+        ([dev], {"word": "mint"}, "for which it has no effect"),
     ):
         with pytest.raises(ConfigError, match=says):
             import_corpus(files, out=out, name="mine", **options)
     table = tmp_path / "a.tsv"
     table.write_text("sentence\tsense\n*mint* a\tb\n")
     for files, options, says in (
-        ([dev, table], {}, "a corpus of their own"),
-        ([table], {"to_senses": True}, "read without it"),
+        ([dev, table], {}, "cannot be combined with other files"),
+        ([table], {"to_senses": True}, "for which it has no effect"),
     ):
         with pytest.raises(ConfigError, match=says):
             import_corpus(files, out=out, name="mine", **options)

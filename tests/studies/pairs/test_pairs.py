@@ -136,7 +136,7 @@ def test_vectors_and_cosines_of_other_sentences_are_refused(tmp_path: Path) -> N
     args = laid_out(tmp_path, ["0"])
     run(args)
     other = pairs_of(("a.n", "train", 0), ("a.n", "train", 1))
-    with pytest.raises(ResultError, match="of other pairs"):
+    with pytest.raises(ResultError, match="belong to other pairs"):
         read_cosines(args.out / COSINES, other)
     write_pairs(args.pairs, other)
     with pytest.raises(ResultError, match="belong to another table"):
@@ -144,7 +144,7 @@ def test_vectors_and_cosines_of_other_sentences_are_refused(tmp_path: Path) -> N
 
 
 def test_a_mix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="a mix is learned"):
+    with pytest.raises(ConfigError, match="a mix needs training"):
         run(laid_out(tmp_path, ["mix-all"]))
 
 

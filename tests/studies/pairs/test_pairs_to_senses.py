@@ -110,7 +110,7 @@ def test_pairs_to_test_on_that_have_no_sense_are_not_forgotten(tmp_path: Path) -
     train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     test = of_file(tmp_path, "2", ("e", "f", "T"))
     out = tmp_path / "out"
-    with pytest.raises(CorpusError, match="and an instance of one in the others"):
+    with pytest.raises(CorpusError, match="and one of these in the test files"):
         import_corpus([], out=out, name="mine", train=[train], test=[test], to_senses=True)
     assert not out.exists()
 
@@ -119,7 +119,7 @@ def test_pairs_that_contradict_those_of_another_file(tmp_path: Path) -> None:
     first_file = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     second_file = of_file(tmp_path, "2", ("a", "c", "T"))
     assert senses_of(first_file)
-    with pytest.raises(CorpusError, match="no word's pairs tell two senses apart") as caught:
+    with pytest.raises(CorpusError, match="no word's pairs separate two senses") as caught:
         pairs_to_senses.read([first_file, second_file], [], None)
     assert caught.value.where == f"{first_file}, {second_file}"
     assert f"whose pairs contradict themselves ({first_file}:3)" in caught.value.problem
@@ -200,7 +200,7 @@ def test_a_word_whose_pairs_contradict_themselves_is_left_out(tmp_path: Path) ->
 
 def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"))
-    with pytest.raises(CorpusError, match="no word's pairs tell two senses apart"):
+    with pytest.raises(CorpusError, match="no word's pairs separate two senses"):
         pairs_to_senses.read([path], [], None)[0]
 
 
@@ -209,10 +209,15 @@ def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     [
         ("cell\tN\t0-0\tcell a", "T", "data.txt:2", "4 columns, not 5"),
         ("cell\tJ\t0-0\tcell a\tcell b", "T", "data.txt:2", "the part of speech 'J'"),
-        ("cell\tN\t0\tcell a\tcell b", "T", "data.txt:2", "the places '0'"),
-        ("cell\tN\t0-2\tcell a\tcell b", "T", "data.txt:2", "the position 2 of a sentence of 2"),
+        ("cell\tN\t0\tcell a\tcell b", "T", "data.txt:2", "the positions '0'"),
+        (
+            "cell\tN\t0-2\tcell a\tcell b",
+            "T",
+            "data.txt:2",
+            "position 2 (counted from 0) in a sentence of 2",
+        ),
         (" \tN\t0-0\tcell a\tcell b", "T", "data.txt:2", "the word is empty"),
-        ("cell\tN\t0-0\tcell a\tcell b", "1", "gold.txt:2", "the label '1'"),
+        ("cell\tN\t0-0\tcell a\tcell b", "1", "gold.txt:2", "'1' is no label"),
         ("cell\tN\t0-0\tcell a\tcell b", "T\nF", "gold.txt:3", "2 pairs but 3 labels"),
     ],
 )

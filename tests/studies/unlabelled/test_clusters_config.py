@@ -9,7 +9,12 @@ from importing import import_corpus
 from wsd.errors import ConfigError
 
 WRONG: list[Wrong] = [
-    (top(clusters=1), "clusters", "1: input should be greater than or equal to 2", "or the most"),
+    (
+        top(clusters=1),
+        "clusters",
+        "1: input should be greater than or equal to 2",
+        "or only the largest",
+    ),
     (top(clusters=51), "clusters", "51", "50"),
     (top(clusters={"most": 1}), "clusters.most", "1", "2"),
     (top(clusters={"centre": "sense"}), "clusters.centre", "'sense'", "form"),

@@ -87,7 +87,7 @@ def test_words_that_differ_in_capitals_alone_are_said(
     rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
     with caplog.at_level("INFO"):
         imported(tmp_path, "\n".join(["word\tsentence", *rows, ""]), "s.tsv", word=None)
-    assert "'Cell' and 'cell' are two words here" in caplog.text
+    assert "'Cell' and 'cell' count as different words" in caplog.text
 
 
 def test_a_mark_decides(tmp_path: Path) -> None:
@@ -125,15 +125,15 @@ def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
         ("\n \n", {}, "the file has no sentence"),
         ("word,sentence\n", {"name": "s.csv", "word": None}, "the file has no sentence"),
         ("a dog\na cat\n", {}, "no sentence has a form of 'cell' (looked for: cell, cells)"),
-        ("a cell\n", {}, "too few uses to group (uses: cell 1)"),
-        ("a cell\na cell\na cell\n", {}, "too few uses to group (uses: cell 1)"),
+        ("a cell\n", {}, "too few uses to cluster (uses: cell 1)"),
+        ("a cell\na cell\na cell\n", {}, "too few uses to cluster (uses: cell 1)"),
         ("a dog\n", {"word": None}, "no word is marked, and none is named"),
-        ("a [[cell\n", {}, "double brackets that are not opened or not closed"),
+        ("a [[cell\n", {}, "double brackets are not opened or not closed"),
         ("a *cell* in a *cell*\n", {}, "2 words are marked with asterisks"),
         ("a *cell*ular\n", {}, "'cell' is part of a word"),
-        ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "the column 'sense' says senses"),
-        ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' says senses"),
-        ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "--word, and a column 'word'"),
+        ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "'sense' is a column of senses"),
+        ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' is a column"),
+        ("word,sentence\ncell,a cell\n", {"name": "s.csv"}, "but there is a column 'word'"),
     ],
 )  # fmt: skip
 def test_refused_with_its_place(

@@ -178,5 +178,5 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert list(map(asdict, read["crane"].partitions)) == list(map(asdict, uses.partitions))
     assert np.array_equal(read["crane"].labels, uses.labels)
     assert np.array_equal(read["crane"].near.rows, uses.near.rows)
-    with pytest.raises(ResultError, match="other sentences"):
+    with pytest.raises(ResultError, match="other words or sentences"):
         read_uses(path, {"crane": corpus(labelled=False)})

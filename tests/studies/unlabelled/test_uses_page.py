@@ -112,7 +112,7 @@ def test_uses_of_another_corpus_are_refused(
     out = tmp_path / "again"
     files = ["--uses", str(tmp_path / "1.parquet"), "--out", str(out)]
     assert main(["uses-page", *arguments, *files]) == 6
-    assert "of other words, or of other sentences" in capsys.readouterr().err
+    assert "belong to other words or sentences" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -1,9 +1,9 @@
 """Read the all-words format of Raganato, Camacho-Collados and Navigli (EACL 2017).
 
-``NAME.data.xml`` holds sentences of ``wf`` (a token) and ``instance`` (a token with a sense). A
-line of ``NAME.gold.key.txt`` is the id of an instance and its sense keys. All keys of an instance
-are right: the first becomes its sense, the others are kept. A word is a lemma with the suffix of
-its part of speech in WordNet, ``cell.n``.
+``NAME.data.xml`` has sentences of ``wf`` (a token) and ``instance`` (a token with a sense). A line
+of ``NAME.gold.key.txt`` has the id of an instance and its sense keys. All keys of an instance are
+right: the first becomes its sense, the others are kept. A word is called by its lemma and the
+WordNet suffix of its part of speech, ``cell.n``.
 """
 
 import re
@@ -47,17 +47,17 @@ def read(path: Path, gold: Path | None) -> Gathered:
         stem = re.sub(r"(?:\.data)?\.xml\Z", "", path.name, flags=re.IGNORECASE)
         gold = path.with_name(stem + GOLD)
         if not gold.exists():
-            fix = f"put them there, or give --gold FILE ({DATA} and {GOLD} belong together)"
-            raise CorpusError("there are no gold keys beside the file", where=str(gold), fix=fix)
+            fix = f"put it next to the {DATA}, or give --gold FILE ({DATA} and {GOLD} form a pair)"
+            raise CorpusError("the file of gold keys is missing", where=str(gold), fix=fix)
     keys = _read_gold(gold)
     gathered, seen = Gathered(files=[path, gold]), set()
-    fix = f"give it an id of its own, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
+    fix = f"give it a unique id, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
     for sentence in sentences:
         for element, where, attributes in sentence.instances:
             with at_place(where, fix):
                 name, word = _name_and_word(attributes)
                 if name in seen:
-                    raise ValueError(f"the instance {name!r} is there twice")
+                    raise ValueError(f"two instances have the id {name!r}")
                 if name not in keys:
                     raise ValueError(f"the instance {name!r} has no key")
             seen.add(name)
@@ -66,8 +66,9 @@ def read(path: Path, gold: Path | None) -> Gathered:
             gathered.rows.append(replace(row, also=tuple(map(plain, others))))
     for name, (number, _) in keys.items():
         if name not in seen:
-            problem = f"a key of {name!r}, which is no instance of {path}"
-            raise CorpusError(problem, where=f"{gold}:{number}", fix="give the keys of this file")
+            problem = f"a key of {name!r}, but {path} has no such instance"
+            fix = "give the file of keys that belongs to these sentences"
+            raise CorpusError(problem, where=f"{gold}:{number}", fix=fix)
     return gathered
 
 
@@ -81,19 +82,19 @@ def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
 def _read_gold(path: Path) -> dict[str, tuple[int, list[str]]]:
     """Return line number and keys, by id."""
     keys_of: dict[str, tuple[int, list[str]]] = {}
-    fix = "write `id key`, or of several `id key key`, with spaces, a line for every id"
+    fix = "write a line for every id, such as `id key` or `id key key`, separated by spaces"
     for number, (where, line) in enumerate(numbered_lines(path), start=1):
         name, *keys = line.split() or [""]
         if not name:
             continue
         with at_place(where, fix):
-            # It is unclear whether it separates two keys or belongs to one.
+            # Such a character may separate two keys, or be part of one.
             if strange := SPACES.search(line):
                 raise ValueError(f"a {strange[0]!r} in the line")
             if not keys:
                 raise ValueError("not an id and its keys")
             if len(set(keys)) < len(keys):
-                raise ValueError(f"the same key of {name!r} twice")
+                raise ValueError(f"{name!r} has the same key twice")
             if name in keys_of:
                 raise ValueError(f"{name!r} has keys already, in line {keys_of[name][0]}")
         keys_of[name] = (number, keys)
@@ -126,7 +127,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
     try:
         reader.parse(path.read_bytes())
     except FileNotFoundError:
-        fix = "name a file that is there"
+        fix = "name an existing file"
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not reader.sentences:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=FIX_FORMAT)
@@ -135,7 +136,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
 
 class _Reader(XmlReader):
     fix = FIX_FORMAT
-    fix_xml = f"{FIX_FORMAT}; the XML is in UTF-8, or in the encoding it names"
+    fix_xml = f"{FIX_FORMAT}; save the XML in UTF-8, or in the encoding that it declares"
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -145,11 +146,10 @@ class _Reader(XmlReader):
     def start(self, name: str, attributes: dict[str, str]) -> None:
         in_token = self.inside[-1:] in (["wf"], ["instance"])
         if len(self.inside) == DEEPEST:
-            problem = f"<{name}> inside {DEEPEST} other elements"
-            self.refuse(problem, "close an element before the next begins")
+            self.refuse(f"<{name}> inside {DEEPEST} other elements", "close elements earlier")
         if name == "sentence":
             if name in self.inside:
-                self.refuse("a <sentence> in another", "close the sentence first")
+                self.refuse("a <sentence> inside another", "close the sentence first")
             self.sentences.append(ParsedSentence([], []))
         if name in TEXTS:
             if "sentence" not in self.inside or in_token:

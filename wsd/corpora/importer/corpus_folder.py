@@ -1,4 +1,4 @@
-"""Read a folder in the corpus format that has no manifest, or that is to be imported again."""
+"""Read a folder in the corpus format, with or without a manifest, to import it."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def read(path: Path) -> Gathered:
     folders = sorted(file.parent for file in path.glob(f"*/{FILES[0]}"))
     if not folders:
         fix = "give a folder of words, or a .csv, .tsv or .jsonl file"
-        raise CorpusError(f"no folder in it has a {FILES[0]}", where=str(path), fix=fix)
+        raise CorpusError(f"no subfolder has a {FILES[0]}", where=str(path), fix=fix)
     further = path / FURTHER
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]
@@ -41,7 +41,7 @@ def read(path: Path) -> Gathered:
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = f"{file}:{corpus.index[i] + 1}"
             gathered.rows.append(labelled(where, word, sense, sentence, split))
-        # The files may have been edited since: nothing is kept about senses that are gone.
+        # The files may have been edited since, so that some senses of the manifest are gone.
         facts = _facts_of_senses(manifest, word)
         with at_place(str(path / MANIFEST)):
             senses = {plain(sense): facts.get(sense, {}) for sense in corpus.senses}
@@ -60,7 +60,7 @@ def _facts_of_senses(manifest: dict[str, Any], word: str) -> dict[str, Any]:
 
 
 def _manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest, which knows the words of shortened folder names, or nothing."""
+    """Return the manifest, which has the words of shortened folder names; empty if invalid."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, RecursionError, ValueError):

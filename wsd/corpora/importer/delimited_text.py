@@ -1,8 +1,8 @@
 """Read tables with commas, semicolons or tabs between their columns.
 
-The separator of a ``.csv`` is the one in its header line, and its cells are quoted as in RFC 4180.
-Every other file has tabs. If the separator is a tab, some programs (spreadsheets, pandas) quote
-like CSV, and others keep a quote as it is. :func:`_is_quoted` decides this for the whole file.
+The header line of a ``.csv`` shows its separator, and its cells are quoted as in RFC 4180. Every
+other file has tabs. With tabs, some programs (spreadsheets, pandas) quote cells as in CSV, and
+others write a quote like any other character. :func:`_is_quoted` decides this for the whole file.
 """
 
 import csv
@@ -22,7 +22,9 @@ _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 # Matches a file in which every quote belongs to a cell in quotes. The quantifiers are possessive,
 # so that it takes linear time.
 _WELL_QUOTED = re.compile(r'(?:(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?:\t|\r?\n|\Z))*+')
-FIX_QUOTES = 'put a cell with the separator, a quote or a line end in "quotes", and double a quote'
+FIX_QUOTES = (
+    'put a cell with the separator, a quote or a line end in "quotes", and double the quotes in it'
+)
 
 
 class TableLine(NamedTuple):
@@ -91,7 +93,7 @@ def _separator(path: Path) -> str:
     separators = [separator for separator in SEPARATORS if separator in header]
     if len(separators) > 1:
         names = " and ".join(SEPARATORS[separator] for separator in separators)
-        fix = "keep the one between the columns; put a name of a column with the other in quotes"
+        fix = "separate the columns with one of them, and put names with the other in quotes"
         where = f"{path}:{text.count(chr(10), 0, start) + 1}"
         raise CorpusError(f"{names} in the header", where=where, fix=fix)
     separator = separators[0] if separators else ","
@@ -101,17 +103,17 @@ def _separator(path: Path) -> str:
 
 
 def _is_quoted(path: Path) -> bool:
-    """Return whether the cells of a file with tabs are in quotes if they need it.
+    """Return whether the quotes around cells of a file with tabs are part of the format.
 
-    They are in four cases: a cell in quotes has doubled quotes in it; all names of columns are in
-    quotes; only then do all lines have the same number of cells; or several cells are in quotes,
-    exactly those with a comma, as Excel saves them. Any other cell that begins and ends with a
-    quote may be direct speech.
+    This is so in four cases: a cell in quotes has doubled quotes in it; all names of columns are in
+    quotes; only with this reading do all lines have the same number of cells; or several cells are
+    in quotes, and they are those with a comma, as Excel saves them. Any other cell that begins and
+    ends with a quote may be direct speech.
 
     Raises
     ------
     CorpusError
-        If some quotes in cells in quotes are doubled, and others are not.
+        If some cells in quotes have doubled quotes in them, and others have single ones.
     """
     text = text_without_bom(path)
     if '"' not in text:
@@ -124,7 +126,7 @@ def _is_quoted(path: Path) -> bool:
         if doubled:
             other = next(w for w, cells in lines for c in cells if '"' in c and not _is_cell(c))
             problem = f"a cell in quotes with doubled quotes in it, unlike the quotes in {other}"
-            fix = f"{FIX_QUOTES}, in every line; or in none"
+            fix = f"{FIX_QUOTES}; do this in every line, or in no line"
             raise CorpusError(problem, where=doubled[0], fix=fix)
     elif (
         any('""' in cell[0][1:-1] for cell in _IN_QUOTES.finditer(text))
@@ -135,12 +137,12 @@ def _is_quoted(path: Path) -> bool:
     elif len(in_quotes) > 1 and all(
         ("," in cell) == _ends_in_quotes(cell) for _, cells in lines for cell in cells
     ):
-        log.info(f"{path}: the quotes around cells with commas are taken off")
+        log.info(f"{path}: the quotes around cells with commas are removed")
         return True
     if in_quotes:
         log.info(
-            f"{in_quotes[0][0]}: a cell begins and ends with a quote (there are {len(in_quotes)}); "
-            "quotes are kept as text, for none is doubled"
+            f"{in_quotes[0][0]}: a cell begins and ends with a quote (in all: {len(in_quotes)}); "
+            "quotes are kept as text, since none is doubled"
         )
     return False
 
@@ -150,7 +152,7 @@ def _ends_in_quotes(cell: str) -> bool:
 
 
 def _is_cell(cell: str) -> bool:
-    """Return whether a cell is in quotes, with none in it but doubled ones."""
+    """Return whether a cell is in quotes, and all quotes in it are doubled."""
     return _ends_in_quotes(cell) and '"' not in cell[1:-1].replace('""', "")
 
 

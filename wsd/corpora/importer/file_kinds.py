@@ -1,4 +1,4 @@
-"""The kinds of files that ``wsd import`` reads, and how a file's kind is recognised."""
+"""The kinds of files that ``wsd import`` reads, and how they are recognised."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -39,15 +39,15 @@ class FileKind:
     Attributes
     ----------
     name : str
-        What messages call it.
+        Its name in messages.
     example : str
-        What a message suggests to give.
+        An example, for the advice about an unknown kind.
     matches : function of a path
-        Whether a file is of this kind, by its name.
+        Returns whether a file is of this kind, by its name.
     options : tuple of str
-        Options that are only for this kind, and others that list them.
+        Options that only kinds with these options use.
     labels : tuple of str, optional
-        How the names of label files end, and of the files that they belong to.
+        The endings of the names of label files, and of the files with the sentences.
     read : function of a path and a Request
         Reads one file. None if the files of this kind are read together.
     read_together : function of a Request
@@ -95,7 +95,7 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
     Raises
     ------
     ConfigError
-        If the file is of none of the kinds, or an option is given that its kind does not use.
+        If no kind matches the file, or an option is given that its kind does not use.
     """
     kind = next((kind for kind in kinds if kind.matches(path)), None)
     if kind is None:
@@ -103,25 +103,22 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
     for option in dict.fromkeys(option for kind in kinds for option in kind.options):
         if getattr(args, option[2:].replace("-", "_")) and option not in kind.options:
             names = " and ".join(other.name for other in kinds if option in other.options)
-            problem, fix = (
-                f"{path} is {kind.name}, read without it",
-                f"leave it out: it is for {names}",
-            )
-            raise ConfigError(problem, where=option, fix=fix)
+            problem, fix = f"{path} is {kind.name}", f"leave out the option, which is for {names}"
+            raise ConfigError(f"{problem}, for which it has no effect", where=option, fix=fix)
     return kind
 
 
 def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
-    problem = f"what kind of file is {path.name!r}?"
+    problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
     fix = f"give a {examples}, or a folder in the corpus format"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
-            problem = f"{path.name} has labels alone"
-            fix = f"name {path.name.removesuffix(gold)}{data}: its labels are found beside it"
+            problem = f"{path.name} has labels only"
+            fix = f"name {path.name.removesuffix(gold)}{data}; the labels next to it are read too"
             return ConfigError(problem, where=str(path), fix=fix)
     if path.suffix.lower() == ".txt":
-        problem = f"{path.name} may hold sentences, or a table"
+        problem = f"{path.name} may have sentences, or a table"
         fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
     elif path.suffix.lower() == ".json":
         keys = "the keys word, sense, sentence, start and end"

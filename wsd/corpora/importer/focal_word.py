@@ -2,12 +2,12 @@
 
 The corpus format needs tokens, and the position of the focal word among them. Running text is split
 at white space, on both sides of the focal word, and between a token and the punctuation at its
-ends, like CoarseWSD-20. Nothing inside a token is changed, so that every script works. A focal word
-of several tokens becomes one token, with single spaces in it.
+ends, as in CoarseWSD-20. The inside of a token is never changed, so that every script works. A
+focal word of several tokens becomes one token, with single spaces in it.
 
-All marks and all places in characters are read and checked here. The focal word is marked once. A
-mark or place covers whole words, without the white space and punctuation around them, unless the
-word itself is spelt with that punctuation.
+All marks and all places in characters are read and checked here. A sentence has one mark. A mark or
+place covers whole words, without the white space and punctuation around them, unless that
+punctuation is part of the word.
 """
 
 import re
@@ -21,16 +21,15 @@ from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
 FIX_MARK = (
-    "mark the whole focal word once, as [[crane]] or *crane*; or leave the text as it is and give "
-    "the word's place by start and end"
+    "mark the whole focal word once, as [[crane]] or *crane*; or give its place by start and end"
 )
 FIX_SPAN = (
     "count characters from 0, not bytes or UTF-16 code units; `end` is the character after the "
     "word's last"
 )
-# Punctuation that words are spelt with: AT&T, #1, goin'.
+# Punctuation that can be part of a word: AT&T, #1, goin'.
 _IN_WORDS = "#%&'*/@\\_\u2019"
-# U.S, Ph.D: the full stop after it belongs to it.
+# U.S, Ph.D: the full stop after such a text belongs to it.
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 
 
@@ -53,10 +52,9 @@ class Marked(NamedTuple):
 
 
 def read_mark(text: str) -> Marked:
-    """Return a text without its one mark, ``[[word]]`` or ``*word*``.
+    """Return a text without its mark, ``[[word]]`` or ``*word*``.
 
-    In a text with double brackets, an asterisk is an asterisk. :func:`check_span` checks the
-    marked word.
+    In a text with double brackets, asterisks are text. :func:`check_span` checks the marked word.
 
     Raises
     ------
@@ -75,7 +73,7 @@ def read_mark(text: str) -> Marked:
     elif text.count(opening) == text.count(closing) > 1:
         raise ValueError(f"{text.count(opening)} words are marked in double brackets, not one")
     elif text.count(opening) != text.count(closing) or not closed:
-        raise ValueError("double brackets that are not opened or not closed")
+        raise ValueError("double brackets are not opened or not closed")
     start = len(before)
     return Marked(before + focal + after, start, start + len(focal), start + len(opening))
 
@@ -101,7 +99,7 @@ def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
 
 
 def check_span(text: str, start: int, end: int, word: str = "") -> None:
-    """Refuse characters that are not one whole focal word.
+    """Refuse characters that are not a whole focal word.
 
     Parameters
     ----------
@@ -109,17 +107,17 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
     start, end : int
         Characters, as in a slice.
     word : str
-        The word that it should be a form of, if that is known.
+        The word of which they should be a form, if it is known.
 
     Raises
     ------
     ValueError
-        If the characters are not there, are part of a word, or have white space or punctuation at
-        their ends that the word does not have.
+        If the characters are outside the text, are part of a word, or have white space or
+        punctuation at their ends that the word does not have.
     """
     characters = f"the characters {start} to {end}"
     if 0 <= end < start:
-        raise ValueError(f"{characters}: the end stands before the start")
+        raise ValueError(f"{characters}: the end is before the start")
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"{characters} are not within the text, which has {len(text)} characters")
     focal = text[start:end]
@@ -133,7 +131,7 @@ def check_span(text: str, start: int, end: int, word: str = "") -> None:
         if focal != focal.strip():
             raise ValueError(f"{problem} white space: take {word!r} alone")
         raise ValueError(
-            f"{problem} punctuation: take {word!r} alone, or name a word that is spelt so"
+            f"{problem} punctuation: take {word!r} alone, or name a word with this punctuation"
         )
 
 
@@ -156,12 +154,12 @@ def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text is only white space, and punctuation that words are not spelt with."""
+    """Return whether a text has only white space and punctuation that is never part of a word."""
     return not _apart(text)[1]
 
 
 def _apart(text: str) -> tuple[str, str, str]:
-    """Return white space and punctuation at the start, the word, and the same at the end."""
+    """Return the white space and punctuation before a word, the word, and those after it."""
     around = "".join(
         c
         for i, c in enumerate(text)
@@ -213,11 +211,13 @@ def from_tokens(text: str, position: int, end: int | None = None) -> Sentence:
     Raises
     ------
     ValueError
-        If there is no token in that position.
+        If the sentence has no such token.
     """
     tokens = tuple(text.split())
     if not 0 <= position < len(tokens):
-        raise ValueError(f"the position {position} of a sentence of {len(tokens)} tokens, from 0")
+        raise ValueError(
+            f"position {position} (counted from 0) in a sentence of {len(tokens)} tokens"
+        )
     return position, tokens if end is None else join_tokens(tokens, position, end)
 
 

@@ -1,4 +1,4 @@
-"""The text that an import shows when it is done."""
+"""The summary that an import shows at its end."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,33 +15,32 @@ SHOWN = 20
 
 
 def too_small(most_folds: Mapping[str, int]) -> list[str]:
-    """Return a line about words that the default number of folds leaves untuned, if any."""
+    """Return a line about words that have too few sentences for the default number of folds."""
     small = {word: n for word, n in most_folds.items() if n < K}
     if not small:
         return []
     if len(small) < len(most_folds):
-        problem = f"words that the default of {K} folds leaves untuned"
-        fix = "`tuning: {folds: N}` in a config takes fewer"
+        problem = f"words that are not tuned with the default of {K} folds"
+        fix = "to tune them, set `tuning: {folds: N}` in the config"
     else:
         problem = f"no word has enough training sentences for the default of {K} folds"
-        fewer = "take fewer, such as `tuning: {folds: 2}`, or " if max(small.values()) > 1 else ""
+        fewer = "set fewer, such as `tuning: {folds: 2}`, or " if max(small.values()) > 1 else ""
         fix = (
-            f"in a config, {fewer}have one layer choice and one classifier without lists of "
+            f"in the config, {fewer}give one layer choice and one classifier without lists of "
             "values, so that nothing has to be selected"
         )
     words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
-    more = [f"{len(words) - SHOWN} more"] if len(words) > SHOWN else []
-    return [f"{problem} (at most: {', '.join(words[:SHOWN] + more)}); {fix}"]
+    return [f"{problem} (most folds: {', '.join(shorten(words, 'words'))}); {fix}"]
 
 
 def shorten(lines: Sequence[str], kind: str) -> list[str]:
-    """Return the first lines, and how many more of what kind there are."""
-    more = [f"... and {len(lines) - SHOWN} {kind} more"] if len(lines) > SHOWN else []
+    """Return the first lines, and the number of the others, which are called ``kind``."""
+    more = [f"... and {len(lines) - SHOWN} more {kind}"] if len(lines) > SHOWN else []
     return [*lines[:SHOWN], *more]
 
 
 def log_all(lines: Iterable[str], kind: str) -> None:
-    """Log the first lines."""
+    """Log the lines of :func:`shorten`."""
     for line in shorten(list(lines), kind):
         log.info(line)
 

@@ -1,4 +1,4 @@
-"""Labelled sentences, each with the place it comes from: the result of every reader of imports."""
+"""Labelled sentences with their places in the files: the result of every reader of imports."""
 
 import unicodedata
 from collections import Counter
@@ -26,9 +26,9 @@ class LabelledSentence:
     position : int
     tokens : tuple of str
     split : str
-        Empty if the source gives none.
+        Empty if the file gives none.
     also : tuple of str
-        Further senses that are right.
+        Further right senses.
     """
 
     where: str
@@ -41,7 +41,7 @@ class LabelledSentence:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All senses that are right; the first is ``sense``."""
+        """All right senses; the first is ``sense``."""
         return (self.sense, *self.also)
 
     @property
@@ -62,7 +62,7 @@ class Gathered:
     files : list of Path
         The files that were read.
     about : dict
-        What the files say about the corpus: ``title``, ``licence`` and so on.
+        Facts about the corpus from the files: ``title``, ``licence`` and so on.
     given : dict
         The names and glosses of senses, by word.
     """
@@ -74,7 +74,7 @@ class Gathered:
     given: dict[str, Given] = field(default_factory=dict)
 
     def __add__(self, other: "Gathered") -> "Gathered":
-        """Return the content of both; where they differ, the first counts."""
+        """Return the content of both; if they differ about a fact or text, the first counts."""
         left_out = self.left_out.copy()
         left_out.update(other.left_out)
         given = {w: {**senses, **self.given.get(w, {})} for w, senses in other.given.items()}
@@ -90,7 +90,7 @@ class Gathered:
 def labelled(
     where: str, word: str, sense: str, sentence: Sentence, split: str = ""
 ) -> LabelledSentence:
-    """Return a labelled sentence, checked. Words and senses that look alike become the same.
+    """Check and return a labelled sentence; words and senses that look alike become equal.
 
     Raises
     ------
@@ -104,14 +104,14 @@ def labelled(
         if not text:
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
-            problem = f"a character in the {name} {text!r} that cannot be seen"
-            raise CorpusError(problem, where=where, fix="leave the character out")
-    if not any(unicodedata.category(c) not in UNSEEN for c in tokens[position]):
-        problem = f"nothing of the focal word {tokens[position]!r} can be seen"
+            problem = f"an invisible character in the {name} {text!r}"
+            raise CorpusError(problem, where=where, fix="delete the character")
+    if all(unicodedata.category(c) in UNSEEN for c in tokens[position]):
+        problem = f"the focal word {tokens[position]!r} is invisible"
         raise CorpusError(problem, where=where, fix="mark a word")
     if any(unicodedata.category(c) == "Cs" for token in tokens for c in token):
         problem = "half of a character (a lone surrogate) in the sentence"
-        raise CorpusError(problem, where=where, fix="write it anew")
+        raise CorpusError(problem, where=where, fix="write the character again")
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
@@ -119,7 +119,7 @@ def labelled(
 
 
 def plain(text: str) -> str:
-    """Return a text for comparisons: composed, with single spaces and none at the ends."""
+    """Return a text for comparisons: composed, with single spaces, and without any at the ends."""
     return _composed(" ".join(text.split()))
 
 

@@ -1,6 +1,6 @@
 """Apply ``--at-least``: keep senses with enough instances, and words with two such senses.
 
-The same functions count what the option would keep and leave out the rest.
+An import also shows how much the option would keep with some numbers.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.metrics.near_duplicates import components
 
 Words = Mapping[str, Sequence[LabelledSentence]]
-# An import says what --at-least would keep at these numbers.
+# The numbers for which an import shows how much --at-least would keep.
 NUMBERS = (2, 4, 10)
 FEW = "words with fewer than two senses left"
 UNTRAINED = "senses without a training instance"
@@ -20,7 +20,7 @@ UNTESTED = "words without a test instance"
 
 
 class Counted:
-    """The sentences of a word, and the number of each sense without near-duplicates.
+    """The sentences of a word, and each sense's number of instances without near-duplicates.
 
     Parameters
     ----------
@@ -38,18 +38,18 @@ class Counted:
         """Return the sentences of the senses that have enough independent instances."""
         kept = [row for row in self.rows if self._count[row.sense] >= least]
         if self._mixed and 0 < len(kept) < len(self.rows):
-            # A group that counted for a sense that is gone counts for another one now.
+            # A group of a removed sense now counts for another one of its senses.
             return Counted(kept).enough(least)
         return kept
 
     def kept(self, least: int, left_out: Counter[str]) -> list[LabelledSentence]:
-        """Return the sentences that can be trained and tested, or none if the word cannot.
+        """Return the sentences that can be trained and tested; none if the word is left out.
 
         Parameters
         ----------
         least : int
         left_out : Counter
-            The number of sentences that are left out is added to it, by reason.
+            The method adds the number of sentences that are left out, by reason.
         """
         rows = self.enough(least)
         left_out[f"senses with fewer than {least} instances"] += len(self.rows) - len(rows)
@@ -81,11 +81,11 @@ def keep(
 
 
 def would_keep(keep: Callable[[int], Words], n_words: int) -> list[str]:
-    """Return a line for each number with what ``--at-least`` would keep.
+    """Return a line for each of some numbers: how much ``--at-least`` would keep with it.
 
     Parameters
     ----------
-    keep : function of the number
+    keep : function of a number
         Returns the sentences that would be kept, by word.
     n_words : int
         The number of words.
@@ -109,7 +109,8 @@ def groups(rows: Sequence[LabelledSentence]) -> tuple[np.ndarray, np.ndarray]:
     int array of shape (n,)
         Each sentence's group.
     str array of shape (number of groups,)
-        The group's sense. If it has several, the one with the fewest groups so far, then the rarer.
+        The group's sense. If it has several, the sense with the fewest groups so far, in a tie the
+        rarest.
     """
     names, gold = np.unique([row.sense for row in rows], return_inverse=True)
     group = components([row.composed for row in rows])

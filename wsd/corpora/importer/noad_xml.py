@@ -1,11 +1,11 @@
 """Read a document of NOAD: one ``<word>`` after another, some of them with a sense.
 
-A word has ``text`` and ``break_level``, which says what stood between it and the word before. A
-labelled word also has ``lemma``, ``pos`` and ``sense``. A sentence begins at SENTENCE_BREAK and at
-PARAGRAPH_BREAK. The name of a word is its lemma with its part of speech, ``serve.v``.
+Each word has ``text`` and ``break_level``, the kind of break before it. A labelled word also has
+``lemma``, ``pos`` and ``sense``. A sentence begins at SENTENCE_BREAK and at PARAGRAPH_BREAK. A word
+is called by its lemma and its part of speech, ``serve.v``.
 
-The document type that every document names is not read. Declarations inside it are refused, and so
-is every entity that is not XML's own.
+Every document names a document type, which is not read. Declarations inside it are refused, and
+entities that XML does not predefine too.
 """
 
 import re
@@ -63,8 +63,7 @@ def read(data: bytes, where: str) -> list[Sentence]:
     # In an attribute, expat would drop an entity that an unread document type may declare.
     if entity := FOREIGN_ENTITY.search(data):
         line = data.count(b"\n", 0, entity.start()) + 1
-        problem, fix = "an entity that is not one of XML's own", "write the character itself"
-        reader.refuse(problem, fix, line)
+        reader.refuse("an entity that XML does not predefine", "write the character itself", line)
     reader.parse(data)
     reader.close_sentence()
     return reader.sentences
@@ -84,17 +83,17 @@ class _Reader(XmlReader):
     def start(self, name: str, attributes: dict[str, str]) -> None:
         expected = WORD if self.inside else ROOT
         if name != expected or len(self.inside) > 1:
-            self.refuse(f"<{name}> in the place of <{expected}>")
+            self.refuse(f"<{name}> instead of <{expected}>")
         if name == ROOT:
             return
         if attributes.get("break_level") not in BREAKS or "text" not in attributes:
-            self.refuse(f"a word without text, or with a break among none of {BREAKS}")
+            self.refuse(f"a word without text, or with a break_level that is not among {BREAKS}")
         if attributes["break_level"] in ENDS:
             self.close_sentence()
         tokens = attributes["text"].split()
         if any(key in attributes for key in LABELS):
             if len(tokens) != 1:
-                self.refuse(f"a sense of {len(tokens)} tokens")
+                self.refuse(f"a labelled word of {len(tokens)} tokens")
             self._labels.append(self._label(attributes))
         # One token of one document is empty.
         self._tokens.extend(map(sys.intern, tokens))

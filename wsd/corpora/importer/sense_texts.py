@@ -10,7 +10,7 @@ from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 
 COLUMNS = ("word", "sense", "name", "gloss")
-FIX = "give each sense of a word a name of its own"
+FIX = "give each sense of a word a different name"
 
 
 def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
@@ -26,9 +26,9 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     Raises
     ------
     CorpusError
-        For a missing column, a word or sense that no sentence has, a sense that is there twice, a
-        name or gloss that cannot be shown, and a name that another sense of the word has. Each
-        names file and line.
+        Naming file and line, for a missing column, a word or sense that no sentence has, a sense
+        that is in two lines, a name or gloss that cannot be shown, and a name that another sense
+        of the word has.
     """
     labels: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -40,7 +40,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
             word, sense, text = _parse(cells, labels)
             first = places.setdefault((word, sense), where)
             if first != where:
-                raise ValueError(f"the sense {sense!r} of {word!r} again: it stands in {first} too")
+                raise ValueError(f"the sense {sense!r} of {word!r} is in {first} too")
             check_text(text)
         if any(text):
             texts.setdefault(word, {})[sense] = text
@@ -56,7 +56,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
 
 
 def check_together(word: str, rows: Iterable[LabelledSentence], given: Given) -> None:
-    """Refuse names that find_clash when the senses of several files are put together.
+    """Refuse two senses with the same name, which may come from different files.
 
     Raises
     ------
@@ -73,8 +73,8 @@ def _parse(
 ) -> tuple[str, str, SenseText]:
     word, sense, name, gloss = (plain(cells[column]) for column in COLUMNS)
     if word not in labels:
-        raise ValueError(f"no sentence is of the word {word!r}: there are {', '.join(labels)}")
+        raise ValueError(f"no sentence has the word {word!r}; the words are {', '.join(labels)}")
     if sense not in labels[word]:
         known = ", ".join(labels[word])
-        raise ValueError(f"no sentence has the sense {sense!r} of {word!r}: there are {known}")
+        raise ValueError(f"no sentence has the sense {sense!r} of {word!r}, which has {known}")
     return word, sense, SenseText(name, gloss)

@@ -1,4 +1,4 @@
-"""Check the labelled sentences of all files together, and divide them if they have no splits."""
+"""Check the splits of labelled sentences from all files; make splits if there are none."""
 
 import hashlib
 from collections import defaultdict
@@ -13,8 +13,8 @@ from wsd.errors import CorpusError
 from wsd.logs import log
 
 FIX_FEW = (
-    "add instances, merge senses, or leave out what is rare with --at-least N (N instances that "
-    "are no near-duplicates of one another, 2 or more), or give every line its split"
+    "add instances; merge senses; leave out rare senses with --at-least N (N is 2 or more, and "
+    "near-duplicates count once); or give every line its split"
 )
 
 
@@ -24,19 +24,19 @@ def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
     for row in rows:
         first = seen.setdefault((row.word, row.composed, row.position), row)
         if first.sense != row.sense:
-            other = f"{first.sense!r} for the same sentence in {first.where}"
-            problem = f"the sense {row.sense!r}, but {other}"
-            raise CorpusError(problem, where=row.where, fix="keep one of the two")
+            problem = f"the sense {row.sense!r}, but the same sentence has {first.sense!r}"
+            fix = "keep one of the two"
+            raise CorpusError(f"{problem} in {first.where}", where=row.where, fix=fix)
 
 
 def given_splits(rows: Sequence[LabelledSentence]) -> bool:
-    """Return whether all rows have a split; refuse rows of which only some have one."""
-    with_split = [row for row in rows if row.split]
-    if with_split and len(with_split) < len(rows):
-        lacking = next(row for row in rows if not row.split)
-        problem = f"no split, but {with_split[0].where} has one"
-        raise CorpusError(problem, where=lacking.where, fix="give every line a split, or none")
-    return bool(with_split)
+    """Return whether all rows have a split; raise an error if only some have one."""
+    with_split = next((row for row in rows if row.split), None)
+    without = next((row for row in rows if not row.split), None)
+    if with_split and without:
+        problem = f"no split, but {with_split.where} has one"
+        raise CorpusError(problem, where=without.where, fix="give every line a split, or none")
+    return with_split is not None
 
 
 def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:
@@ -83,11 +83,10 @@ def _one_sense(word: str, words: Words) -> CorpusError:
 def divide(
     word: str, rows: Sequence[LabelledSentence], *, share: float, seed: int
 ) -> list[LabelledSentence]:
-    """Return the sentences with a split: about a share of each sense is for testing.
+    """Return the sentences with splits: about a share of each sense is for testing.
 
-    For each sense, the groups of near-duplicates are shuffled, by the seed and the word. They go to
-    the test split until it has the share of the sense's sentences. At least one group goes to each
-    side.
+    The groups of near-duplicates of each sense are shuffled. They go to the test split until it has
+    its share of the sense's sentences. At least one group goes to each split.
 
     Parameters
     ----------
@@ -113,9 +112,8 @@ def divide(
         if len(own) < 2:
             few = [row for row in rows if row.sense == sense]
             problem = (
-                f"the sense {sense!r} of {word!r} has {len(few)} instances, near-duplicates of one "
-                "another or of other senses' sentences, which stay on one side: none for training, "
-                "or none for testing"
+                f"the sense {sense!r} of {word!r} has {len(few)} instances, but not two that are "
+                "independent: near-duplicates, also of other senses' sentences, stay together"
             )
             raise CorpusError(problem, where=few[0].where, fix=FIX_FEW)
         wanted, taken = share * sizes[own].sum(), 0
@@ -136,20 +134,12 @@ def check_splits(word: str, rows: Sequence[LabelledSentence]) -> None:
     trained = {row.sense for row in rows if row.split == "train"}
     tests = sum(row.split == "test" for row in rows)
     if len(trained) < 2 or not tests:
-        problem = (
-            f"the word {word!r} has {len(trained)} senses in the training split and {tests} test "
-            "instances"
-        )
-        fix = (
-            "give it two senses for training and an instance for testing, or leave it out "
-            "(--at-least 1 leaves such words out)"
-        )
+        senses = f"{len(trained)} senses in the training split"
+        problem = f"the word {word!r} has {senses} and {tests} test instances"
+        fix = "give it two trained senses and a test instance, or leave it out (--at-least 1)"
         raise CorpusError(problem, where=rows[0].where, fix=fix)
     for row in rows:
         if row.sense not in trained:
             problem = f"the sense {row.sense!r} of {word!r} has no training instance"
-            fix = (
-                "move one of its instances to the training split, or leave it out "
-                "(--at-least 1 leaves such senses out)"
-            )
+            fix = "move an instance to the training split, or leave out the sense (--at-least 1)"
             raise CorpusError(problem, where=row.where, fix=fix)

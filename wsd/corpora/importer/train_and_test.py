@@ -1,4 +1,4 @@
-"""Decide which words are trained and tested if training and test sentences come in separate files.
+"""Select the words of a corpus whose training and test sentences are in separate files.
 
 A word is trained if it has two senses in the training files. It is tested if the test files have an
 instance of one of these senses.
@@ -27,12 +27,13 @@ class Division:
     words : dict of word to LabelledSentences
         With their splits.
     left_out : Counter
-        Training instances by the reason why they are left out.
-    train, test : mapping of word to LabelledSentences
-        The sentences of the separate files whose words both have, and those of the test files in
-        their order; empty if the corpus came in one piece.
+        The number of training instances that are left out, by reason.
+    train : mapping of word to LabelledSentences
+        The sentences of the training files, of words that are in the test files too.
+    test : sequence of LabelledSentence
+        All sentences of the test files, in their order. Without separate files, both are empty.
     trained : mapping of word to its trained senses
-        Also of words without a test instance.
+        Words without a test instance are included.
     """
 
     words: dict[str, list[LabelledSentence]]
@@ -45,12 +46,12 @@ class Division:
 def divide(
     train: Sequence[LabelledSentence], test: Sequence[LabelledSentence], at_least: int | None
 ) -> Division:
-    """Decide which words are trained and which instances are tested.
+    """Select the words to train and the instances to test.
 
     Raises
     ------
     CorpusError
-        If there is no word to train and to test.
+        If no word can be trained and tested.
     """
     trained, tested = grouped(train), grouped(test)
     shared = counted({word: rows for word, rows in trained.items() if word in tested})
@@ -58,9 +59,7 @@ def divide(
         log.info(line)
     division = _divide(shared, test, at_least)
     if not division.words:
-        problem = (
-            "no word has two senses in the training files and an instance of one in the others"
-        )
+        problem = "no word has two senses in the training files, and one of these in the test files"
         lower = ", or a lower --at-least" if at_least is not None and at_least > 2 else ""
         raise CorpusError(problem, fix=f"give more training files{lower}")
     lacking = sum(len(rows) for word, rows in trained.items() if word not in shared)
@@ -70,7 +69,6 @@ def divide(
 def _divide(
     shared: Mapping[str, Counted], test: Sequence[LabelledSentence], at_least: int | None
 ) -> Division:
-    """Divide the words that both have."""
     left_out = Counter[str]()
     words: dict[str, list[LabelledSentence]] = {}
     for word, sentences in shared.items():

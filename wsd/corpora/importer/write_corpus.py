@@ -31,7 +31,7 @@ def start_manifest(
     ----------
     request : Request
     files : iterable of Path
-        The files that were read.
+        The imported files.
     labelled : bool
         Whether the sentences have senses.
     facts
@@ -49,14 +49,14 @@ def start_manifest(
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest of a corpus that people may edit."""
+    """Write the manifest of an imported corpus, which people may edit."""
     write_lines(folder / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 
 
 def check_forms(forms: FormCheck, request: Request) -> None:
     """Report focal words that are not forms of their words, unless ``--any-form`` allows them."""
     if not request.args.any_form:
-        fix = "if the focal words are meant as they are, add --any-form"
+        fix = "if the focal words are correct, add --any-form"
         forms.report(", ".join(map(str, request.files)), fix)
 
 
@@ -79,10 +79,10 @@ def lay_out(
         With their splits.
     given : mapping of word to the names and glosses of its senses
     manifest : dict
-        Its entries; ``words`` and ``files`` are added here.
+        The function adds the entries ``words`` and ``files``.
     noted : bool
-        Whether to note the checksum of the manifest. People may edit the names in the manifest of
-        an import; the manifest of a workflow step stays as it is.
+        Whether to note the checksum of the manifest. This would forbid people to edit the manifest
+        of an import.
     further_files : mapping of name to lines
         Files that are not part of the corpus.
     """
@@ -102,7 +102,7 @@ def lay_out(
             corpus = read_text(folder / file_name(word), word, further)
             written = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
             if written != Counter((row.split, row.tokens) for row in rows):
-                raise AssertionError(f"what was written for {word!r} is not what was read")
+                raise AssertionError(f"the written files of {word!r} differ from its sentences")
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
         manifest["files"] = checksums(folder)
         for name, lines in (further_files or {}).items():
@@ -130,8 +130,8 @@ def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
     return {"folder": file_name(corpus.word), **totals, "senses": senses, "most_folds": most}
 
 
-def in_order(rows: Sequence[LabelledSentence]) -> list[str]:
-    """Return the senses in their natural order: sense_2 before sense_10."""
+def _order_senses(rows: Sequence[LabelledSentence]) -> list[str]:
+    """Return the senses in natural order: sense_2 before sense_10."""
 
     def key(sense: str) -> list[tuple[int, str]]:
         parts = re.split(r"0*([0-9]+)", sense)  # every second part is a number
@@ -142,7 +142,7 @@ def in_order(rows: Sequence[LabelledSentence]) -> list[str]:
 
 def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
     folder.mkdir()
-    numbers = {sense: str(i) for i, sense in enumerate(in_order(rows))}
+    numbers = {sense: str(i) for i, sense in enumerate(_order_senses(rows))}
     classes = {number: sense for sense, number in numbers.items()}
     write_lines(folder / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:

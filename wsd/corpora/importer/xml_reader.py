@@ -10,7 +10,7 @@ class XmlReader:
     """Calls :meth:`start`, :meth:`text` and :meth:`end` for the elements of a document.
 
     Subclasses define these methods. Entities that a document declares are refused, since they can
-    unfold to any size; so is a document type, unless :attr:`doctype_allowed`.
+    expand to any size. A document type is refused too, unless :attr:`doctype_allowed`.
 
     Parameters
     ----------
@@ -21,10 +21,12 @@ class XmlReader:
     ----------
     inside : list of str
         The names of the elements that are open.
-    language, encoding : str
-        What a document must be, and its encoding; None for the one that it names.
+    language : str
+        The name of the format in messages.
+    encoding : str or None
+        The encoding of a document; None if the document declares it.
     fix, fix_xml : str
-        What messages suggest by default, and for a document that is not XML.
+        The default advice, and the advice for a document that is not XML.
     """
 
     language = "XML"
@@ -85,5 +87,7 @@ class XmlReader:
     def _doctype(self, *details: object) -> None:
         declares_something = details[-1] != 0
         if declares_something or not self.doctype_allowed:
-            problem = "a document type or an entity of its own, which could unfold to any size"
-            self.refuse(problem, "take the DOCTYPE out")
+            problem = (
+                "the file declares a document type or an entity, which could expand to any size"
+            )
+            self.refuse(problem, "remove the DOCTYPE")

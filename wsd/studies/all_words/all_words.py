@@ -1,12 +1,12 @@
 """Score all instances of all-words sets as in publications: any of several senses is right.
 
-Precision is over the instances that a system answers, recall is over all instances. For a trained
-word, there is always an answer, also if none of the right senses was in training. For other words,
-the most frequent sense of the training files can be the answer, if they have the word.
+Precision is over the instances that a system answers, recall is over all instances. A trained word
+always has an answer, even if no right sense was in training. For other words, the answer can be the
+most frequent sense in the training files, if they have the word.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def read_answers(instances: Sequence[CountedInstance], path: Path) -> tuple[dict
             _, gold = predictions.get((instance.word, instance.index), ("", ""))
             if not instance.is_right(gold):
                 place = f"{instance.word!r} in {instance.where}"
-                raise wrong_file(f"nothing of the instance of {place}, or another one", path)
+                raise wrong_file(f"the instance of {place} is missing or differs", path)
     names = {key: str(source[key]) for key in NAMES[1:]}
 
     def answer(instance: CountedInstance) -> str | None:
@@ -62,26 +62,12 @@ def most_frequent(instance: CountedInstance) -> str | None:
     return instance.most_frequent or None
 
 
-def with_most_frequent(answer: Answer) -> Answer:
-    """Return answers that fall back on the most frequent sense."""
-
-    def answer_or_frequent(instance: CountedInstance) -> str | None:
-        sense = answer(instance)
-        return most_frequent(instance) if sense is None else sense
-
-    return answer_or_frequent
-
-
 def scores(instances: Sequence[CountedInstance], answer: Answer) -> dict[str, float]:
     """Return precision, recall and F1 as fractions, which are 0 if nothing is answered."""
-    answered = [
-        (instance, sense) for instance in instances if (sense := answer(instance)) is not None
-    ]
-    right = sum(instance.is_right(sense) for instance, sense in answered)
-    precision, recall = right / max(len(answered), 1), right / len(instances)
-    f1 = 2 * right / (len(answered) + len(instances))
-    numbers = (len(instances), len(answered), right, precision, recall, f1)
-    return dict(zip(METRICS, numbers, strict=True))
+    are_right = [i.is_right(sense) for i in instances if (sense := answer(i)) is not None]
+    right, answered, n = sum(are_right), len(are_right), len(instances)
+    precision, recall, f1 = right / max(answered, 1), right / n, 2 * right / (answered + n)
+    return dict(zip(METRICS, (n, answered, right, precision, recall, f1), strict=True))
 
 
 def score_table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> pd.DataFrame:
@@ -90,22 +76,30 @@ def score_table(instances: Sequence[CountedInstance], files: Sequence[Path]) -> 
     for part in sorted({instance.part for instance in instances} - {""}):
         parts[part] = [instance for instance in instances if instance.part == part]
 
-    def rows(names: Mapping[str, str], how: str, answer: Answer) -> Iterator[dict[str, Any]]:
-        for part, of_part in parts.items():
-            yield {**names, "answered_by": how, "part": part, **scores(of_part, answer)}
+    table: list[dict[str, Any]] = []
 
-    table = list(rows(dict.fromkeys(NAMES, "-"), FREQUENT, most_frequent))
+    def add_rows(names: Mapping[str, str], answered_by: str, answer: Answer) -> None:
+        for part, members in parts.items():
+            row = {**names, "answered_by": answered_by, "part": part}
+            table.append({**row, **scores(members, answer)})
+
+    add_rows(dict.fromkeys(NAMES, "-"), FREQUENT, most_frequent)
     for path in files:
         names, answer = read_answers(instances, path)
-        table += rows(names, TRAINED, answer)
-        table += rows(names, BACKED, with_most_frequent(answer))
+        add_rows(names, TRAINED, answer)
+
+        def with_most_frequent(instance: CountedInstance, answer: Answer = answer) -> str | None:
+            sense = answer(instance)
+            return most_frequent(instance) if sense is None else sense
+
+        add_rows(names, BACKED, with_most_frequent)
     return pd.DataFrame(table)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_path(parser, "--corpus", f"folder that `wsd import --train --test` made, with {FILE}")
-    add_files(parser, "--predictions", "of the test split, .parquet")
+    add_path(parser, "--corpus", f"folder that `wsd import --train --test` wrote, with {FILE}")
+    add_files(parser, "--predictions", "predictions for the test split, .parquet")
     add_out(parser, "the table", ".csv")
 
 

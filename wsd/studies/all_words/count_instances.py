@@ -1,7 +1,7 @@
 """Add the table of all test instances to an imported corpus.
 
-A corpus has only those instances that a classifier can be trained for. Published scores are over
-all of them. So ``wsd import`` also writes :data:`wsd.studies.all_words.counted_instances.FILE`.
+The table is :data:`wsd.studies.all_words.counted_instances.FILE`. A corpus has only the instances
+of trained words and senses, but published scores are over all test instances.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from wsd.studies.all_words.counted_instances import (
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add no argument to ``wsd import``: ``--train`` and ``--test`` are its own."""
+    """Add no argument to ``wsd import``."""
 
 
 def further_files(division: Division) -> tuple[dict[str, list[str]], list[str]]:
     """Return the lines of the table by its name, and lines for the summary.
 
-    Without separate test files, and if no instance has several right senses, there is no table.
+    There is no table if there are no separate test files and no instance has several right senses.
     """
     if division.test:
         instances = list(_of_test_files(division))
@@ -41,15 +41,15 @@ def further_files(division: Division) -> tuple[dict[str, list[str]], list[str]]:
 
 
 def _of_test_files(division: Division) -> Iterator[CountedInstance]:
-    number = Counter[str]()
+    n_tested = Counter[str]()
     frequent = {word: _most_frequent(rows) for word, rows in division.train.items()}
     for row in division.test:
         status, index = NO_SENSE, -1
         if row.word not in division.trained:
             status = NOT_TRAINED if row.word in division.train else NO_WORD
         elif not division.trained[row.word].isdisjoint(row.keys):
-            status, index = TESTED, number[row.word]
-            number[row.word] += 1
+            status, index = TESTED, n_tested[row.word]
+            n_tested[row.word] += 1
         yield _instance(row, status, index, frequent.get(row.word, ""))
 
 
@@ -76,19 +76,20 @@ def _summary(division: Division, instances: Sequence[CountedInstance]) -> Iterat
     train = [row for rows in division.train.values() for row in rows]
     sentences = {(row.word, row.composed) for row in train}
     if known := sum((row.word, row.composed) in sentences for row in division.test):
-        yield f"{known:,} of these stand in the training files too, and flatter"
-        examples = {(row.word, row.composed, row.position): row for row in train}
-        pairs = [
-            (row, examples.get((row.word, row.composed, row.position))) for row in division.test
-        ]
+        yield f"{known:,} of these are in the training files too, which makes scores too high"
+        trained = {(row.word, row.composed, row.position): row for row in train}
         contradictions = [
             f"{row.where} ({example.where})"
-            for row, example in pairs
-            if example and set(row.keys).isdisjoint(example.keys)
+            for row in division.test
+            if (example := trained.get((row.word, row.composed, row.position)))
+            and set(row.keys).isdisjoint(example.keys)
         ]
         if contradictions:
-            number_of = f"{len(contradictions):,} of these have another sense there"
-            yield f"{number_of}, such as {contradictions[0]}"
+            n = len(contradictions)
+            yield f"{n:,} of these have another sense there, such as {contradictions[0]}"
     if untrained := [instance for instance in instances if instance.status == NOT_TRAINED]:
         right = sum(instance.is_right(instance.most_frequent) for instance in untrained)
-        yield f"of words not trained, the training's most frequent sense is right in {right:,}"
+        yield (
+            f"the most frequent training sense is right in {right:,} test instances of words that "
+            "are not trained"
+        )

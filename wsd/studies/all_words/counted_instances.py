@@ -1,8 +1,8 @@
 """The table of all test instances of all-words sets, with their right senses.
 
-A corpus has only those instances that a classifier can be trained for. Published scores are over
-all of them, and any of several senses is right. So ``wsd import`` also writes this table, in the
-order of the files.
+A corpus has only the instances of trained words and senses. Published scores are over all test
+instances, and any of several senses is right. Therefore ``wsd import`` also writes this table, in
+the order of the files.
 """
 
 import csv
@@ -24,15 +24,15 @@ TESTED, NO_SENSE, NOT_TRAINED, NO_WORD = STATUSES = (
 
 @dataclass(frozen=True)
 class CountedInstance:
-    """An instance.
+    """A test instance.
 
     Attributes
     ----------
     where : str
-        The file and line that it comes from.
+        File and line.
     word : str
     part : str
-        The part of speech; empty if the word's name has none.
+        The part of speech; empty if the word is called without it.
     keys : str
         The right senses, separated by tabs, since a sense may have a space.
     status : str
@@ -84,6 +84,5 @@ def read(path: Path) -> list[CountedInstance]:
             for where, word, part, keys, status, index, most_frequent in rows
         ]
         require(bool(instances), "no instances")
-        known = all(instance.status in STATUSES for instance in instances)
-        require(known, "an unknown status")
+        require({instance.status for instance in instances} <= {*STATUSES}, "an unknown status")
         return instances

@@ -1,4 +1,4 @@
-"""How well does a system do on all instances of all-words sets?"""
+"""Declare the study of all-words sets: how good is a system on all of their instances?"""
 
 from wsd.studies.base import Study
 

@@ -15,7 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def write_tables(source: Path, out: Path, forms: FormCheck) -> list[Path] | None:
-    """Write the tables of a corpus of pairs; return None for another corpus.
+    """Write the tables of a corpus of pairs, and return their paths; None for another corpus.
 
     Parameters
     ----------

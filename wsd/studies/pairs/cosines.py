@@ -1,6 +1,6 @@
-"""The table of cosines of pairs: a column per transformation and layer choice.
+"""The table of cosines, with a row per pair and a column per transformation and layer choice.
 
-Next to it is ``pairs.csv``, with a row per transformation, layer choice and split.
+The scores are next to it in ``pairs.csv``: a row per transformation, layer choice and split.
 """
 
 from collections.abc import Mapping
@@ -29,10 +29,10 @@ Cosines = Mapping[tuple[str, str], np.ndarray]
 
 
 def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[str, Any]) -> None:
-    """Write the cosines with the number of each pair's line, whole or not at all."""
+    """Write the cosines with the split and line of each pair."""
     import pyarrow as pa
 
-    # The names of these columns have a slash, and others do not.
+    # Only the names of these columns have a slash.
     columns = {"/".join(name): values for name, values in cosines.items()}
     table = pa.table({"split": pairs.split.tolist(), "line": pairs.line, **columns})
     write_table(path, table, {**provenance, "sentences": pairs.sentences.digest})
@@ -48,9 +48,12 @@ def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
     """
     table, provenance = read_table(path)
     with parsing(path):
-        names = [tuple(name.split("/")) for name in table.column_names if "/" in name]
-        cosines = {(t, layers): table[f"{t}/{layers}"].to_numpy() for t, layers in names}
+        cosines = {}
+        for name in table.column_names:
+            if "/" in name:
+                transform, layers = name.split("/")
+                cosines[transform, layers] = table[name].to_numpy()
         known = provenance["sentences"], len(table)
     if known != (pairs.sentences.digest, len(pairs)):
-        raise wrong_file("the cosines are of other pairs", path)
+        raise wrong_file("the cosines belong to other pairs", path)
     return cosines, provenance

@@ -1,4 +1,4 @@
-"""The pages of pairs in the list of all reports."""
+"""The pages of pairs as rows in the list of all reports."""
 
 import argparse
 from collections.abc import Iterator

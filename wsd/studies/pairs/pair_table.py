@@ -1,8 +1,8 @@
-"""The tables of a corpus of pairs: two sentences each, in which a word has the same sense or not.
+"""The tables of a corpus of pairs: a word has the same sense in two sentences, or not.
 
-``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table` with each sentence of a split
-once and without senses, so that ``wsd embed`` reads it like a word. ``pairs.parquet`` has a row per
-pair: the word, the split, the line, the rows of its two sentences, and the label.
+``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table`. It has each sentence of a
+split once, without senses, so that ``wsd embed`` reads it like a word. ``pairs.parquet`` has a row
+per pair: the word, the split, the line, the rows of its two sentences, and the label.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,10 @@ class Pairs:
         ``name``, and title, source, licence, licence_url and citation.
     sentences : Corpus
         Its gold senses are meaningless.
-    word, split : arrays of shape (n,)
-        Such as ``carry.v``, and ``"train"``, ``"dev"`` or ``"test"``.
+    word : array of shape (n,)
+        Such as ``carry.v``.
+    split : array of shape (n,)
+        ``"train"``, ``"dev"`` or ``"test"``.
     line : int array of shape (n,)
         The line in the split's file, from 1.
     rows : int array of shape (n, 2)
@@ -84,7 +86,7 @@ def read_pairs(folder: Path) -> Pairs:
     Raises
     ------
     ResultError
-        If a table is missing, damaged, or belongs to another.
+        If a table is missing or damaged, or the two tables do not belong together.
     """
     path = folder / PAIRS_FILE
     table, provenance = read_table(path)

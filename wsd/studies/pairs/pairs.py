@@ -1,9 +1,10 @@
 """Decide whether a word has the same sense in two sentences, by the cosine of its two vectors.
 
-For each layer choice, a threshold is set on the training pairs, and every split is scored with it.
-One layer choice and transformation is chosen by the accuracy on the development pairs, to which
-nothing was fitted, or on the training pairs if there are no others. The test pairs take no part in
-the choice. This is the method of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer.
+For each layer choice and transformation, a threshold is set on the training pairs, and every split
+is scored with it. The layer choice and transformation with the highest accuracy on the development
+pairs are selected; without development pairs, the training pairs are used. The test pairs take no
+part in the selection. This is the method of Pilehvar and Camacho-Collados (NAACL 2019), layer by
+layer.
 """
 
 import argparse
@@ -27,14 +28,7 @@ from wsd.metrics.scores import joint_confusion
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.cosines import (
-    COSINES,
-    NAMES,
-    NUMBERS,
-    TABLE,
-    Cosines,
-    write_cosines,
-)
+from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, write_cosines
 from wsd.studies.pairs.pair_table import SAME, SPLITS, Pairs, read_pairs
 
 NONE = (np.nan, np.nan)
@@ -67,7 +61,7 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     ----------
     pairs : Pairs
     cosines : Cosines
-        The simplest choice first: it wins a tie.
+        The simplest choice first, since the first wins a tie.
     seed : int
         The seed of the resampling.
 
@@ -89,8 +83,8 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     thresholds = {n: best_threshold(values[train], same[train]) for n, values in cosines.items()}
     called = {name: values >= thresholds[name] for name, values in cosines.items()}
     dev = pairs.labelled("dev")
-    seen = dev if len(dev) else train
-    chosen = max(cosines, key=lambda name: (called[name] == same)[seen].sum())
+    selected_on = dev if len(dev) else train
+    chosen = max(cosines, key=lambda name: (called[name] == same)[selected_on].sum())
     tables = []
     for split in SPLITS:
         if not len(rows := pairs.labelled(split)):
@@ -116,8 +110,7 @@ def _score_split(
     for name, (values, called) in answers.items():
         row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
         row |= {"chosen": name == chosen, "called_same": called.mean()}
-        scores = _scores(values, called, gold, once)
-        estimates = {metric: score.item() for metric, score in scores.items()}
+        estimates = {m: score.item() for m, score in _scores(values, called, gold, once).items()}
         row |= estimates
         for by, weights in draws.items():
             for metric, drawn in _scores(values, called, gold, weights).items():
@@ -144,16 +137,16 @@ def _scores(
 def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
     choices = expand_layers(layers, blocks, where="--layers")
     if mixed := [choice.name for choice in choices if choice.operation == "mix"]:
-        problem = f"layers {mixed[0]!r}: a mix is learned, and nothing is learned here"
+        problem = f"layers {mixed[0]!r}: a mix needs training, but pairs train no classifier"
         raise ConfigError(problem, where="--layers", fix="use mean, sum or concat")
     return choices
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_path(parser, "--pairs", "folder that `wsd import` made of pairs")
+    add_path(parser, "--pairs", "folder of pairs that `wsd import` wrote")
     add_word_files(parser, "--embeddings", f"folder of {SENTENCES}/<view>.safetensors")
-    parser.add_argument("--view", default="focal", help="what is compared (default: focal)")
+    parser.add_argument("--view", default="focal", help="view to compare (default: focal)")
     text = f"layer choices (default: {' '.join(DEFAULT)})"
     parser.add_argument("--layers", nargs="+", default=list(DEFAULT), help=text)
     add_transforms(parser)
@@ -168,11 +161,10 @@ def run(args: argparse.Namespace) -> None:
     vectors = Embeddings(path, pairs.sentences)
     cosines: dict[tuple[str, str], np.ndarray] = {}
     choices = _choices(args.layers, vectors.blocks)
-    # So that the scores do not depend on the number of cores.
+    # With several threads, the scores would depend on their number.
     with one_thread():
         for choice in choices:
-            states = {layer: vectors.layer(layer) for layer in choice.layers}
-            combined = choice.combine(states)
+            combined = choice.combine({layer: vectors.layer(layer) for layer in choice.layers})
             for transform, values in measure(pairs, combined, args.transforms).items():
                 cosines[transform, choice.name] = values
             log.info("cosines of %s", choice.name)

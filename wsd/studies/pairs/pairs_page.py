@@ -1,6 +1,6 @@
-"""Write the page of a corpus of pairs: accuracy over layers, cosines, and persistent errors.
+"""Write the page of a corpus of pairs: accuracy by layer, cosines, and errors of all layers.
 
-The page is a single file without scripts, and uses the tables of ``wsd pairs`` alone.
+The page is a single file without scripts. It needs only the tables of ``wsd pairs``.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, r
 from wsd.studies.pairs.pair_table import DIFFERENT, SAME, Pairs, read_pairs
 from wsd.studies.pairs.plots import curve, histogram
 
-# The most pairs in the list of pairs that every layer gets wrong.
+# The largest number of listed pairs that every layer gets wrong.
 MOST = 200
 COLUMNS = Columns(NAMES, NUMBERS, ("chosen",))
 

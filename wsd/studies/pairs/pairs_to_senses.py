@@ -1,13 +1,13 @@
-"""Make a corpus of senses from pairs of sentences.
+"""Derive a corpus of senses from pairs of sentences.
 
-A pair does not say which sense its word has, but all pairs of a word together can: sentences that a
-chain of ``T`` joins have the same sense, and an ``F`` between two such groups makes them two
-senses. For each word, the largest groups are kept that are all separated from each other; they are
-called ``word.n.1``, ``word.n.2``. The rest is left out and counted, since two groups that no pair
-separates may be one sense. Words whose pairs contradict each other are left out too.
+A single pair does not show the sense of its word, but all pairs of a word together can. Sentences
+that a chain of ``T`` joins form a group with the same sense. An ``F`` between two groups separates
+them: their senses are different. For each word, the largest groups that are all separated from each
+other are kept and called ``word.n.1``, ``word.n.2``. Other groups are left out and counted, since
+they may have the sense of a kept group. Words whose pairs contradict each other are left out too.
 
-The pipeline then scores in which of a word's groups a sentence is. This is not the task of WiC, and
-the scores must not be compared with accuracies on WiC.
+A classifier then predicts the group of a sentence. This is not the task of WiC, and its scores must
+not be compared with accuracies on WiC.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from wsd.errors import CorpusError
 from wsd.studies.pairs.wic import Pair, gold_of, labelled_pairs
 
 LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
-# The sentences of each word, each with the file and line where it first occurs.
+# The sentences of each word, with the file and line where each first occurs.
 _Places = dict[str, dict[Sentence, str]]
 
 
@@ -30,12 +30,13 @@ def read(
 ) -> tuple[Gathered, Gathered]:
     """Read the pairs of all files as sentences with senses.
 
-    The pairs of all files together decide which sentences have the same sense, so that a sense has
-    the same number in all files. A sentence that is in several pairs is one row.
+    The senses are derived from the pairs of all files together, so that a sense has the same number
+    in all files. A sentence of several pairs becomes one row.
 
     Parameters
     ----------
     train : sequence of Path
+        Files to train on.
     test : sequence of Path
         Files to test on; a sentence that is in both is a row of both.
     gold : Path or None
@@ -60,9 +61,8 @@ def read(
             into.files += [path, labels]
             for pair in labelled_pairs(path, labels):
                 words.setdefault(pair.word, []).append(pair)
-                places = side.setdefault(pair.word, {})
-                places.setdefault(pair.first, pair.where)
-                places.setdefault(pair.second, pair.where)
+                for sentence in pair.sentences:
+                    side.setdefault(pair.word, {}).setdefault(sentence, pair.where)
     left_out = gathered[0].left_out
     for word, pairs in words.items():
         sentences = list(sides[0].get(word, {}) | sides[1].get(word, {}))
@@ -83,7 +83,7 @@ def read(
     if not gathered[0].rows:
         fix = "a corpus of senses needs words with several pairs, some T and some F"
         reasons = "; ".join(f"{count} of {reason}" for reason, count in left_out.most_common(3))
-        problem = f"no word's pairs tell two senses apart (sentences left out: {reasons})"
+        problem = f"no word's pairs separate two senses (sentences left out: {reasons})"
         raise CorpusError(problem, where=", ".join(map(str, train)), fix=fix)
     return gathered
 
@@ -93,11 +93,11 @@ class _ContradictionError(Exception):
 
 
 def _separated_groups(sentences: list[Sentence], pairs: list[Pair]) -> list[list[Sentence]]:
-    """Return groups of one sense each that are all separated; none, or at least two."""
+    """Return groups of sentences that are all separated; none, or at least two."""
     joined = DisjointSet(sentences)
     for pair in pairs:
         if pair.same:
-            joined.merge(pair.first, pair.second)
+            joined.merge(*pair.sentences)
     by_root: dict[Sentence, list[Sentence]] = {}
     for sentence in sentences:
         by_root.setdefault(joined[sentence], []).append(sentence)
@@ -106,12 +106,13 @@ def _separated_groups(sentences: list[Sentence], pairs: list[Pair]) -> list[list
     separated: set[frozenset[int]] = set()
     for pair in pairs:
         if not pair.same:
-            separated.add(frozenset((number[pair.first], number[pair.second])))
-            if number[pair.first] == number[pair.second]:
+            ends = frozenset(number[sentence] for sentence in pair.sentences)
+            if len(ends) == 1:
                 raise _ContradictionError(pair.where)
+            separated.add(ends)
     if not separated:
         return []
-    # The largest pair of groups first, then each group that is separated from all that are kept.
+    # First the largest separated pair of groups, then groups that are separated from all kept ones.
     kept = min(map(sorted, separated), key=lambda pair: (-sum(len(groups[i]) for i in pair), pair))
     for i in range(len(groups)):
         if i not in kept and all(frozenset((i, other)) in separated for other in kept):

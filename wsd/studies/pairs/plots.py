@@ -1,4 +1,4 @@
-"""The plots of the pairs page: positions in an SVG that needs no script."""
+"""The plots of the page of pairs, as positions in an SVG that needs no script."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,9 +21,9 @@ DASHES = ("", "dashed", "dotted")
 
 
 def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return pair accuracy over the layer choices: a line per transformation.
+    """Return the plot of accuracy by layer choice, with a line per transformation.
 
-    Single layers are joined; at combinations the lines' points are next to each other.
+    A line joins single layers. At combinations of layers, the points are drawn next to each other.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def _tooltip(row: Mapping[str, Any]) -> str:
 
 
 def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[str, Any]:
-    """Return the distribution of the cosines of each kind of pair, and the threshold.
+    """Return the histogram of the cosines of each kind of pair, with the threshold.
 
     Parameters
     ----------

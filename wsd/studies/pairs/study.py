@@ -1,4 +1,4 @@
-"""Which layer knows whether a word has the same sense in two sentences?"""
+"""Declare the study of pairs: which layer knows whether two uses of a word have the same sense?"""
 
 from __future__ import annotations
 

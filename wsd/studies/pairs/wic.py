@@ -1,4 +1,4 @@
-"""Read Word in Context (Pilehvar and Camacho-Collados, NAACL 2019): pairs of sentences, no senses.
+"""Read the pairs of sentences of Word in Context (Pilehvar and Camacho-Collados, NAACL 2019).
 
 A line of ``NAME.data.txt`` is ``word<TAB>part of speech<TAB>1-3<TAB>sentence<TAB>sentence``, with
 the position of the word in both sentences. A line of ``NAME.gold.txt`` is ``T`` if the word has the
@@ -16,7 +16,7 @@ from wsd.storage.text_files import at_place, read_lines
 
 DATA, GOLD = ".data.txt", ".gold.txt"
 PARTS = {"N": "n", "V": "v"}
-FIX = "write `word<TAB>N or V<TAB>place-place<TAB>sentence<TAB>sentence`"
+FIX = "write `word<TAB>N or V<TAB>position-position<TAB>sentence<TAB>sentence`"
 
 
 class Pair(NamedTuple):
@@ -26,16 +26,15 @@ class Pair(NamedTuple):
     ----------
     word : str
         With its part of speech: ``carry.v``.
-    first, second : Sentence
+    sentences : (Sentence, Sentence)
     same : bool or None
-        Whether the word has one sense in both; None if there is no label.
+        Whether the word has the same sense in both; None if there is no label.
     where : str
         File and line.
     """
 
     word: str
-    first: Sentence
-    second: Sentence
+    sentences: tuple[Sentence, Sentence]
     same: bool | None
     where: str
 
@@ -68,10 +67,11 @@ def labelled_pairs(path: Path, gold: Path | None) -> Iterator[Pair]:
     for number, (line, label) in enumerate(zip(lines, labels, strict=True), start=1):
         where = f"{path}:{number}"
         if label not in ("T", "F", None):
-            raise CorpusError(f"the label {label!r}", where=f"{gold}:{number}", fix="write T or F")
+            problem = f"{label!r} is no label"
+            raise CorpusError(problem, where=f"{gold}:{number}", fix="write T or F")
         with at_place(where, FIX):
-            word, first, second = _parse(line)
-        yield Pair(word, first, second, None if label is None else label == "T", where)
+            word, sentences = _parse(line)
+        yield Pair(word, sentences, None if label is None else label == "T", where)
 
 
 def _lines(path: Path) -> list[str]:
@@ -79,20 +79,17 @@ def _lines(path: Path) -> list[str]:
     return [first.removeprefix("\ufeff"), *others]
 
 
-def _parse(line: str) -> tuple[str, Sentence, Sentence]:
+def _parse(line: str) -> tuple[str, tuple[Sentence, Sentence]]:
     cells = line.split("\t")
     if len(cells) != 5:
         raise ValueError(f"{len(cells)} columns, not 5")
-    word, part, places, first, second = cells
+    word, part, positions, first, second = cells
     if part not in PARTS:
-        raise ValueError(f"the part of speech {part!r}, which is neither N nor V")
-    numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", places)
+        raise ValueError(f"the part of speech {part!r} is neither N nor V")
+    numbers = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", positions)
     if not numbers:
-        raise ValueError(f"the places {places!r}")
-    sentences = (
-        from_tokens(first, int(numbers[1])),
-        from_tokens(second, int(numbers[2])),
-    )
+        raise ValueError(f"the positions {positions!r} are not two numbers")
+    sentences = from_tokens(first, int(numbers[1])), from_tokens(second, int(numbers[2]))
     if not word.strip():
         raise ValueError("the word is empty")
-    return f"{word.strip()}.{PARTS[part]}", *sentences
+    return f"{word.strip()}.{PARTS[part]}", sentences

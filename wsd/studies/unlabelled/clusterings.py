@@ -1,9 +1,9 @@
 """Cluster the vectors of one word without labels, by k-means and by a tree.
 
 The vectors have length 1, so that Euclidean distances have the order of cosine distances. The tree
-is Ward's. If the number of clusters is not given, it is the one with the highest mean silhouette
-(Rousseeuw 1987) of cosine distances, in a tie the smallest. A single cluster has no silhouette, so
-people must decide whether a word has only one use.
+is built by Ward's method. The selected number of clusters has the highest mean silhouette
+(Rousseeuw 1987) of cosine distances; in a tie, the smallest number is selected. A single cluster
+has no silhouette, so people must decide whether a word has only one use.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from sklearn.metrics import silhouette_score
 
 METHODS = ("k-means", "agglomerative")
 STARTS = 10
-# Vectors that are equal to so many digits count as one.
+# Vectors that agree in so many decimal places count as the same vector.
 DIGITS = 6
 # The mean of a group with fewer rows is too uncertain.
 FEW = 5
@@ -48,8 +48,8 @@ class Clustering:
 def centred(vectors: np.ndarray, groups: Sequence[str]) -> np.ndarray:
     """Return the vectors with the mean of each group moved to the mean of all.
 
-    All groups of fewer than ``FEW`` rows count as one group. Otherwise, all rows that are alone in
-    their group would end in the same place, and look like a cluster.
+    Groups of fewer than ``FEW`` rows are joined into a single group. Otherwise, all groups of one
+    row would move to the same point, and look like a cluster.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def centred(vectors: np.ndarray, groups: Sequence[str]) -> np.ndarray:
 def numbers_of_clusters(units: np.ndarray, most: int, also: int = 0) -> list[int]:
     """Return the numbers of clusters to try: 1 to ``most``, and ``also``.
 
-    All but 1 are smaller than the number of different vectors.
+    All numbers except 1 are smaller than the number of different vectors.
 
     Parameters
     ----------
@@ -153,13 +153,13 @@ def by_size(labels: np.ndarray) -> np.ndarray:
 
 
 def best_by_silhouette(partitions: Sequence[Clustering], method: str) -> Clustering:
-    """Return a method's partition with the highest silhouette; if there is none, one cluster."""
-    own = sorted((p for p in partitions if p.method == method), key=lambda p: p.k)
-    return max(own, key=lambda partition: np.nan_to_num(partition.silhouette, nan=-2.0))
+    """Return a method's partition with the highest silhouette, or else its single cluster."""
+    candidates = sorted((p for p in partitions if p.method == method), key=lambda p: p.k)
+    return max(candidates, key=lambda partition: np.nan_to_num(partition.silhouette, nan=-2.0))
 
 
 def typical(units: np.ndarray, labels: np.ndarray, most: int) -> list[list[int]]:
-    """Return for each cluster the rows nearest to its centre, by cosine, the nearest first."""
+    """Return for each cluster the rows nearest to its centre by cosine, from the nearest on."""
     nearest = []
     for label in range(labels.max() + 1):
         rows = np.flatnonzero(labels == label)

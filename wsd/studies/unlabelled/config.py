@@ -8,15 +8,16 @@ from wsd.artifacts.config_section import UNSET, Either, Section
 
 
 class Clusters(Section):
-    """How the clusters of a word's uses are found.
+    """How the uses of a word are clustered.
 
     Attributes
     ----------
     most
-        The most clusters to try for a word (default, 10, or as many as its sentences allow).
+        The largest number of clusters to try for a word (default, 10, or as many as its sentences
+        allow).
     centre
-        `form` takes the form of the focal word, singular or plural, out of its vectors before they
-        are clustered (default, nothing is taken out).
+        `form` removes the effect of the focal word's form, singular or plural, from its vectors
+        before they are clustered (default, nothing is removed).
     """
 
     most: Annotated[int, Field(ge=2, le=50)] = UNSET
@@ -29,8 +30,8 @@ class UnlabelledKeys(Section):
     Attributes
     ----------
     clusters
-        How `uses` finds the clusters of a word: a mapping such as {most: 20, centre: form}, or the
-        most clusters alone.
+        How the uses of a word are clustered: a mapping such as {most: 20, centre: form}, or only
+        the largest number of clusters.
     """
 
     clusters: Either[Annotated[int, Field(ge=2, le=50)], Clusters] = UNSET

@@ -1,7 +1,7 @@
 """Import sentences without senses with ``wsd import --unlabelled``.
 
-Each word has one file, ``sentences.txt``, with a use in each line in the format of a labelled
-corpus's data files. The folder is written as a whole or not at all, after everything has been read.
+Each word has one file, ``sentences.txt``. Each line is a use, in the format of the data files of a
+labelled corpus. The folder is written as a whole or not at all, after everything has been read.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled import unlabelled_files
 from wsd.studies.unlabelled.unlabelled_files import Uses
 
-# A word needs so many uses: fewer cannot form two groups.
+# The smallest number of uses of a word that can form two groups.
 LEAST = 3
 KINDS = (unlabelled_files.TEXT, *labelled_tables.KINDS)
 # Options that are about senses.
@@ -58,11 +58,12 @@ def import_instead(request: Request) -> list[str] | None:
     for name in OF_SENSES:
         if getattr(request.args, name, None):
             where, fix = f"--{name.replace('_', '-')}", "leave out one of the two"
-            raise ConfigError("an option about senses, and --unlabelled", where=where, fix=fix)
+            problem = "an option about senses cannot be combined with --unlabelled"
+            raise ConfigError(problem, where=where, fix=fix)
     uses = Uses()
     for path in request.files:
         if path.suffix.lower() not in KINDS:
-            problem = f"what kind of file is {path.name!r}?"
+            problem = f"{path.name!r} is of an unknown kind"
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(problem, where=str(path), fix=fix)
         unlabelled_files.read(path, request.columns, request.args.word, uses)
@@ -89,7 +90,7 @@ def import_instead(request: Request) -> list[str] | None:
 
 
 def _not_found(uses: Uses) -> list[str]:
-    """Return a line per word with the sentences in which it is not found."""
+    """Return a line per word with the sentences that lack it."""
     lines = [
         f"left out: {plural(len(places), 'sentence')} without {word} "
         f"(looked for: {', '.join(forms(word))}): {', '.join(shorten(places, 'places'))}"
@@ -103,8 +104,8 @@ def _no_word(uses: Uses, files: Sequence[Path]) -> CorpusError:
     where = ", ".join(map(str, files))
     if uses.rows:
         numbers = [f"{word} {len(rows)}" for word, rows in uses.rows.items()]
-        problem = f"too few uses to group (uses: {', '.join(shorten(numbers, 'words'))})"
-        return CorpusError(problem, where=where, fix=f"give {LEAST} sentences with a word, or more")
+        problem = f"too few uses to cluster (uses: {', '.join(shorten(numbers, 'words'))})"
+        return CorpusError(problem, where=where, fix=f"give {LEAST} or more sentences with a word")
     words = ", ".join(shorten([repr(word) for word in uses.not_found], "words"))
     looked_for = ", ".join(dict.fromkeys(form for word in uses.not_found for form in forms(word)))
     fix = "correct --word (a verb is called serve.v), or mark the word in each line, as [[cell]]"
@@ -121,7 +122,7 @@ def _write(out: Path, words: Mapping[str, list[Sentence]], manifest: dict[str, A
             write_lines(word_folder / UNLABELLED_FILE, (sentence_line(*row) for row in rows))
             corpus = read_unlabelled(word_folder, word)
             if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != rows:
-                raise AssertionError(f"what was written for {word!r} is not what was read")
+                raise AssertionError(f"the written file of {word!r} differs from its sentences")
             counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
             manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}
         manifest["files"] = checksums(folder)

@@ -1,4 +1,4 @@
-"""The pages of uses in the list of all reports."""
+"""The pages of uses as links in the list of all reports."""
 
 import argparse
 from collections.abc import Iterator

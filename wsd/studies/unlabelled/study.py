@@ -1,4 +1,4 @@
-"""Which uses does a word have, where no sense is labelled?"""
+"""Declare the study of unlabelled uses: which uses does a word have if no senses are given?"""
 
 from __future__ import annotations
 
@@ -54,38 +54,37 @@ class Unlabelled(Study):
         longest = max(config.dataset.sizes[word] for word in config.words)
         if clusters.most is not None and clusters.most >= longest:
             number = f"{longest} sentence{'s' if longest > 1 else ''}"
-            problem = f"{clusters.most} clusters, and no word has more than {number}"
-            fix = "ask for fewer, or leave the number out"
-            raise refused(problem, "clusters", fix)
+            problem = f"{clusters.most} clusters, but no word has more than {number}"
+            raise refused(problem, "clusters", "set fewer, or leave the number out")
         return replace(config, sections={**config.sections, "clusters": clusters})
 
     def applies(self, config: Config) -> bool:
-        """Return whether the corpus has words to cluster: every one but those of pairs."""
+        """Return whether the corpus has words to cluster, which a corpus of pairs has not."""
         return not config.dataset.of_pairs
 
     def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of the clusters."""
+        """Return the patterns of the clusters' paths."""
         key, store = places.keys.key, places.store
-        asked = key("substitute-uses", places.keys.corpus)
+        substitutes_key = key("substitute-uses", places.keys.corpus)
         return {
             "uses": f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet",
-            "substitute_uses": f"{store}/{{asked}}/uses@{asked}/substitutes.parquet",
+            "substitute_uses": f"{store}/{{asked}}/uses@{substitutes_key}/substitutes.parquet",
         }
 
     def outputs(self, files: Files) -> Outputs:
-        """Return the clusters and their pages: of a corpus with senses, by name alone."""
+        """Return the clusters and their pages; with senses, a run writes them only on request."""
         if not self.applies(files.config):
             return Outputs()
         patterns, config = files.study[self.name], files.config
         models = files.study.get("substitutes", {}).get("models", [])
         by_vectors = files.shown(patterns["uses"], config.classify[:1])
         by_substitutes = files.paths(patterns["substitute_uses"], asked=models)
-        made = [*by_vectors, *by_substitutes]
-        key = files.keys.key("uses-page", made, config.sentences, files.keys.pages)
+        tables = [*by_vectors, *by_substitutes]
+        key = files.keys.key("uses-page", tables, config.sentences, files.keys.pages)
         page = f"{files.store}/uses@{key}.json"
         patterns |= {"by_vectors": by_vectors, "by_substitutes": by_substitutes, "page": page}
-        by_name = config.dataset.labelled
-        return Outputs([], [*made, page]) if by_name else Outputs([*made, page])
+        paths = [*tables, page]
+        return Outputs([], paths) if config.dataset.labelled else Outputs(paths)
 
 
 STUDY = Unlabelled()

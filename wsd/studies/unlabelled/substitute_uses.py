@@ -1,8 +1,8 @@
 """Cluster the sentences of every word by the substitutes that an encoder predicts for it.
 
-This is a check on the clusters of vectors (:mod:`wsd.studies.unlabelled.uses`), which are found,
-numbered and scored in the same way. Here, the vectors are bags of the likeliest pieces in the place
-of the masked focal word, weighted by TF-IDF. No label takes part.
+This is a check on the clusters of an encoder's vectors (:mod:`wsd.studies.unlabelled.uses`). Here,
+the vectors are bags of the likeliest pieces for the masked focal word, weighted by TF-IDF. The
+method, the number of clusters and the scores are the same. Senses are not used for clustering.
 """
 
 import argparse
@@ -45,7 +45,11 @@ def run(args: argparse.Namespace) -> None:
         rows = np.flatnonzero(taken).tolist()
         return bags(substitutes[corpus.word][MASKED].take(rows).pieces)
 
-    names = {"view": SUBSTITUTES, "layers": MASKED, "encoder": {"model": source["model"]}}
-    # A masked word has no form that could be removed.
-    drawn = {"seed": args.seed, "centre": None}
-    write_uses(args.out, *find_all_uses(corpora, vectors, most, args.seed), {**names, **drawn})
+    provenance = {
+        "view": SUBSTITUTES,
+        "layers": MASKED,
+        "encoder": {"model": source["model"]},
+        "seed": args.seed,
+        "centre": None,  # a masked word has no form that could be removed
+    }
+    write_uses(args.out, *find_all_uses(corpora, vectors, most, args.seed), provenance)

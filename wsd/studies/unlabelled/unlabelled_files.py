@@ -1,8 +1,8 @@
 """Read sentences without senses: lines of text, or a table without a column for senses.
 
-The place of the focal word is given as in a table of labelled sentences, or every form of the word
-that :mod:`wsd.corpora.word_forms` finds is a use. The import lists the sentences in which no form
-is found.
+The place of the focal word may be given as in a table of labelled sentences. Otherwise, every form
+of the word that :mod:`wsd.corpora.word_forms` finds is a use. The import lists the sentences in
+which it finds no form.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from pathlib import Path
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer.focal_word import FIX_MARK, Sentence, find_mark, from_span
 from wsd.corpora.importer.labelled_sentence import labelled, plain
-from wsd.corpora.importer.labelled_tables import PLACES, Cells, columns_of, lines_of
+from wsd.corpora.importer.labelled_tables import PLACES, read_cells
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place, numbered_lines
@@ -31,11 +31,11 @@ class Uses:
     ----------
     rows : dict of word to list of Sentence
     not_found : dict of word to list of str
-        File and line of the sentences in which a word is not found.
+        File and line of the sentences without the word.
     repeated : int
-        The number of uses that equal an earlier one, which are left out.
+        The number of uses that are left out because they equal an earlier one.
     forms : FormCheck
-        The check of all uses.
+        Counts the focal words of all uses.
     """
 
     rows: dict[str, list[Sentence]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None, uses: Uses) -
     Raises
     ------
     CorpusError
-        Naming file and line: for a file without a sentence, a table with a column for senses, or
+        Naming file and line, for a file without a sentence, a table with a column for senses, or
         a sentence without a word.
     """
     seen = {(w, sentence) for w, sentences in uses.rows.items() for sentence in sentences}
@@ -96,28 +96,25 @@ def _lines(path: Path, word: str | None) -> Iterator[Line]:
 
 
 def _cells(path: Path, columns: Mapping[str, str], word: str | None) -> Iterator[Line]:
-    for where, values, header_place in lines_of(path):
-        column_of = columns_of(values, columns, header_place, needed=("sentence",))
-        if "sense" in column_of:
-            sense = column_of["sense"]
-            problem = f"the column {sense!r} says senses, and --unlabelled there are none"
+    for cells in read_cells(path, columns, word, needed=("sentence",)):
+        if cells.has("sense"):
+            problem = (
+                f"--unlabelled is given, but {cells.column_of['sense']!r} is a column of senses"
+            )
             fix = "leave out --unlabelled, or the column"
-            raise CorpusError(problem, where=header_place, fix=fix)
-        if "word" in column_of and word is not None:
-            problem = f"--word, and a column {column_of['word']!r} for it"
-            raise CorpusError(problem, where=header_place, fix="leave out one of the two")
-        cells = Cells(where, values, column_of)
-        name = cells.text("word") if "word" in column_of else word
-        if set(PLACES) & set(column_of):
+            raise CorpusError(problem, where=cells.header, fix=fix)
+        name = cells.text("word") if cells.has("word") else word
+        if cells.has(*PLACES):
             position, tokens = cells.sentence(name or "")
             # As in a labelled table: without a word it is the focal token in lower case.
-            yield where, name or tokens[position].lower(), [(position, tokens)]
+            yield cells.where, name or tokens[position].lower(), [(position, tokens)]
         else:
-            yield where, *_marked_or_found(cells.place("sentence"), cells.text("sentence"), name)
+            place, text = cells.place("sentence"), cells.text("sentence")
+            yield cells.where, *_marked_or_found(place, text, name)
 
 
 def _marked_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
-    """Return the word, and its uses in a sentence: the marked one, or all that are found."""
+    """Return the word and its uses in a sentence: the marked use, or else all that are found."""
     with at_place(where, FIX_MARK):
         if mark := find_mark(text, bool if word is None else _finder(plain(word)).words_of):
             position, tokens = from_span(mark.text, mark.start, mark.end, word or "")

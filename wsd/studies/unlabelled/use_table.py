@@ -21,13 +21,13 @@ from wsd.errors import wrong_file
 from wsd.metrics.nearest import K
 from wsd.storage.result_files import parsing, require
 
-# The most instances of a word that are clustered; from more, a sample is drawn. Every pair of them
-# has a distance, and a page holds them all.
+# If a word has more instances, a sample of this size is clustered. Every pair of its instances has
+# a distance, and the word's page shows all of them.
 MOST = 2000
 TABLE = "uses.csv"
-# The name in place of a layer choice if the substitutes of an encoder are clustered.
+# The name instead of a layer choice if the substitutes of an encoder are clustered.
 SUBSTITUTES = "substitutes"
-# What can be removed from the vectors before they are clustered.
+# The property that can be removed from the vectors before they are clustered.
 FORM = "form"
 # Pages warn from this normalised mutual information of clusters and forms. Two clusters of the same
 # size, each with one of two forms in 82% of its sentences, have 0.32.
@@ -112,16 +112,16 @@ def forms(corpus: Corpus) -> list[str]:
 def write_uses(
     path: Path, corpora: Corpora, words: Mapping[str, WordUses], provenance: Mapping[str, Any]
 ) -> None:
-    """Write the uses of all words, whole or not at all.
+    """Write the uses of all words.
 
     Parameters
     ----------
     path : Path
     corpora : mapping of word to Corpus
-        With the instances of :func:`shown` alone.
+        With only the instances of :func:`shown`.
     words : mapping of word to WordUses
     provenance : mapping
-        With the seed, and with what was removed from the vectors (``centre``).
+        With the seed, and the property that was removed from the vectors (``centre``).
     """
     import pyarrow as pa
 
@@ -171,20 +171,20 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("near", "similarity")
         )
-        for word, own in rows.items():
-            labels = np.array(table["labels"].take(own).to_pylist(), dtype=np.int16)
+        for word, of_word in rows.items():
+            labels = np.array(table["labels"].take(of_word).to_pylist(), dtype=np.int16)
             partitions = [Partition(**facts) for facts in provenance["partitions"][word]]
-            fits = labels.shape == (len(own), len(partitions)) and all(
+            fits = labels.shape == (len(of_word), len(partitions)) and all(
                 labels[:, i].min() >= 0 and labels[:, i].max() < p.k == len(p.typical)
                 for i, p in enumerate(partitions)
             )
             require(fits, "invalid clusters")
             shares = [p.form_nmi for p in partitions if p.form_nmi is not None]
             require(all(0 <= share <= 1 for share in shares), "a share outside 0 to 1")
-            inside = (near[own] >= -1).all() and (near[own] < len(own)).all()
+            inside = (near[of_word] >= -1).all() and (near[of_word] < len(of_word)).all()
             require(inside, "a neighbour that is not a row of the word")
-            nearest = Neighbours(near[own], similarity[own], float("nan"))
-            uses[word] = WordUses(points[own], nearest, partitions, labels)
+            nearest = Neighbours(near[of_word], similarity[of_word], float("nan"))
+            uses[word] = WordUses(points[of_word], nearest, partitions, labels)
     if now != known:
-        raise wrong_file("the uses are of other words, or of other sentences", path)
+        raise wrong_file("the uses belong to other words or sentences", path)
     return uses, provenance

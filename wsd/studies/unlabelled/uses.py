@@ -1,12 +1,12 @@
 """Find the uses of every word without its senses: cluster its vectors at one layer choice.
 
-Two methods divide every word's vectors into 1 to ``--clusters`` clusters, and the mean silhouette
-chooses a number for each method. No label takes part. If there are senses, every partition is then
-compared with them, and there is also a partition with as many clusters as senses. The instances of
-all splits take part.
+Two methods divide the vectors of a word's instances, in all splits, into 1 to ``--clusters``
+clusters. The mean silhouette selects a number for each method. Senses are not used for this. If
+there are senses, every partition is then compared with them, and there is also a partition with as
+many clusters as senses.
 
-The forms of the focal word (singular and plural) can dominate the clusters. So every partition is
-compared with the forms, and ``--centre form`` removes the form first.
+The forms of the focal word (singular and plural) can dominate the clusters. Therefore, every
+partition is compared with the forms, and ``--centre form`` removes the form first.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from wsd.analysis.project import pca
 from wsd.arguments import add_feature_set, add_out, add_seed, count
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
+from wsd.corpora.importer.import_summary import plural
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
@@ -60,7 +61,7 @@ def find_uses(
         vectors = centred(vectors, row_forms)
     units = unit_vectors(vectors.astype(np.float64))
     known = len(corpus.senses) if corpus.is_labelled else 0
-    # The last bits of a sum depend on the number of threads, and a cluster can depend on them.
+    # The number of threads decides the last bits of a sum, which can decide a cluster.
     with one_thread():
         clusters = clusterings(units, numbers_of_clusters(units, most, known), seed)
     best = [best_by_silhouette(clusters, method) for method in METHODS]
@@ -98,29 +99,28 @@ def find_all_uses(
     most, seed, centre
         As :func:`find_uses` takes them.
     """
-    seen, words = {}, {}
+    sampled, words = {}, {}
     for word, corpus in corpora.items():
         taken = shown(corpus, seed)
-        seen[word] = corpus.take(taken)
-        words[word] = find_uses(seen[word], vectors(corpus, taken), most, seed, centre)
+        sampled[word] = corpus.take(taken)
+        words[word] = find_uses(sampled[word], vectors(corpus, taken), most, seed, centre)
         log.debug("%s: highest silhouette %.3f", word, words[word].score)
-    return seen, words
+    return sampled, words
 
 
 def add_clusters(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of clusters."""
-    text = f"the most clusters to try (default: {CLUSTERS}, or as a word has sentences for)"
+    text = f"largest number of clusters to try (default: {CLUSTERS}, or as the sentences allow)"
     parser.add_argument("--clusters", type=count, metavar="N", help=text)
 
 
-def check_clusters(asked: int | None, corpora: Corpora) -> int:
-    """Return the most clusters to try; refuse more than any word has sentences for."""
+def check_clusters(most: int | None, corpora: Corpora) -> int:
+    """Return the largest number of clusters to try; refuse more than any word has sentences for."""
     longest = max(len(corpus) for corpus in corpora.values())
-    if asked is not None and asked >= longest:
-        number = f"{longest} sentence{'s' if longest > 1 else ''}"
-        problem = f"{asked} clusters, and no word has more than {number}"
-        raise ConfigError(problem, where="--clusters", fix=f"ask for {longest - 1} at most")
-    return asked or CLUSTERS
+    if most is not None and most >= longest:
+        problem = f"{most} clusters, but no word has more than {plural(longest, 'sentence')}"
+        raise ConfigError(problem, where="--clusters", fix=f"give {longest - 1} or fewer")
+    return most or CLUSTERS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

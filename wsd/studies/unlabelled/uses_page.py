@@ -1,9 +1,10 @@
 """Write the pages of the uses of words: one per word and model, and one that lists them.
 
-``uses.csv`` is in the same folder. Per model, layer choice, word and method it has the number of
-clusters selected by silhouette, and how much the form of the focal word explains the clusters. With
-senses, it also has the agreement of clusters and senses, and the clusters of a known number. A
-model's substitutes have the same columns. The page that lists the words has the means.
+``uses.csv`` is in the same folder. For each model, layer choice, word and method, it has the number
+of clusters selected by silhouette, and how much the form of the focal word explains the clusters.
+With senses, it also has the agreement of clusters and senses, and rows for as many clusters as
+senses. The clusters of a model's substitutes have rows too. The page that lists the words shows
+means.
 """
 
 import argparse
@@ -36,7 +37,7 @@ from wsd.studies.unlabelled.use_table import (
 )
 from wsd.studies.unlabelled.word_page import opening, word_page
 
-# The ways to the number of clusters.
+# How the number of clusters is decided.
 BY_SILHOUETTE, AS_SENSES, SINGLE = "silhouette", "as many as senses", "one cluster"
 SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
 
@@ -47,7 +48,7 @@ Uses = dict[str, dict[LayerChoice, dict[str, WordUses]]]
 def read_all(
     paths: list[Path], corpora: Corpora
 ) -> tuple[Uses, dict[str, dict[str, Any]], int, str | None]:
-    """Read uses by model and layer choice, the models' records, the seed and the centring.
+    """Return the uses by model and layer choice, the models' records, the seed and the centring.
 
     Raises
     ------
@@ -76,9 +77,9 @@ def read_all(
 def score_table(
     uses: Uses, corpora: Corpora, by_substitutes: Mapping[str, Mapping[str, WordUses]]
 ) -> pd.DataFrame:
-    """Return a row per model, layer choice, word, method and way to the number of clusters.
+    """Return a row per model, layer choice, word, method and rule for the number of clusters.
 
-    The clusters of a model's substitutes, if it has any, follow its layer choices.
+    The clusters of a model's substitutes, if there are any, follow its layer choices.
     """
     of_models = {
         model: {
@@ -121,7 +122,7 @@ def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
 
 
 def means(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return means over words per model, layer choice and method, for each way to a number."""
+    """Return means over words per model, layer choice, method and rule for the number."""
     keys = ["model", "layers", "method"]
     return [
         {
@@ -179,12 +180,13 @@ def index_page(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_corpora(parser)
-    parser.add_argument("--dataset", required=True, help="its name, or the path of its manifest")
+    text = "name of the dataset, or path of its manifest"
+    parser.add_argument("--dataset", required=True, help=text)
     add_files(parser, "--uses", "tables of `wsd uses`, for any models and layer choices")
     add_optional_files(
         parser, "--substitute-uses", "tables of `wsd substitute-uses`, for uses.csv alone"
     )
-    text = "omit the corpus's sentences, and therefore the words' pages"
+    text = "leave out the sentences of the corpus, and thus the pages of the words"
     parser.add_argument("--no-text", action="store_true", help=text)
     add_listings(parser)
     add_out_folder(parser, f"folder for index.html, {TABLE} and a folder per model")
