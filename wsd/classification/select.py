@@ -158,7 +158,7 @@ def read_candidates(
 ) -> dict[tuple[str, str], list[tuple[Candidate, Path, Mapping[str, Any]]]]:
     """Return the candidates of each model and training set, with their files and provenances.
 
-    The order of the candidates, which decides ties, is that of their feature sets and names.
+    Candidates are sorted by feature set and name; this order decides ties.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.intervals import Interval, difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
-RARE = 15  # a sense with fewer test instances gets a line of its own
+RARE = 15  # a sense with fewer test instances gets a separate line
 Line = dict[str, Any]
 
 

@@ -155,7 +155,7 @@ def run(args: argparse.Namespace) -> None:
     """Score prediction files and write the two tables and their provenance.
 
     Rows are ordered by model, training set, test set, layer choice (single layers first), view
-    and classifier, whatever the order of the files; those of other systems come last.
+    and classifier, whatever the order of the files; the rows of other systems come last.
     """
     config = json_object(args.config, "--config")
     rows, by_model = _read(args.predictions, of_systems=False)

@@ -41,7 +41,7 @@ MODEL_COLUMNS = [
 
 
 def of_layers(group: Group, seed: int) -> list[Line]:
-    """Return a line per layer choice: its score over all words, minus that of the reference.
+    """Return a line per layer choice: its score over all words minus the score of the reference.
 
     All tested differences are one family of Holm's method. Choices with the same predictions as the
     reference have no test, and the reference itself has no difference.

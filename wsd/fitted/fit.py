@@ -27,7 +27,7 @@ from wsd.storage.result_files import parsing
 PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
 
 
-def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
+def _with_absolute_path(encoder: dict[str, Any]) -> dict[str, Any]:
     """Return the encoder with an absolute path, valid from any working directory."""
     model = encoder["model"]
     source = dict(model["source"])
@@ -36,7 +36,7 @@ def _elsewhere(encoder: dict[str, Any]) -> dict[str, Any]:
     return {**encoder, "model": {**model, "source": source}}
 
 
-def _about(known: Dataset | None) -> dict[str, str]:
+def _dataset_facts(known: Dataset | None) -> dict[str, str]:
     if known is None:
         return dict.fromkeys(("title", "source", "licence", "citation"), "not known here")
     return {
@@ -100,12 +100,12 @@ def run(args: argparse.Namespace) -> None:
             log.info("fit: %s, %d of %d words", word, done, len(fitting.words))
         manifest = {
             "configuration": vars(fitting.configuration),
-            "encoder": _elsewhere(fitting.encoder),
+            "encoder": _with_absolute_path(fitting.encoder),
             "predictions": fitting.source,
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        contents, known = {**manifest, "words": writer.words}, _about(results.dataset)
+        contents, known = {**manifest, "words": writer.words}, _dataset_facts(results.dataset)
         name, measured = bare(args.out.name), _measured(fitting)
         text = card(contents, name, known, measured, with_sentences=args.with_sentences)
         writer.close(manifest, text, sentences)

@@ -74,8 +74,8 @@ class Fitting:
         Raises
         ------
         ResultError
-            If corpus, vectors or folds are not those of the predictions, or the fitted word does
-            not reproduce the stored predictions of the test split.
+            If corpus, vectors or folds differ from those of the predictions, or the fitted word
+            does not reproduce the stored predictions of the test split.
         """
         return Learner(self, word).fitted()
 

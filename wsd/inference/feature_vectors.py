@@ -1,6 +1,6 @@
 """Compute the feature vectors of instances in memory.
 
-Alignment, views and layer choices are those of the workflow. Only the hidden states that the
+Alignment, views and layer choices are the same as in the workflow. Only the hidden states that the
 features need are kept.
 """
 

@@ -53,7 +53,7 @@ class BagOfWords(Logistic):
         return sparse.csr_array(self.vectorizer_.transform(X))
 
     def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Design, np.ndarray]:
-        """Count the words once for all folds; TF-IDF weights and norms are those of each fold."""
+        """Count the words once for all folds; each fold has its own TF-IDF weights and norms."""
         if not any(X):
             return super()._shared_design(np.zeros((len(X), 1)), counts)
         words = sparse.csr_array(CountVectorizer(analyzer=_tokens).fit_transform(X), dtype=float)

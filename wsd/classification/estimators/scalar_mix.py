@@ -2,8 +2,8 @@
 
 After Peters et al. (2018), "Deep contextualized word representations", and Tenney, Das and
 Pavlick (2019), "BERT Rediscovers the Classical NLP Pipeline". The mixture has one softmax weight
-per layer, fitted together with a classifier. Layers with large weights are those that the
-classifier uses most. Their extra factor that scales the mixture is left out: the weights of the
+per layer, fitted together with a classifier. The classifier uses layers with large
+weights most. Their extra factor that scales the mixture is left out: the weights of the
 classifier scale it too, and a free factor would undo the penalty on them.
 """
 
@@ -34,8 +34,8 @@ def layer_weights(
 ) -> np.ndarray:
     """Return the softmax weights of layers for which logistic regression has the lowest loss.
 
-    The loss is that of scikit-learn's ``LogisticRegression`` on the standardised mixture, with an
-    L2 penalty of 1 / (2 C) on the weights of the classifier. Intercepts and mixture have no
+    The loss is scikit-learn's for ``LogisticRegression`` on the standardised mixture, with an L2
+    penalty of 1 / (2 C) on the weights of the classifier. Intercepts and mixture have no
     penalty. The search starts with equal weights of all layers, and descends on the lowest loss for
     each mixture (:class:`Mixtures`). It is deterministic; the loss is not convex in the mixture.
 

@@ -100,7 +100,7 @@ def as_many_alone(value: float, alone: Sequence[float]) -> float:
     Returns
     -------
     float
-        At least 1, which also stands for fewer, and at most 64, which also stands for more.
+        From 1 (1 or fewer) to 64 (64 or more).
     """
     rising = np.maximum.accumulate(alone)
     return float(2 ** np.interp(value, rising, np.log2(SHOTS[1:])))

@@ -27,7 +27,7 @@ from wsd.storage.text_files import at_place
 from wsd.studies.glosses.names import GLOSS
 
 COLUMNS = ("word", "sense", "gloss")
-FIX = "give each sense of the run's words a gloss of its own"
+FIX = "give each sense of the run's words a different gloss"
 # The place, sense and text of a gloss.
 Line = tuple[str, str, str]
 
@@ -124,7 +124,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
+    """Read the glosses, and write a table per word and their listing."""
     corpora = read_corpora(args.corpus, args.words)
     glosses = read_glosses(args.glosses, {word: corpus.senses for word, corpus in corpora.items()})
     tables = {

@@ -71,7 +71,7 @@ class Glosses(Study):
         return "" if config.dataset.folder else str(DATA / f"glosses/{config.dataset.name}.tsv")
 
     def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of glosses, their vectors, and what is made from both."""
+        """Return the patterns of glosses, their vectors, and the files computed from both."""
         keys, store = places.keys, places.store
         if not self.applies(places.config):
             return {}

@@ -1,7 +1,7 @@
 """Convert any system's predictions of the test instances to our own format.
 
 Every test instance of every word needs one prediction. A system that leaves out some instances is
-refused, because its scores could not be compared with those of others. It may leave out all
+refused, because its scores could not be compared with other systems. It may leave out all
 out-of-domain instances, but not only some of them.
 """
 
