@@ -2,9 +2,9 @@
 
 After Peters et al. (2018), "Deep contextualized word representations", and Tenney, Das and
 Pavlick (2019), "BERT Rediscovers the Classical NLP Pipeline". The mixture has one softmax weight
-per layer, fitted together with a classifier. The classifier uses layers with large
-weights most. Their extra factor that scales the mixture is left out: the weights of the
-classifier scale it too, and a free factor would undo the penalty on them.
+per layer, fitted together with a classifier; the classifier uses layers with large weights most.
+Their extra factor that scales the mixture is left out: the weights of the classifier scale it too,
+and a free factor would undo the penalty on them.
 """
 
 from typing import Any, Self
