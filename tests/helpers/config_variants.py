@@ -1,4 +1,4 @@
-"""List the files of a config by kind, and change single config keys to other values."""
+"""List the kinds of files with their dependencies and paths, and change single config keys."""
 
 import copy
 from collections.abc import Callable
@@ -8,11 +8,95 @@ from typing import Any
 from wsd.artifacts.run_map import bare
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
-from wsd.run.file_kinds import EVERY, KINDS
+from wsd.run.file_kinds import KINDS
 from wsd.run.keys import Keys
 from wsd.run.run_files import Files
 from wsd.run.schema import ANALYSES, ConfigFile
 from wsd.studies.registry import STUDIES
+
+EVERY = "every key"
+# The keys of a model that identify it, and all keys that its vectors depend on.
+SOURCES = ("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights")
+IDENTITY = tuple(f"models.{key}" for key in SOURCES)
+USED = (*IDENTITY, "models.pooling", "models.input")
+# The keys that decide the candidates, and the controls that are scored with them.
+SHOWN = ("models", "layers", "views.classify")
+SINGLE = (*SHOWN, "classifiers")
+CANDIDATES = (*SINGLE, "features")
+CONTROLS = ("controls.views", "controls.random_weights", "controls.classifiers")
+SCORED = (*CANDIDATES, *CONTROLS, "trains")
+FINETUNED = ("finetune.trains", "finetune.seeds")
+TRAINING = tuple(
+    f"finetune.{key}" for key in ("rate", "epochs", "blocks", "steps", "seeds", "folds")
+)
+SET = ("vectors", "views", "other")
+PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
+# Per kind, besides the flags of its step: the config keys that decide it, and the kinds of its inputs.
+DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "source": (("dataset", "at_least"), ()),
+    "corpus": (("dataset", "at_least", "words"), ()),
+    "trains": ((), ("corpus",)),
+    "folds": ((), ("corpus", "trains")),
+    "record": (IDENTITY, ()),
+    "vectors": ((*USED, "models.precision"), ()),
+    "views": ((), ("corpus",)),
+    "other": (("seed",), ("corpus",)),
+    "predictions": (("classifiers",), (*SET, "folds")),
+    "baselines": ((), ("folds",)),
+    "projections": ((), ("vectors", "views", "folds")),
+    "neighbours": ((), ("vectors", "views")),
+    "selection": (CANDIDATES, ("predictions",)),
+    "per-word": (("views.store",), ("selection", "other")),
+    "calibration": (("views.store",), ("selection", "other")),
+    "scores": (
+        (*SCORED, "systems", "glosses", *FINETUNED),
+        (*PREDICTED, "selection", "published", "systems", "zero-shot"),
+    ),
+    "comparison": (
+        ("controls", "analyses"),
+        (*PREDICTED, "baselines", "scores", "published", "systems", "zero-shot", "control", "bags"),
+    ),
+    "layers": (SINGLE, ("predictions",)),
+    "figures": ((), ("comparison", "layers")),
+    "alignment": ((), ("vectors", "corpus")),
+    "selected": (("dataset",), ("calibration", "comparison")),
+    "report": ((EVERY,), ("scores", "comparison", "layers")),
+    # Of studies
+    "control": ((), ("predictions",)),
+    "strategies": (
+        (*CANDIDATES, "trains", "controls.baselines", "controls.classifiers", "analyses", "glosses",
+         *FINETUNED),
+        ("selection", "per-word", "predictions", "baselines", "bags", "zero-shot", "finetune"),
+    ),
+    "asked": (IDENTITY, ("corpus",)),
+    "bags": ((), ("asked", "folds")),
+    "sense-substitutes": ((), ("asked",)),
+    "glosses": (("glosses",), ("corpus",)),
+    "gloss-vectors": ((), ("glosses", "vectors")),
+    "zero-shot": ((), ("gloss-vectors", "views")),
+    "gloss-worth": ((), ("gloss-vectors", "views")),
+    "finetune": ((*USED, *TRAINING), ("folds",)),
+    "finetuned": (("device",), ("finetune", "predictions")),
+    "geometry": (("views.classify",), ("vectors", "views")),
+    "audit": (("classifiers", "views.classify"), ("predictions",)),
+    "code-length": (("controls.classifiers", "views.classify"), ("predictions",)),
+    "published": ((), ("corpus",)),
+    "systems": (("systems",), ("corpus",)),
+    "reproduced": ((), ("vectors", "views", "published")),
+    "pairs": (("layers", "models", "views.classify"), ("vectors", "views")),
+    "pairs-page": (("sentences", "dataset"), ("pairs",)),
+    "uses": ((), ("vectors", "views")),
+    "substitute-uses": ((), ("asked",)),
+    "uses-page": (
+        ("sentences", "dataset", "analyses", "models", "layers", "views.classify"),
+        ("uses", "substitute-uses"),
+    ),
+}  # fmt: skip
+# Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
+PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
+DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
+# Kinds without files in a run of a corpus with senses.
+ELSEWHERE = ("pairs", "pairs-page", "reproduced")
 
 
 def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
@@ -58,8 +142,8 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "report": [files.report],
     }
     for study, get in BY_STUDY.items():
-        kinds |= get(files) if study in STUDIES else {}
-    return by_name({kind: kinds[kind] for kind in kinds if kind in KINDS})
+        kinds |= get(files) if study in files.study else {}
+    return by_name({kind: kinds.get(kind, []) for kind in DECIDED if kind not in ELSEWHERE})
 
 
 def from_pairs(files: Files) -> dict[str, list[str]]:
@@ -72,8 +156,6 @@ def from_pairs(files: Files) -> dict[str, list[str]]:
 
 def from_glosses(files: Files) -> dict[str, list[str]]:
     patterns = files.study["glosses"]
-    if not patterns:
-        return {"glosses": [], "gloss-vectors": [], "gloss-worth": []}
     return {
         "glosses": [patterns["glosses"]],
         "gloss-vectors": [
@@ -111,22 +193,10 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
     "substitutes": from_substitutes,
     "unlabelled": from_unlabelled,
     "finetuning": from_finetuning,
-    "geometry": lambda files: {
-        "geometry": files.of_models(files.study["geometry"]["geometry"])
-        if "geometry" in files.config.analyses
-        else []
-    },
-    "audit": lambda files: {
-        "audit": [
-            path
-            for table in files.study["audit"].get("tables", [])
-            for path in files.of_models(table)
-        ]
-    },
+    "geometry": lambda files: {"geometry": files.of_models(files.study["geometry"]["table"])},
+    "audit": lambda files: {"audit": files.of_models(*files.study["audit"]["tables"])},
     "code_length": lambda files: {
         "code-length": files.of_models(files.study["code_length"]["table"])
-        if "table" in files.study["code_length"]
-        else []
     },
     "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
 }
@@ -147,15 +217,15 @@ def changes(before: dict[str, dict[str, str]], after: dict[str, dict[str, str]])
 
 def decided(key: str) -> set[str]:
     """Return the kinds that a config key decides, directly or through their inputs."""
-    kinds = {
-        name
-        for name, kind in KINDS.items()
-        for setting in (*kind.flags.values(), *kind.items)
-        if setting in (key, EVERY) or key.startswith(f"{setting}.")
+    decided = {
+        kind
+        for kind, (keys, _) in DECIDED.items()
+        for other in (*keys, *(KINDS[kind].flags.values() if kind in KINDS else ()))
+        if other in (key, EVERY) or key.startswith(f"{other}.")
     }
-    while further := {name for name, kind in KINDS.items() if kinds & {*kind.upstream}} - kinds:
-        kinds |= further
-    return kinds
+    while further := {kind for kind in DECIDED if decided & {*DECIDED[kind][1]}} - decided:
+        decided |= further
+    return decided
 
 
 # Another value for each key that changes a file. In lists of entries the first entry changes, among

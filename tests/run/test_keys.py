@@ -7,7 +7,7 @@ from pathlib import Path
 
 import full_config
 import pytest
-from config_variants import OTHER, changed, changes, decided, paths
+from config_variants import ELSEWHERE, OTHER, changed, changes, decided, paths
 from full_config import build_config, without_deleted_studies
 
 from wsd.cli import main
@@ -40,8 +40,7 @@ def test_every_key_of_a_config_is_changed() -> None:
 
 
 def test_every_kind_of_the_table_is_tested(folder: Path) -> None:
-    not_of_this_corpus = {"pairs", "pairs-page", "reproduced"}
-    assert {*KINDS} - {*paths(build_config(folder), folder)} == not_of_this_corpus & {*KINDS}
+    assert {*KINDS} - {*paths(build_config(folder), folder)} == {*ELSEWHERE} & {*KINDS}
 
 
 def test_keys_do_not_depend_on_the_path_of_the_config(folder: Path, tmp_path: Path) -> None:

@@ -25,17 +25,17 @@ import wsd
 import wsd.logs
 import wsd.run.config
 import wsd.run.config_files
-import wsd.run.key_checks
 import wsd.run.plan
 import wsd.run.session
 from wsd.artifacts import dataset, noad
-from wsd.studies.registry import STUDIES, extensions
+from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_map import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
 from wsd.errors import StorageError, WsdError, as_user_error
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
+from wsd.run.key_checks import check_program_folder
 from wsd.storage.file_names import check_encoding, file_name
 
 
@@ -100,18 +100,11 @@ PARTS = FILES.parts
 LOGS = f"results/logs/{DATASET}"
 TABLES = str(CONFIG.tables(ALL_RESULTS))
 PACKAGE = in_one_message(
-    wsd.run.key_checks.without_braces,
-    os.path.relpath(Path(wsd.__file__).parent),
-    "the folder of the program",
+    check_program_folder, os.path.relpath(Path(wsd.__file__).parent)
 )
 CONDA = "../envs/wsd.yaml"
-# The full path of the environment's file has this folder in it.
-in_one_message(
-    wsd.run.key_checks.without_braces,
-    workflow.basedir,
-    "the folder of the program",
-    wsd.run.key_checks.RENAME,
-)
+# The full path of the environment's file contains this folder.
+in_one_message(check_program_folder, workflow.basedir)
 
 # A started .venv/bin/snakemake finds the `wsd` beside it, activated or not.
 BIN = Path(sys.executable).parent

@@ -4,7 +4,7 @@
 step(
     "geometry",
     {"corpus": CORPUS, "embeddings": pages_vectors},
-    STUDY_FILES["geometry"]["geometry"],
+    STUDY_FILES["geometry"]["table"],
     "geometry: every layer of {model}",
     "--layers {params.layers}",
     "geometry",

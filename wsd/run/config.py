@@ -1,8 +1,7 @@
 """Check a config as a whole and turn it into typed values.
 
-Every value that could fail later is refused here, by its key. Snakemake merges the config files,
-and so do the commands that read them. No step of the pipeline imports this module: steps get what
-they need as arguments.
+A value that would make a run fail later is refused here, by its key. No step of the pipeline
+imports this module: steps get their settings as arguments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +22,11 @@ from wsd.errors import CorpusError
 from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
 from wsd.run.fold_checks import check_folds
-from wsd.run.key_checks import check_controls, check_views, without_braces
+from wsd.run.key_checks import check_controls, check_views
 from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import SOURCES, ModelEntry
 from wsd.run.settings import MIX, Classifier, Config, Model
-from wsd.studies.base import refused
+from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 
 # What to do about a name that is taken.
@@ -44,7 +43,7 @@ def load(files: Sequence[Path], run: str | None = None) -> Config:
 
 
 def check(config: Mapping[str, Any]) -> Config:
-    """Check a config: every value by itself, and what the keys require of each other.
+    """Check every value of a config by itself, and that its keys agree with each other.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ def check(config: Mapping[str, Any]) -> Config:
     Raises
     ------
     ConfigError
-        Naming the key, the value and what is possible.
+        Naming the key, the value and the possible values.
     """
     file = validate(config)
     check_views(file)
@@ -86,7 +85,11 @@ def check(config: Mapping[str, Any]) -> Config:
         classify=tuple(file.views.classify),
         seed=file.seed,
         device=file.device,
-        sections={},
+        sections={
+            study.section: getattr(file, study.section)
+            for study in STUDIES.values()
+            if study.section
+        },
     )
     for study in STUDIES.values():
         checked = study.configure(file, checked)
@@ -95,7 +98,6 @@ def check(config: Mapping[str, Any]) -> Config:
 
 
 def _dataset(file: ConfigFile) -> Dataset:
-    """Return a built-in corpus by its name, or another one from its folder."""
     entry = file.dataset
     if file.at_least is not None and entry not in NOAD:
         fix = f"leave it out: it is for {', '.join(NOAD)}; `wsd import` has --at-least"
@@ -117,7 +119,7 @@ def _dataset(file: ConfigFile) -> Dataset:
 
 
 def _models(file: ConfigFile) -> dict[str, Model]:
-    """Return the models but for those that fine-tuning makes."""
+    """Return the models, without fine-tuned encoders."""
     entries = (entry for entry in file.models if entry.finetuned_from is None)
     return {entry.name: _model(entry, file) for entry in entries}
 
@@ -145,11 +147,8 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
     features = parse_features("+".join(entry), layers, blocks, where=f"config key {key}")
     for view, choice in features.parts:
         if choice.operation == MIX:
-            problem = f"a learned mix, {entry[view]!r}, next to another vector"
-            fix = (
-                "use mean, sum or concat here: a mix is learned on one view alone, and is a value "
-                "of `layers`"
-            )
+            problem = f"a learned mix, {entry[view]!r}, in a feature set of several vectors"
+            fix = "use mean, sum or concat here: only a value of `layers` can be a mix, of one view"
             raise refused(problem, f"{key}.{view}", fix)
     return features
 

@@ -29,18 +29,17 @@ from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
 from wsd.run.config_files import command, read_configs
-from wsd.run.key_checks import RENAME, without_braces
+from wsd.run.key_checks import check_program_folder
 from wsd.run.session import Session
 from wsd.run.settings import Config, Model
 from wsd.run.verify_file import wrong
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.temporary_files import PART
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import studies_of
 
 PACKAGES = ("wsd", "torch", "transformers", "snakemake", "scikit-learn", "numpy", "pyarrow")
 # The paths where snakemake looks for a workflow.
 SNAKEFILES = ("Snakefile", "workflow/Snakefile")
-PROGRAM = "the folder of the program"
 OK, NOTE, BAD = "ok", "note", "BAD"
 
 
@@ -97,7 +96,7 @@ def examine(
         *map(_model, config.models.values()),
         *(
             Finding(NOTE, study.name, reason, f"nothing: the model is left out of {study.name}")
-            for study in STUDIES.values()
+            for study in studies_of(config)
             for reason in study.left_out(config)
         ),
         *(Finding(OK, "tables", line) for line in described_runs(results)),
@@ -127,7 +126,7 @@ def _blocked(results: Path) -> Iterator[Finding]:
     here = [Path.cwd()] if any(map(Path.exists, map(Path, SNAKEFILES))) else []
     try:
         for folder in (*here, Path(wsd.__file__).parent):
-            without_braces(str(folder), PROGRAM, RENAME)
+            check_program_folder(str(folder))
         lock.check_places(results)
     except WsdError as error:
         yield Finding(BAD, error.where or "folders", error.problem, error.fix)

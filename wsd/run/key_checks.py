@@ -1,29 +1,18 @@
-"""Check what one config key requires of others: stored views, classifiers, files.
+"""Check that config keys agree with each other: views and classifiers.
 
 Each error names the key to change.
 """
 
-import os
-import re
 from collections.abc import Iterable
 
 from wsd.artifacts.view_names import STATIC
-from wsd.errors import ConfigError
 from wsd.run.schema import ConfigFile, Controls
-from wsd.studies.base import refused
-
-BRACES = re.compile(r"[{}]")
-LINK = "rename the folder, or use a link to it"
-# Snakemake resolves links to its own folder.
-RENAME = "rename the folder"
+from wsd.studies.base import refused, without_braces
 
 
-def without_braces(path: str, where: str, fix: str = LINK) -> str:
-    """Refuse braces in a path for Snakemake, which takes them for wildcards and has no escape."""
-    if BRACES.search(path):
-        problem = f"the path {path!r} has braces, which Snakemake takes for wildcards"
-        raise ConfigError(problem, where=where, fix=fix)
-    return path
+def check_program_folder(path: str) -> str:
+    """Refuse braces in the path of the program; Snakemake resolves links to its own folder."""
+    return without_braces(path, "the folder of the program", "rename the folder")
 
 
 def check_views(file: ConfigFile) -> None:
@@ -44,15 +33,8 @@ def check_views(file: ConfigFile) -> None:
         raise refused(problem, "views.classify", fix)
 
 
-def check_file(path: str, key: str, fix: str) -> None:
-    """Refuse a file that does not exist, or whose path Snakemake cannot handle."""
-    without_braces(path, f"config key {key}")
-    if not os.path.isfile(path):  # noqa: PTH113 - nor is one whose name is too long
-        raise refused(f"there is no file {path!r}", key, fix)
-
-
 def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
-    """Refuse the name of a classifier that the config does not have."""
+    """Refuse a classifier of the controls that the config does not have."""
     for i, name in enumerate(controls.classifiers):
         if name not in classifiers:
             fix = f"choose among {', '.join(classifiers)}"

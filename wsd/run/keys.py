@@ -27,7 +27,7 @@ from wsd.run.digests import Digests
 from wsd.run.file_kinds import KINDS
 from wsd.run.settings import Config, Model
 from wsd.storage.checksums import STORE
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import studies_of
 
 PACKAGE = Path(wsd.__file__).parent
 # Files of pages beside Python modules.
@@ -191,8 +191,10 @@ class Keys:
     @cached_property
     def names(self) -> dict[str, Mapping[str, str]]:
         """Return the wildcards of studies: wildcard -> name -> key."""
-        studies = STUDIES.values()
-        return {wildcard: keys for study in studies for wildcard, keys in study.names(self).items()}
+        names: dict[str, Mapping[str, str]] = {}
+        for study in studies_of(self.config):
+            names |= study.names(self)
+        return names
 
     # Classifiers and projections; the folders of their files have the keys of their inputs
 

@@ -1,10 +1,10 @@
-"""Patterns of the paths in the store, and the values of their wildcards.
+"""Define the patterns of the paths in the store, and fill in their wildcards.
 
 The values of ``model``, ``record``, ``train``, ``view``, ``classifier``, ``method`` and of the
 wildcards of studies are names with their keys.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -13,13 +13,13 @@ from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
 from wsd.run.settings import Config, Model
 from wsd.studies.base import Paths
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import studies_of
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
 
 
 class Places:
-    """Where the files of a config are.
+    """The places of a config's files.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class Places:
     parts : dict of int to list of str
         The words of each embedding job, numbered from 1.
     keyed : dict of wildcard to dict of name to str
-        The names of each wildcard with their keys, as paths have them.
+        The names of each wildcard with their keys, as they are in paths.
     study : dict of study to dict of name to str
-        The patterns that each study declares.
+        The patterns of each study in the run, by the names that its rules use.
     """
 
     def __init__(self, config: Config, keys: Keys) -> None:
@@ -43,13 +43,13 @@ class Places:
         self.store = store = keys.store
         self.logs = f"{keys.results}/logs/{config.dataset.name}"
         self.parts = dict(enumerate(in_parts(config.words, config.dataset.sizes), 1))
-        named: Mapping[str, Mapping[str, str]] = {
+        wildcards: Mapping[str, Mapping[str, str]] = {
             "model": keys.vectors, "record": keys.records, "train": keys.folds,
             "classifier": keys.classifiers, "method": keys.projections, **keys.names,
         }  # fmt: skip
         self.keyed = {
             wildcard: {name: f"{name}@{key}" for name, key in names.items()}
-            for wildcard, names in named.items()
+            for wildcard, names in wildcards.items()
         }
         key, model = keys.key, f"{store}/{{model}}"
         self.source = f"{store}/source@{keys.source}.json" if keys.has_source else ""
@@ -64,7 +64,7 @@ class Places:
         self.neighbours = f"{model}/neighbours@{key('neighbours')}/{{view}}/{{layers}}.parquet"
         baselines = key("baselines", keys.folds[FULL])
         self.baselines = f"{store}/baselines@{baselines}/{{baseline}}.parquet"
-        self.study = {name: study.patterns(self) for name, study in STUDIES.items()}
+        self.study = {study.name: study.patterns(self) for study in studies_of(config)}
 
     def train(self, name: str) -> str:
         """Return a training set with its key."""
@@ -75,37 +75,40 @@ class Places:
         return f"{views}@{self.keys.view(views)}"
 
     def path(self, pattern: str, **names: object) -> str:
-        """Fill the wildcards of a pattern with names; a name that has its key already is kept."""
-        named: dict[str, Any] = {
-            wildcard: self.view(str(value))
+        """Fill the wildcards of a pattern with names, and add their keys unless they have them."""
+        values: dict[str, Any] = {
+            wildcard: self.view(str(name))
             if wildcard == "view"
-            else self.keyed.get(wildcard, {}).get(str(value), value)
-            for wildcard, value in names.items()
+            else self.keyed.get(wildcard, {}).get(str(name), name)
+            for wildcard, name in names.items()
         }
-        return pattern.format(**named)
+        return pattern.format(**values)
 
     def paths(self, pattern: str, **names: Iterable[object]) -> Paths:
         """Fill a pattern with every combination of names; the first wildcard varies slowest."""
-        combined = product(*names.values())
-        return [self.path(pattern, **dict(zip(names, chosen, strict=True))) for chosen in combined]
+        combinations = product(*names.values())
+        return [self.path(pattern, **dict(zip(names, c, strict=True))) for c in combinations]
 
-    def of_models(self, pattern: str, **names: Iterable[object]) -> Paths:
-        """Fill a pattern with every model that is compared, and with names."""
-        return self.paths(pattern, model=self.config.models, **names)
+    def of_models(self, *patterns: str, **names: Iterable[object]) -> Paths:
+        """Fill each pattern with every model that is compared, and with names."""
+        models = self.config.models
+        return [path for p in patterns for path in self.paths(p, model=models, **names)]
 
     def candidates(
         self,
         pattern: str,
         train: str = FULL,
-        classifiers: Sequence[str] | None = None,
+        classifiers: Iterable[str] = (),
         *,
         joined: bool = True,
     ) -> Paths:
         """Return the paths of every configuration that may be selected, model by model.
 
-        Without ``joined``, return only those with features of a single view.
+        Without ``joined``, leave out feature sets of several vectors. Without names of classifiers,
+        return the paths for all classifiers.
         """
         fitted = self.config.classifiers
+        names = [*(classifiers or fitted)]
         return [
             self.path(
                 pattern, model=name, train=train, view=view, layers=layers, classifier=classifier
@@ -113,7 +116,7 @@ class Places:
             for name, model in self.config.models.items()
             for view, layers in self.config.feature_sets(model)
             if joined or (view, layers) not in model.features
-            for classifier in classifiers or fitted
+            for classifier in names
             if fitted[classifier].fits(layers)
         ]
 
@@ -122,10 +125,13 @@ class Places:
         pattern: str,
         models: Mapping[str, Model],
         views: Iterable[str],
-        classifiers: Iterable[str] | None = None,
+        classifiers: Iterable[str] = (),
     ) -> Paths:
-        """Return the paths of every single layer of some models' views, with some classifiers."""
-        classifiers = classifiers or self.config.controls.classifiers
+        """Return the paths of every single layer of some models' views.
+
+        Without names of classifiers, return the paths for those of the controls.
+        """
+        names = [*(classifiers or self.config.controls.classifiers)]
         return [
             self.path(
                 pattern, model=name, train=FULL, view=view, layers=layers, classifier=classifier
@@ -133,44 +139,42 @@ class Places:
             for name, model in models.items()
             for view in views
             for layers in model.single_of(view)
-            for classifier in classifiers
+            for classifier in names
         ]
 
     def shown(self, pattern: str, views: Iterable[str] | None = None) -> Paths:
-        """Return the paths that the pages show, for every layer choice without a learned mix."""
+        """Return the paths that the pages show, for every layer choice except learned mixes."""
         config = self.config
-
-        def names_of(model: Model, view: str) -> dict[str, Iterable[str]]:
-            # The pages open with the first projection.
-            names = {"method": config.projections, "layers": model.unmixed(view)}
-            names |= {"classifier": tuple(config.classifiers), "train": (FULL,)}
-            return {name: values for name, values in names.items() if f"{{{name}}}" in pattern}
-
+        # The pages open with the first projection.
+        every = {"method": config.projections, "layers": ()}
+        every |= {"classifier": tuple(config.classifiers), "train": (FULL,)}
+        names = {name: values for name, values in every.items() if f"{{{name}}}" in pattern}
         return [
             path
             for name, model in config.models.items()
             for view in views or config.classify
-            for path in self.paths(pattern, model=[name], view=[view], **names_of(model, view))
+            for path in self.paths(
+                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed(view)}
+            )
         ]
 
     def listings(
         self, model: str, views: Iterable[str], parts: Iterable[object] | None = None
     ) -> Paths:
-        """Return the listings of the words' files of some views of a model."""
+        """Return the listings of a model's embeddings, per view and part of the words."""
         kinds = [self.view(view) for view in views]
         return self.paths(self.listing, model=[model], kind=kinds, part=parts or self.parts)
 
     def rows_of(self, train: str) -> Paths:
-        """Return the file with the rows of a training set; the full one has none."""
+        """Return the file with the rows of a training set; the full set has no such file."""
         key = self.keys.trains.get(train)
         return [f"{self.store}/trains/{train}@{key}.parquet"] if key else []
 
     def weights_of(self, model: Model) -> Paths:
-        """Return the weights of an encoder that fine-tuning makes; no other encoder has any."""
-        base = model.source.get("finetuned_from")
-        return (
-            [self.path(self.study["finetuning"]["weights"], base=base, train=FULL)] if base else []
-        )
+        """Return the file with the weights of a fine-tuned encoder; others have no such file."""
+        if base := model.source.get("finetuned_from"):
+            return [self.path(self.study["finetuning"]["weights"], base=base, train=FULL)]
+        return []
 
     def log(self, path: str) -> str:
         """Return the log of the step that writes a file: the same path below the logs."""
@@ -179,7 +183,7 @@ class Places:
         return f"{self.logs}/{stem.removeprefix(f'{self.store}/')}.log"
 
     def flags(self, kind: str | None) -> Paths:
-        """Return the settings of a kind's step as flags; the same settings decide the key."""
+        """Return the settings in the key of a kind of file as flags of its step."""
         words = []
         for flag, value in self.keys.settings(kind).items() if kind else ():
             values = value if isinstance(value, list | tuple) else [value]

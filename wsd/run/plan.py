@@ -27,7 +27,7 @@ from wsd.run.path_patterns import Places
 from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
 from wsd.studies.base import Costs
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import studies_of
 
 # Seconds of processor time to start a job, with its libraries and weights: a job that embeds, and a
 # classification, a projection by PCA or a search for neighbours.
@@ -194,7 +194,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
         else:
             work = f"{len(config.words)} words, clusters in {choices}: there are no senses"
         lines.append(f"{model.name} on {config.dataset.title}: {work}")
-        for study in STUDIES.values():
+        for study in studies_of(config):
             lines += study.plan_lines(config, model, places, COSTS, cores)
         if not words:
             lines.append("  every sentence is embedded already")
@@ -218,7 +218,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
             lines.append(f"  to download, unless the hub's cache has it: {text}")
     notes = [
         f"left out of {study.name}: {reason}"
-        for study in STUDIES.values()
+        for study in studies_of(config)
         for reason in study.left_out(config)
     ]
     return "\n".join([*lines, *notes, *unknown])
@@ -235,7 +235,7 @@ def _later_seconds(config: Config, model: Model) -> float:
     jobs = shown * (len(config.projections) + 1)
     tsne = TSNE_SECONDS * instances * shown if "tsne" in config.projections else 0.0
     seconds = JOB_SECONDS * jobs + classifying_seconds(config, model) + tsne
-    seconds += sum(study.seconds(config, model, COSTS) for study in STUDIES.values())
+    seconds += sum(study.seconds(config, model, COSTS) for study in studies_of(config))
     return seconds + (_tables_seconds(config, model, jobs) if compared else 0.0)
 
 

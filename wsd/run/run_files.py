@@ -1,18 +1,17 @@
-"""Every file of a run: which there are, and where the files lie that are made from many others.
+"""List every file of a run, and place the files that are computed from many others.
 
-All lie in ``results/<dataset>/store``. A path without its keys (:func:`wsd.artifacts.run_map.bare`)
+All are in ``results/<dataset>/store``. A path without its keys (:func:`wsd.artifacts.run_map.bare`)
 is the path that people read, in the folder of the tables.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from wsd.artifacts.training_set import FULL
 from wsd.run.keys import Keys
 from wsd.run.path_patterns import Places
 from wsd.run.settings import Config
 from wsd.studies.base import Paths
-from wsd.studies.registry import STUDIES
+from wsd.studies.registry import studies_of
 
 COMPARISON = (
     "words", "rare-senses", "differences", "best-set", "errors", "controls", "selectivity",
@@ -22,7 +21,7 @@ LAYERWISE = ("layers", "word-layers", "model-layers", "group-layers", "group-pea
 CONFIDENCE = ("calibration", "reliability", "ood")
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Kinds of rows that only studies add to the comparison.
-STUDY_ROWS = ("zero_shot", "finetuned", "finetuned_layers", "control")
+STUDY_ROWS = ("zero_shot", "finetuned", "finetuned_layers", "control", "published", "systems")
 
 
 class Files(Places):
@@ -33,14 +32,14 @@ class Files(Places):
     config : Config
     keys : Keys
     command : str
-        The command that makes them; the pages show it.
+        The command that computes them; the pages show it.
 
     Attributes
     ----------
     judged : dict of str to list of str
         The predictions that are compared, by kind of row.
     further_scores : dict of str to list of str
-        The predictions of studies that are scored beside the others, by kind of row.
+        The predictions of studies that are scored with the others, by kind of row.
     shown_by_studies : dict of str to list of str
         The files of studies that the pages show, by option of ``wsd report``.
     """
@@ -53,54 +52,58 @@ class Files(Places):
         if self.has_senses:
             self._place_predictions()
             self._place_scores()
-        studies = {study.name: study.outputs(self) for study in STUDIES.values()}
-        self.of_studies = [path for outputs in studies.values() for path in outputs.made]
-        self.asked_by_name = [path for outputs in studies.values() for path in outputs.by_name]
+        self.of_studies: Paths = []
+        self._only_by_name: Paths = []
         self.shown_by_studies: dict[str, Paths] = {}
-        for outputs in studies.values():
+        for study in studies_of(config):
+            outputs = study.outputs(self)
+            self.of_studies += outputs.made
+            self._only_by_name += outputs.by_name
             for option, paths in outputs.shown.items():
+                self.of_studies += paths
                 self.shown_by_studies.setdefault(option, []).extend(paths)
         if self.has_senses:
             self._place_report(command)
 
     def _place_predictions(self) -> None:
-        config, key = self.config, self.keys.key
-        first = config.classify[:1]
-        # Views that are classified as a control alone.
+        config, keys, store = self.config, self.keys, self.store
+        # Views that are classified only as a control.
         self.control_views = [v for v in config.controls.views if v not in config.classify]
-        # The paths of the candidates are in the key of what is selected among them.
+        # The paths of the candidates are part of the key of the selection among them.
         self.selection = (
-            f"{self.store}/selection@{key('selection', self.candidates(self.searches))}"
+            f"{store}/selection@{keys.key('selection', self.candidates(self.searches))}"
         )
         views = [self.view(view) for view in config.store]
-        self.selected_from = (self.selection, views, self.train(FULL))
-        name = f"per-word.per-word@{key('per-word', self.selected_from)}.parquet"
-        self.per_word = f"{self.store}/{{model}}/predictions/{FULL}/per-word/{name}"
-        calibration = key("calibration", self.selected_from)
-        self.calibration = f"{self.store}/{{model}}/@{calibration}"
+        self._selected_from = (self.selection, views, self.train(FULL))
+        name = f"per-word.per-word@{keys.key('per-word', self._selected_from)}.parquet"
+        self.per_word = f"{store}/{{model}}/predictions/{FULL}/per-word/{name}"
+        self.calibration = f"{store}/{{model}}/@{keys.key('calibration', self._selected_from)}"
         self.confidence = self.of_models(f"{self.calibration}/{{table}}.csv", table=CONFIDENCE)
         baselines = BASELINES if config.controls.baselines else ()
         self.judged: dict[str, Paths] = {
             "candidates": self.candidates(self.predictions),
             "per_word": self.of_models(self.per_word),
             "baselines": self.paths(self.baselines, baseline=baselines),
-            "views": self.controls(self.predictions, config.models, self.control_views),
-            "random_controls": self.controls(self.predictions, config.random_controls, first),
+            **self._controls_of(self.predictions),
             **{row: [] for row in STUDY_ROWS},
-            "published": [],
-            "systems": [],
         }
         self.further_scores: dict[str, Paths] = {}
-        for study in STUDIES.values():
+        for study in studies_of(config):
             for row, paths in study.compared(self).items():
                 self.judged[row] = [*self.judged[row], *paths]
             self.further_scores |= study.scored(self)
 
+    def _controls_of(self, pattern: str) -> dict[str, Paths]:
+        config = self.config
+        return {
+            "views": self.controls(pattern, config.models, self.control_views),
+            "random_controls": self.controls(pattern, config.random_controls, config.classify[:1]),
+        }
+
     def _place_scores(self) -> None:
         key, store = self.keys.key, self.store
-        scored: list[Any] = [self.scored(self.predictions), self.judged["per_word"]]
-        scored += [self.further_scores, self.selection]
-        self._scores = key("scores", self.config.dataset.name, scored)
+        scored = (self.scored(self.predictions), self.judged["per_word"], self.further_scores)
+        self._scores = key("scores", self.config.dataset.name, *scored, self.selection)
         names = {"scores": "csv", "summary": "csv", "sources": "json"}
         self.scores = {
             name: f"{store}/{name}@{self._scores}.{suffix}" for name, suffix in names.items()
@@ -116,19 +119,19 @@ class Files(Places):
 
     def _place_report(self, command: str) -> None:
         keys, store = self.keys, self.store
-        fitted = (self.selected_from, self.comparison, self.calibration, keys.source)
+        fitted = (self._selected_from, self.comparison, self.calibration, keys.source)
         self.selected = f"{store}/selected@{keys.key('selected', *fitted)}.wsd"
-        shown: list[Any] = [self.shown(self.projections), self.shown(self.neighbours)]
-        shown += [self._scores, self.comparison, self.layerwise, self.confidence]
-        shown += [self.of_models(self.alignment), self.of_studies]
-        pages = keys.key("report", shown, keys.run, command, keys.pages)
+        self._shown = [*self.shown(self.projections), *self.shown(self.neighbours)]
+        tables = (self._scores, self.comparison, self.layerwise, self.confidence)
+        read = (self._shown, tables, self.of_models(self.alignment), self.of_studies)
+        pages = keys.key("report", read, keys.run, command, keys.pages)
         self.report = f"{store}/report@{pages}.json"
         self.portable = f"{store}/portable@{pages}"
 
     # Predictions
 
     def candidates_of(self, model: str) -> Paths:
-        """Return the predictions of one model that may be selected."""
+        """Return the predictions of the configurations of a model that may be selected."""
         start = f"{self.store}/{self.keyed['model'][model]}/"
         return [path for path in self.judged["candidates"] if path.startswith(start)]
 
@@ -142,18 +145,17 @@ class Files(Places):
         return [*self.candidates(pattern), *other]
 
     def scored(self, pattern: str) -> Paths:
-        """Return the same paths, and those of the controls that are scored."""
+        """Return the paths of every configuration, and of the controls that are scored."""
         config = self.config
-        first = config.classify[:1]
-        paths = [
-            *self.of_every_train(pattern),
-            *self.controls(pattern, config.models, self.control_views),
-            *self.controls(pattern, config.random_controls, first),
-            *self.controls(pattern, config.finetuned, first, config.classifiers),
-        ]
-        return list(dict.fromkeys(paths))
+        finetuned = self.controls(
+            pattern, config.finetuned, config.classify[:1], config.classifiers
+        )
+        controls = [path for paths in self._controls_of(pattern).values() for path in paths]
+        return list(dict.fromkeys([*self.of_every_train(pattern), *controls, *finetuned]))
 
-    def single_layers(self, model: str, classifiers: Iterable[str], trains: Iterable[str]) -> Paths:
+    def single_layers(
+        self, model: str, classifiers: Iterable[str], trains: Iterable[str] = (FULL,)
+    ) -> Paths:
         """Return the predictions on every single layer of a model's first view."""
         return self.paths(
             self.predictions,
@@ -175,25 +177,16 @@ class Files(Places):
             files += self.listings(name, (*config.stored_views(model), "alignment"))
         files += self.of_models(self.alignment)
         if self.has_senses:
-            files += self._made_from_senses()
+            files += [*self.rows, *self.paths(self.folds, train=config.trains)]
+            files += [*self.scored(self.predictions), *self.scored(self.searches)]
+            for paths in (*self.judged.values(), *self.further_scores.values()):
+                files += paths
+            files += [*self._shown, f"{self.selection}.csv", f"{self.selection}.json"]
+            files += [*self.confidence, *self.scores.values(), f"{self.comparison}.csv"]
+            files += [*self.behind, *self.paper, *self.layerwise.values()]
+            files += [self.figures, self.report, f"{self.portable}.json"]
         return list(dict.fromkeys([*files, *self.of_studies]))
 
     def by_name(self) -> Paths:
-        """Return the files that a run writes only when somebody asks for them by name."""
-        return [*([self.selected] if self.has_senses else []), *self.asked_by_name]
-
-    def _made_from_senses(self) -> Paths:
-        files = [*self.rows, *self.paths(self.folds, train=self.config.trains)]
-        files += [*self.scored(self.predictions), *self.scored(self.searches)]
-        files += [path for paths in self.judged.values() for path in paths]
-        files += [path for paths in self.further_scores.values() for path in paths]
-        files += [*self.shown(self.projections), *self.shown(self.neighbours)]
-        files += [f"{self.selection}.csv", f"{self.selection}.json", *self.confidence]
-        files += [*self.scores.values(), f"{self.comparison}.csv", *self.behind, *self.paper]
-        return [
-            *files,
-            *self.layerwise.values(),
-            self.figures,
-            self.report,
-            f"{self.portable}.json",
-        ]
+        """Return the files that a run writes only if somebody asks for them by name."""
+        return [*([self.selected] if self.has_senses else []), *self._only_by_name]

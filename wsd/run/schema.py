@@ -194,7 +194,7 @@ if TYPE_CHECKING:
     ConfigFile = CoreKeys
 else:
     # The keys of the core, and those that studies add.
-    sections = [keys for study in STUDIES.values() if (keys := study.keys())]
+    sections = [study.keys() for study in STUDIES.values() if study.section]
     ConfigFile = type("ConfigFile", (CoreKeys, *sections), {"__doc__": CoreKeys.__doc__})
 
 

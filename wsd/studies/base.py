@@ -1,13 +1,14 @@
-"""What a study declares about itself: the base class of every ``study.py``.
+"""Define the base class of studies: the declarations of every ``study.py``.
 
 ``run`` goes through the registry and asks each study for its config keys, its files, its rules and
-its cost. The answers are plain values, so that a study needs nothing of ``run``.
+its cost. The answers are plain values, so that a study imports nothing from ``run``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from wsd.errors import ConfigError
@@ -18,13 +19,35 @@ if TYPE_CHECKING:
     from wsd.run.path_patterns import Places
     from wsd.run.run_files import Files
     from wsd.run.settings import Config, Model
+else:  # studies name these classes in type hints only
+    Config = Files = Keys = Model = Places = Any
 
+__all__ = [
+    "Config", "Costs", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Places", "Study",
+    "check_file", "refused", "without_braces",
+]  # fmt: skip
 Paths = list[str]
+LINK = "rename the folder, or use a link to it"
 
 
 def refused(problem: str, key: str, fix: str) -> ConfigError:
     """Return the error for a config key."""
     return ConfigError(problem, where=f"config key {key}", fix=fix)
+
+
+def without_braces(path: str, where: str, fix: str = LINK) -> str:
+    """Refuse braces in a path: Snakemake takes them for wildcards and has no escape."""
+    if "{" in path or "}" in path:
+        problem = f"the path {path!r} has braces, which Snakemake takes for wildcards"
+        raise ConfigError(problem, where=where, fix=fix)
+    return path
+
+
+def check_file(path: str, key: str, fix: str) -> None:
+    """Refuse the value of a config key if it is no file, or a path that Snakemake cannot handle."""
+    without_braces(path, f"config key {key}")
+    if not os.path.isfile(path):  # noqa: PTH113 - pathlib raises an error for too long a name
+        raise refused(f"there is no file {path!r}", key, fix)
 
 
 class Command(NamedTuple):
@@ -35,28 +58,22 @@ class Command(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What decides the content of a kind of file, and so its key.
+    """A kind of file: code and settings that are part of its key.
 
     Attributes
     ----------
     step : str
-        The command that writes it, whose code counts.
+        The command that writes the file; its code is part of the key.
     flags : mapping of flag to config key
-        What every job of the step is given.
-    items : tuple of str
-        Config keys that say which files the step reads, or whose entry the file belongs to.
-    upstream : tuple of str
-        The kinds that the step reads.
+        The settings that every job of the step gets; their values are part of the key.
     """
 
     step: str
     flags: Mapping[str, str] = {}
-    items: tuple[str, ...] = ()
-    upstream: tuple[str, ...] = ()
 
 
 class Costs(NamedTuple):
-    """Processor time of what every plan is made of, in seconds.
+    """The estimates of processor time that every plan uses, in seconds.
 
     Attributes
     ----------
@@ -65,7 +82,7 @@ class Costs(NamedTuple):
     instance : float
         Comparing or projecting one instance.
     passes : function of (model, instances)
-        One job that passes instances through an encoder.
+        One job that runs an encoder on instances.
     training : function of (model, instances)
         One forward pass as training runs it.
     duration : function of seconds
@@ -79,29 +96,28 @@ class Costs(NamedTuple):
     duration: Callable[[float], str]
 
 
-@dataclass
-class Outputs:
+class Outputs(NamedTuple):
     """The files that a study adds to a run.
 
     Attributes
     ----------
     made : list of str
-        The files of a full run, beside the predictions that are compared.
+        The files of a full run, except predictions and the files in ``shown``.
     by_name : list of str
-        Files that are written only when somebody asks for them by name.
+        Files that are written only if somebody asks for them by name.
     shown : mapping of str to list of str
-        The files that ``wsd report`` reads, by its option.
+        Files of a full run that ``wsd report`` reads, by its option.
     """
 
-    made: Paths = field(default_factory=list)
-    by_name: Paths = field(default_factory=list)
-    shown: Mapping[str, Paths] = field(default_factory=dict)
+    made: Sequence[str] = ()
+    by_name: Sequence[str] = ()
+    shown: Mapping[str, Paths] = {}
 
 
 class Study:
-    """One further question, answered by a package of its own below ``wsd/studies``.
+    """A further question, answered by a package below ``wsd/studies``.
 
-    A study may import every room of the core but ``run`` and ``inference``, and no other study.
+    A study may import every room of the core except ``run`` and ``inference``, and no other study.
     No room of the core imports a study: ``run`` goes through :mod:`wsd.studies.registry`.
 
     Attributes
@@ -113,18 +129,19 @@ class Study:
     group : str
         The heading of the commands in ``wsd --help``.
     extends : mapping of str to str
-        Per command of the core, the study's module that adds to it. The module has
-        ``arguments(parser)`` and the functions that the command asks of its extensions.
+        Per command of the core, the study's module that extends it. The module has
+        ``arguments(parser)`` and the functions that the command calls in its extensions.
     analysis : str
-        The value of the config key ``analyses`` that switches it on; empty if it has none.
+        The value of the config key ``analyses`` that switches the study on; empty if it has none.
+    section : str
+        The top-level config key that the study adds, a field of ``Keys`` in its module ``config``;
+        empty if it adds none.
     rules : bool
         Whether it has rules, in ``workflow/rules/<name>.smk``.
     front_page : str
-        The name of the page that a run shows at its end; empty if it has none.
+        The name of the page that a run prints at its end; empty if it has none.
     kinds : mapping of str to Kind
         The kinds of files that it writes.
-    feeds : mapping of str to Kind
-        What it adds to the items and the upstream of kinds of the core.
     """
 
     name: ClassVar[str]
@@ -132,10 +149,10 @@ class Study:
     group: ClassVar[str] = "run a step of a study"
     extends: ClassVar[Mapping[str, str]] = {}
     analysis: ClassVar[str] = ""
+    section: ClassVar[str] = ""
     rules: ClassVar[bool] = True
     front_page: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Kind]] = {}
-    feeds: ClassVar[Mapping[str, Kind]] = {}
 
     def table(self) -> dict[str, Command]:
         """Return the study's commands by name."""
@@ -147,17 +164,18 @@ class Study:
 
     # The config
 
-    def keys(self) -> type[Section] | None:
-        """Return the top-level keys that it adds to the config, each with a default."""
-        return None
+    def keys(self) -> type[Section]:
+        """Return the class with the config key ``section`` and its default."""
+        keys: type[Section] = import_module(f"wsd.studies.{self.name}.config").Keys
+        return keys
 
     def configure(self, file: Any, config: Config) -> Config:
-        """Check its keys and return the config with what they say.
+        """Check what its keys require of each other, and return the config, changed or not.
 
         Parameters
         ----------
         file : ConfigFile
-            The config as it was read; every value has been checked by itself.
+            The config as read from its files; every value is valid by itself.
         config : Config
 
         Raises
@@ -167,11 +185,14 @@ class Study:
         return config
 
     def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
-        """Return names that the user cannot give, since its rows have them, by config key."""
+        """Return, by config key, the names of its rows, which the user cannot give."""
         return {}
 
     def applies(self, config: Config) -> bool:
-        """Return whether its rules are part of a run of this config."""
+        """Return whether the study is part of a run of this config.
+
+        If not, the run calls none of the methods below.
+        """
         dataset = config.dataset
         asked = not self.analysis or self.analysis in config.analyses
         return asked and dataset.labelled and not dataset.of_pairs
@@ -179,7 +200,7 @@ class Study:
     # The files
 
     def names(self, keys: Keys) -> Mapping[str, Mapping[str, str]]:
-        """Return wildcards of its own: wildcard -> name -> key."""
+        """Return the wildcards that only its paths have: wildcard -> name -> key."""
         return {}
 
     def patterns(self, places: Places) -> dict[str, Any]:
@@ -195,7 +216,7 @@ class Study:
         return {}
 
     def outputs(self, files: Files) -> Outputs:
-        """Return its files; it is called when those of the core and all predictions are known."""
+        """Return its files, given the files of the core and all predictions."""
         return Outputs()
 
     # The cost
@@ -207,9 +228,9 @@ class Study:
     def plan_lines(
         self, config: Config, model: Model, places: Places | None, costs: Costs, cores: int
     ) -> Iterator[str]:
-        """Yield what ``wsd plan`` says about a model besides."""
+        """Yield further lines about a model for ``wsd plan``."""
         yield from ()
 
     def left_out(self, config: Config) -> Iterator[str]:
-        """Yield why a model is left out of the study, a line each."""
+        """Yield a line for each model that the study leaves out, with the reason."""
         yield from ()

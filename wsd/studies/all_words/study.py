@@ -10,9 +10,7 @@ class AllWords(Study):
     rules = False
     group = "look at results and encoders"
     extends = {"import": "count_instances"}
-    commands = {
-        "all-words": "Score all instances of all-words sets, by any of their keys.",
-    }
+    commands = {"all-words": "Score all instances of all-words sets, by any of their keys."}
 
 
 STUDY = AllWords()

@@ -1,16 +1,9 @@
 """How much of a probe's score is memory of the neighbouring word?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsd.studies.base import Kind, Outputs, Paths, Study
-
-if TYPE_CHECKING:
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
-    from wsd.run.settings import Config
+from wsd.studies.base import Config, Files, Kind, Outputs, Paths, Places, Study
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
 
@@ -19,15 +12,10 @@ class ControlTask(Study):
     """Declare the study to the run and to the command line."""
 
     name = "control_task"
-    commands = {
-        "control-task": "Classify labels fixed by the neighbouring word (a control task).",
-    }
+    commands = {"control-task": "Classify labels fixed by the neighbouring word (a control task)."}
     kinds = {
-        "control": Kind(
-            "control-task", {"objective": "tuning.objective", "seed": "seed"}, (), ("predictions",)
-        ),
+        "control": Kind("control-task", {"objective": "tuning.objective", "seed": "seed"}),
     }
-    feeds = {"comparison": Kind("", {}, (), ("control",))}
 
     def applies(self, config: Config) -> bool:
         """Return whether the config asks for the control task."""
@@ -43,16 +31,15 @@ class ControlTask(Study):
 
     def compared(self, files: Files) -> Mapping[str, Paths]:
         """Return the predictions of every single layer of the first view."""
-        return {"control": self._every(files, "predictions")}
+        return {"control": self._single_layers(files, "predictions")}
 
     def outputs(self, files: Files) -> Outputs:
         """Return the tables of cross-validation."""
-        return Outputs(self._every(files, "searches"))
+        return Outputs(self._single_layers(files, "searches"))
 
-    def _every(self, files: Files, name: str) -> Paths:
+    def _single_layers(self, files: Files, name: str) -> Paths:
         config = files.config
-        views = config.classify[:1] if self.applies(config) else ()
-        return files.controls(files.study[self.name][name], config.models, views)
+        return files.controls(files.study[self.name][name], config.models, config.classify[:1])
 
 
 STUDY = ControlTask()

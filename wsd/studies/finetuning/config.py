@@ -37,7 +37,7 @@ class Finetune(Section):
     folds: Count = 1
 
 
-class FinetuningKeys(Section):
+class Keys(Section):
     """Fine-tuned encoders.
 
     Attributes

@@ -1,34 +1,25 @@
 """What does training the encoder itself add to its frozen layers?"""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsd.studies.base import Costs, Kind, Outputs, Paths, Study, refused
-
-if TYPE_CHECKING:
-    from wsd.artifacts.config_section import Section
-    from wsd.run.keys import Keys
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
-    from wsd.run.settings import Config, Model
-
-OBJECTIVE, DEVICE = {"objective": "tuning.objective"}, {"device": "device"}
-IDENTITY = tuple(
-    f"models.{key}"
-    for key in (
-        *("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights"),
-        *("pooling", "input"),
-    )
+from wsd.studies.base import (
+    Config,
+    Costs,
+    Files,
+    Keys,
+    Kind,
+    Model,
+    Outputs,
+    Paths,
+    Places,
+    Study,
+    refused,
 )
-TRAINING = tuple(
-    f"finetune.{key}" for key in ("rate", "epochs", "blocks", "steps", "seeds", "folds")
-)
-ROWS = ("finetune.trains", "finetune.seeds")
-# The keys that an entry with `finetuned_from` may have; the others are those of its base.
+
+# The keys that an entry with `finetuned_from` may have; its base decides the others.
 OWN_KEYS = {"name", "finetuned_from", "blocks", "width"}
 FILES = ("trials.csv", "costs.csv", "model/model.safetensors", "model.json")
 
@@ -37,28 +28,12 @@ class Finetuning(Study):
     """Declare the study to the run and to the command line."""
 
     name = "finetuning"
-    commands = {
-        "finetune": "Fine-tune an encoder on the words' senses and predict every word.",
-    }
-    kinds = {
-        "finetune": Kind("finetune", {**OBJECTIVE, **DEVICE}, (*IDENTITY, *TRAINING), ("folds",)),
-        # The vectors and the predictions of the encoder that was fine-tuned.
-        "finetuned": Kind("embed", DEVICE, (), ("finetune", "predictions")),
-    }
-    feeds = {
-        "scores": Kind("", {}, ROWS, ("finetune", "finetuned")),
-        "comparison": Kind("", {}, (), ("finetune", "finetuned")),
-        "strategies": Kind("", {}, ROWS, ("finetune",)),
-    }
-
-    def keys(self) -> type[Section]:
-        """Return the config key ``finetune``."""
-        from wsd.studies.finetuning.config import FinetuningKeys
-
-        return FinetuningKeys
+    section = "finetune"
+    commands = {"finetune": "Fine-tune an encoder on the words' senses and predict every word."}
+    kinds = {"finetune": Kind("finetune", {"objective": "tuning.objective", "device": "device"})}
 
     def configure(self, file: Any, config: Config) -> Config:
-        """Check settings and training sets, and add the encoders that fine-tuning makes."""
+        """Check settings and training sets, and add the fine-tuned encoders."""
         if file.finetune is not None:
             _check(file, config)
         models = {
@@ -66,8 +41,7 @@ class Finetuning(Study):
             for i, entry in enumerate(file.models)
             if entry.finetuned_from is not None
         }
-        sections = {**config.sections, "finetune": file.finetune}
-        return replace(config, sections=sections, finetuned=models)
+        return replace(config, finetuned=models)
 
     def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
         """Return the names of the rows of fine-tuned encoders, one per seed."""
@@ -81,7 +55,7 @@ class Finetuning(Study):
         return super().applies(config) and config.sections["finetune"] is not None
 
     def trains(self, config: Config) -> tuple[str, ...]:
-        """Return the training sets that encoders are trained on, each draw by itself."""
+        """Return the training sets of the trainings, every draw of a setting by its name."""
         from wsd.artifacts.training_set import setting
 
         if not self.applies(config):
@@ -90,17 +64,12 @@ class Finetuning(Study):
         return tuple(train for train in config.trains if {train, setting(train)[0]} & asked)
 
     def names(self, keys: Keys) -> Mapping[str, Mapping[str, str]]:
-        """Return each model as it is trained, as the wildcard ``base``."""
-        if not self.applies(keys.config):
-            return {"base": {}}
+        """Return each model that is trained, as the wildcard ``base``."""
         grid = keys.config.sections["finetune"].model_dump(exclude={"trains"})
-        models = keys.config.models.values()
         return {
             "base": {
-                model.name: keys.key(
-                    "finetune", grid, keys.identity(model), model.pooling, model.input
-                )
-                for model in models
+                name: keys.key("finetune", grid, keys.identity(model), model.pooling, model.input)
+                for name, model in keys.config.models.items()
             }
         }
 
@@ -118,66 +87,68 @@ class Finetuning(Study):
         from wsd.artifacts.training_set import FULL
 
         config = files.config
-        full = [FULL] if FULL in self.trains(config) else []
         layers = files.controls(
             files.predictions, config.finetuned, config.classify[:1], config.classifiers
         )
+        full = {FULL} & {*self.trains(config)}
         return {"finetuned": self._predictions(files, full), "finetuned_layers": layers}
 
     def scored(self, files: Files) -> Mapping[str, Paths]:
         """Return the predictions on every training set."""
         return {"finetuned": self._predictions(files, self.trains(files.config))}
 
-    def _predictions(self, files: Files, trains: Paths | tuple[str, ...]) -> Paths:
-        section = files.config.sections["finetune"]
-        pattern, seeds = files.study[self.name]["finetuned"], section.seeds if section else []
-        return files.paths(pattern, base=files.config.models, train=trains, seed=seeds)
+    def _predictions(self, files: Files, trains: Iterable[str]) -> Paths:
+        config, pattern = files.config, files.study[self.name]["finetuned"]
+        seeds = config.sections["finetune"].seeds
+        return files.paths(pattern, base=config.models, train=trains, seed=seeds)
 
     def outputs(self, files: Files) -> Outputs:
         """Return the trials, the costs and the trained encoder of every training."""
         folder, trains = files.study[self.name]["finetune"], self.trains(files.config)
+        patterns = [f"{folder}/{file}" for file in FILES]
         return Outputs(
             [
                 path
-                for file in FILES
-                for path in files.paths(f"{folder}/{file}", base=files.config.models, train=trains)
+                for pattern in patterns
+                for path in files.paths(pattern, base=files.config.models, train=trains)
             ]
         )
 
     def training_seconds(self, config: Config, model: Model, train: str, costs: Costs) -> float:
-        """Return the rough processor time of training an encoder on a training set, at most."""
+        """Return the rough processor time of training a model on a training set, at most."""
         from wsd.artifacts.training_set import setting
         from wsd.studies.finetuning.finetuning_files import ALL, combined
         from wsd.studies.finetuning.schedule import long_enough
 
-        section = config.sections["finetune"]
-        if section is None or model.name not in config.models:
-            return 0.0
-        size = setting(train)[0]
+        section, size = config.sections["finetune"], setting(train)[0]
         instances = sum(config.dataset.rows_at_most(word, size) for word in config.words)
-        # A block that is trained takes two passes more, for its gradients.
+        # A trained block takes two further passes, for its gradients.
         passes = [
             trial.epochs
             * (1 + 2 * (1 if trial.blocks == ALL else int(trial.blocks) / model.blocks))
             for trial in long_enough(combined(section.model_dump()), instances, section.steps)
         ]
         share = section.folds * (1 - 1 / config.tuning.folds)
-        tried = share * sum(passes) if len(passes) > 1 else 0.0
-        # The longest setting may be the selected one.
-        return costs.training(model, instances) * (tried + len(section.seeds) * max(passes))
+        trials = share * sum(passes) if len(passes) > 1 else 0.0
+        # Cross-validation may select the longest setting.
+        return costs.training(model, instances) * (trials + len(section.seeds) * max(passes))
 
     def plan_lines(
         self, config: Config, model: Model, places: Places | None, costs: Costs, cores: int
     ) -> Iterator[str]:
-        """Yield what a model's fine-tuning will take, if any is left to do."""
+        """Yield the time of a model's trainings that are still missing, if any are."""
+        if model.name not in config.models:
+            return
         left = self.trains(config)
-        if places and model.name in config.models:
-            folder = places.study[self.name]["finetune"]
-            files = places.paths(f"{folder}/costs.csv", base=[model.name], train=left)
+        if places:
+            pattern = f"{places.study[self.name]['finetune']}/costs.csv"
             left = tuple(
-                train for train, file in zip(left, files, strict=True) if not Path(file).exists()
+                train
+                for train in left
+                if not Path(places.path(pattern, base=model.name, train=train)).exists()
             )
-        if total := sum(self.training_seconds(config, model, train, costs) for train in left):
+        if left:
+            total = sum(self.training_seconds(config, model, train, costs) for train in left)
             yield (
                 f"  to fine-tune, on {', '.join(left)}: at most roughly {costs.duration(total)} of "
                 f"processor time, {costs.duration(total / cores)} on {cores} "
@@ -208,20 +179,20 @@ def _check(file: Any, config: Config) -> None:
 
 
 def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
-    """Return what fine-tuning makes of a model: the same but for its weights."""
+    """Return a fine-tuned encoder: its base with another name and other weights."""
     from wsd.artifacts.training_set import FULL
 
-    if entry.finetuned_from not in config.models:
+    base = config.models.get(entry.finetuned_from)
+    if base is None:
         problem = f"there is no model {entry.finetuned_from!r} to be trained"
         fix = f"choose among {', '.join(config.models)}" if config.models else "add it to models"
         raise refused(problem, f"{key}.finetuned_from", fix)
-    base = config.models[entry.finetuned_from]
     if file.finetune is None or FULL not in file.finetune.trains:
         problem = "no encoder is trained on the full training set"
         fix = "add finetune, as in config/finetune.yaml, with full among its trains"
         raise refused(problem, f"{key}.finetuned_from", fix)
     for name in sorted(entry.model_fields_set - OWN_KEYS):
-        raise refused(f"{name} is that of {base.name}", f"{key}.{name}", "leave it out")
+        raise refused(f"{base.name} decides {name}", f"{key}.{name}", "leave it out")
     for name, expected in (("blocks", base.blocks), ("width", base.width)):
         if getattr(entry, name) != expected:
             problem = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"

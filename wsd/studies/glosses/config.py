@@ -5,7 +5,7 @@ from wsd.artifacts.config_values import Text
 from wsd.studies.glosses.names import NO_GLOSSES
 
 
-class GlossesKeys(Section):
+class Keys(Section):
     """Senses from glosses.
 
     Attributes

@@ -1,22 +1,9 @@
-"""Which words would the encoder put in the focal word's place?"""
-
-from __future__ import annotations
+"""Which words would the encoder predict for the focal word?"""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsd.studies.base import Costs, Kind, Outputs, Paths, Study
-
-if TYPE_CHECKING:
-    from wsd.run.keys import Keys
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
-    from wsd.run.settings import Config, Model
-
-IDENTITY = tuple(
-    f"models.{key}"
-    for key in ("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights")
-)
+from wsd.studies.base import Config, Costs, Files, Keys, Kind, Model, Outputs, Paths, Places, Study
 
 
 class Substitutes(Study):
@@ -29,41 +16,32 @@ class Substitutes(Study):
     }
     extends = {"report": "word_panel"}
     kinds = {
-        "asked": Kind("substitutes", {"device": "device"}, IDENTITY, ("corpus",)),
-        "bags": Kind("baseline", {"objective": "tuning.objective"}, (), ("asked", "folds")),
-        "sense-substitutes": Kind("sense-substitutes", {}, (), ("asked",)),
-    }
-    feeds = {
-        "comparison": Kind("", {}, (), ("bags",)),
-        "strategies": Kind("", {}, (), ("bags",)),
+        "asked": Kind("substitutes", {"device": "device"}),
+        "bags": Kind("baseline", {"objective": "tuning.objective"}),
+        "sense-substitutes": Kind("sense-substitutes"),
     }
 
     def applies(self, config: Config) -> bool:
-        """Return whether the config asks for substitutes, of a corpus with or without senses."""
+        """Return whether the config asks for substitutes; the corpus needs no senses."""
         return self.analysis in config.analyses and not config.dataset.of_pairs
 
     def names(self, keys: Keys) -> Mapping[str, Mapping[str, str]]:
-        """Return each model that fills places, as the wildcard ``asked``."""
+        """Return each model that predicts substitutes, as the wildcard ``asked``."""
         models = keys.config.models.values()
         return {"asked": {model.name: keys.key("asked", keys.identity(model)) for model in models}}
 
     def models(self, config: Config) -> list[str]:
         """Return the models with a head; those whose files are missing count too."""
-        if not self.applies(config):
-            return []
         lacking = self._lacking(config)
         return [name for name in config.models if name not in lacking]
 
     def _lacking(self, config: Config) -> dict[str, str]:
+        """Return why each model without a head is left out."""
         from wsd.studies.substitutes.masked_lm_head import known_without_head
 
-        if not self.applies(config):
-            return {}
         reasons = {
-            model.name: known_without_head(
-                model.name, model.source, model.random_weights is not None
-            )
-            for model in config.models.values()
+            name: known_without_head(name, model.source, model.random_weights is not None)
+            for name, model in config.models.items()
         }
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
@@ -71,17 +49,17 @@ class Substitutes(Study):
         """Return the patterns of the tables of substitutes and of the files that depend on them."""
         from wsd.artifacts.training_set import FULL
 
-        key, corpus, asked = places.keys.key, places.keys.corpus, f"{places.store}/{{asked}}"
+        key, corpus, folder = places.keys.key, places.keys.corpus, f"{places.store}/{{asked}}"
         bags = key("bags", places.keys.folds[FULL])
         return {
             "models": self.models(places.config),
-            "substitutes": f"{asked}/substitutes/words@{corpus}.json",
-            "bags": f"{asked}/baselines@{bags}/bag_of_substitutes.parquet",
-            "sense_substitutes": f"{asked}/substitutes@{key('sense-substitutes', corpus)}.csv",
+            "substitutes": f"{folder}/substitutes/words@{corpus}.json",
+            "bags": f"{folder}/baselines@{bags}/bag_of_substitutes.parquet",
+            "sense_substitutes": f"{folder}/substitutes@{key('sense-substitutes', corpus)}.csv",
         }
 
     def compared(self, files: Files) -> Mapping[str, Paths]:
-        """Return the predictions of the bags of substitutes, a baseline."""
+        """Return the predictions of the baseline, a bag of substitutes."""
         return {"baselines": self._paths(files, "bags")}
 
     def outputs(self, files: Files) -> Outputs:
@@ -90,19 +68,17 @@ class Substitutes(Study):
         if not files.config.dataset.labelled:
             return Outputs(substitutes)
         senses = self._paths(files, "sense_substitutes")
-        shown = {"substitutes": substitutes, "sense_substitutes": senses}
-        return Outputs([*substitutes, *senses], shown=shown)
+        return Outputs(shown={"substitutes": substitutes, "sense_substitutes": senses})
 
     def _paths(self, files: Files, name: str) -> Paths:
         patterns = files.study[self.name]
         return files.paths(patterns[name], asked=patterns["models"])
 
     def seconds(self, config: Config, model: Model, costs: Costs) -> float:
-        """Return the time of two passes: the focal word masked, and left in."""
-        if model.name not in self.models(config) or not config.dataset.labelled:
+        """Return the time of two passes: with the focal word masked, and without a mask."""
+        if model.name not in self.models(config):
             return 0.0
-        instances = sum(config.dataset.sizes[word] for word in config.words)
-        return 2 * costs.passes(model, instances)
+        return 2 * costs.passes(model, sum(config.dataset.sizes[word] for word in config.words))
 
     def left_out(self, config: Config) -> Iterator[str]:
         """Yield why a model is left out."""

@@ -21,7 +21,7 @@ class SystemEntry(Section):
     file: Text
 
 
-class SystemsKeys(Section):
+class Keys(Section):
     """Other systems.
 
     Attributes

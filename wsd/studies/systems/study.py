@@ -1,22 +1,12 @@
 """How do published and other systems do on the same instances?"""
 
-from __future__ import annotations
-
-import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsd.studies.base import Kind, Paths, Study, refused
+from wsd.studies.base import Config, Files, Keys, Kind, Paths, Places, Study, check_file
 
-if TYPE_CHECKING:
-    from wsd.artifacts.config_section import Section
-    from wsd.run.keys import Keys
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
-    from wsd.run.settings import Config
-
-# The corpus for which there are published systems.
+# The corpus of the published systems.
 PUBLISHED_FOR = "coarsewsd20"
 FREE = "give the system a name that no model, published system or other system has"
 JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
@@ -25,27 +15,17 @@ JSON_LINES = "give a file of JSON lines, as `wsd score` takes it"
 class Systems(Study):
     """Declare the study to the run and to the command line."""
 
-    name = "systems"
+    name = section = "systems"
     commands = {
         "published": "Read the predictions of a published system.",
         "score": "Check and score any system's predictions of the test instances.",
         "reproduce": "Compare with the published centroids and predictions.",
     }
     kinds = {
-        "published": Kind("published", {}, (), ("corpus",)),
-        "systems": Kind("score", {}, ("systems",), ("corpus",)),
-        "reproduced": Kind("reproduce", {}, (), ("vectors", "views", "published")),
+        "published": Kind("published"),
+        "systems": Kind("score"),
+        "reproduced": Kind("reproduce"),
     }
-    feeds = {
-        "scores": Kind("", {}, ("systems",), ("published", "systems")),
-        "comparison": Kind("", {}, (), ("published", "systems")),
-    }
-
-    def keys(self) -> type[Section]:
-        """Return the config key ``systems``."""
-        from wsd.studies.systems.config import SystemsKeys
-
-        return SystemsKeys
 
     def configure(self, file: Any, config: Config) -> Config:
         """Check the names and the files of the systems."""
@@ -54,12 +34,7 @@ class Systems(Study):
         taken = [*config.encoders, *_published(config.dataset.name)]
         check_free("systems", [entry.name for entry in file.systems], taken, FREE)
         for i, entry in enumerate(file.systems):
-            key = f"systems[{i}].file"
-            if any(brace in entry.file for brace in "{}"):
-                problem = f"the path {entry.file!r} has braces, which Snakemake takes for wildcards"
-                raise refused(problem, key, "rename the folder, or use a link to it")
-            if not os.path.isfile(entry.file):  # noqa: PTH113 - a name may be too long for a file
-                raise refused(f"there is no file {entry.file!r}", key, JSON_LINES)
+            check_file(entry.file, f"systems[{i}].file", JSON_LINES)
         files = {entry.name: entry.file for entry in file.systems}
         return replace(config, sections={**config.sections, "systems": files})
 
@@ -74,12 +49,12 @@ class Systems(Study):
         return {"system": {n: keys.key("systems", n, keys.digest(f), corpus) for n, f in files}}
 
     def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of published and other predictions."""
-        key = places.keys.key("published", places.keys.corpus)
+        """Return the patterns of the predictions of published and other systems."""
+        key, corpus = places.keys.key, places.keys.corpus
         return {
-            "published": f"{places.store}/published@{key}/{{system}}.parquet",
+            "published": f"{places.store}/published@{key('published', corpus)}/{{system}}.parquet",
             "systems": f"{places.store}/systems/{{system}}.parquet",
-            "reproduced": places.keys.key("reproduced", places.keys.corpus),
+            "reproduced": key("reproduced", corpus),
         }
 
     def compared(self, files: Files) -> Mapping[str, Paths]:

@@ -24,7 +24,7 @@ class Clusters(Section):
     centre: Literal["form"] = UNSET
 
 
-class UnlabelledKeys(Section):
+class Keys(Section):
     """Clusters of uses.
 
     Attributes

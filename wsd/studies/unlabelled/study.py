@@ -1,17 +1,9 @@
 """Declare the study of unlabelled uses: which uses does a word have if no senses are given?"""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wsd.studies.base import Kind, Outputs, Study, refused
-
-if TYPE_CHECKING:
-    from wsd.artifacts.config_section import Section
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
-    from wsd.run.settings import Config
+from wsd.studies.base import Config, Files, Kind, Outputs, Study, refused
 
 CLUSTERED = {"clusters": "clusters.most", "seed": "seed"}
 
@@ -20,6 +12,7 @@ class Unlabelled(Study):
     """Declare the study to the run and to the command line."""
 
     name = "unlabelled"
+    section = "clusters"
     group = "find the uses of words without senses"
     commands = {
         "uses": "Cluster every word's sentences at one layer choice.",
@@ -28,21 +21,10 @@ class Unlabelled(Study):
     }
     extends = {"import": "import_unlabelled", "overview": "overview_links"}
     kinds = {
-        "uses": Kind("uses", {"centre": "clusters.centre", **CLUSTERED}, (), ("vectors", "views")),
-        "substitute-uses": Kind("substitute-uses", CLUSTERED, (), ("asked",)),
-        "uses-page": Kind(
-            "uses-page",
-            {},
-            ("sentences", "dataset", "analyses", "models", "layers", "views.classify"),
-            ("uses", "substitute-uses"),
-        ),
+        "uses": Kind("uses", {"centre": "clusters.centre", **CLUSTERED}),
+        "substitute-uses": Kind("substitute-uses", CLUSTERED),
+        "uses-page": Kind("uses-page"),
     }
-
-    def keys(self) -> type[Section]:
-        """Return the config key ``clusters``."""
-        from wsd.studies.unlabelled.config import UnlabelledKeys
-
-        return UnlabelledKeys
 
     def configure(self, file: Any, config: Config) -> Config:
         """Check that some word has enough sentences for the clusters."""
@@ -62,29 +44,26 @@ class Unlabelled(Study):
         """Return whether the corpus has words to cluster, which a corpus of pairs has not."""
         return not config.dataset.of_pairs
 
-    def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of the clusters' paths."""
-        key, store = places.keys.key, places.store
-        substitutes_key = key("substitute-uses", places.keys.corpus)
-        return {
-            "uses": f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet",
-            "substitute_uses": f"{store}/{{asked}}/uses@{substitutes_key}/substitutes.parquet",
-        }
-
     def outputs(self, files: Files) -> Outputs:
         """Return the clusters and their pages; with senses, a run writes them only on request."""
-        if not self.applies(files.config):
-            return Outputs()
-        patterns, config = files.study[self.name], files.config
+        config, key, store = files.config, files.keys.key, files.store
         models = files.study.get("substitutes", {}).get("models", [])
-        by_vectors = files.shown(patterns["uses"], config.classify[:1])
-        by_substitutes = files.paths(patterns["substitute_uses"], asked=models)
-        tables = [*by_vectors, *by_substitutes]
-        key = files.keys.key("uses-page", tables, config.sentences, files.keys.pages)
-        page = f"{files.store}/uses@{key}.json"
-        patterns |= {"by_vectors": by_vectors, "by_substitutes": by_substitutes, "page": page}
-        paths = [*tables, page]
-        return Outputs([], paths) if config.dataset.labelled else Outputs(paths)
+        uses = f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet"
+        substitute_key = key("substitute-uses", files.keys.corpus)
+        substitute_uses = f"{store}/{{asked}}/uses@{substitute_key}/substitutes.parquet"
+        by_vectors = files.shown(uses, config.classify[:1])
+        by_substitutes = files.paths(substitute_uses, asked=models)
+        made = [*by_vectors, *by_substitutes]
+        page = f"{store}/uses@{key('uses-page', made, config.sentences, files.keys.pages)}.json"
+        files.study[self.name] = {
+            "uses": uses,
+            "substitute_uses": substitute_uses,
+            "by_vectors": by_vectors,
+            "by_substitutes": by_substitutes,
+            "page": page,
+        }
+        made.append(page)
+        return Outputs(by_name=made) if config.dataset.labelled else Outputs(made)
 
 
 STUDY = Unlabelled()
