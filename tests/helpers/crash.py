@@ -37,7 +37,7 @@ from checkout import Checkout
 
 from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
-from wsd.run.verify_file import content, wrong
+from wsd.run.verify_file import checksum_or_problem, damaged_files
 from wsd.storage.checksums import STORE
 from wsd.storage.temporary_files import PART
 
@@ -126,10 +126,10 @@ def damaged(root: Path) -> list[str]:
         if not path.is_file() or any(part[0] == "." for part in path.relative_to(root).parts):
             continue
         if path.suffix == VECTORS and path.name != WEIGHTS:  # vectors contain their checksum
-            whole = content(path).startswith("crc32 ")
-            problems += [] if whole else [(path, content(path))]
+            whole = checksum_or_problem(path).startswith("crc32 ")
+            problems += [] if whole else [(path, checksum_or_problem(path))]
         else:
-            problems += wrong(path)
+            problems += damaged_files(path)
     return [f"{path}: {problem}" for path, problem in problems]
 
 

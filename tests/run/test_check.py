@@ -164,7 +164,7 @@ def test_a_damaged_checksum_is_found_and_repaired(ended: Path, place: str) -> No
 def test_a_missing_checksum_is_found_and_repaired(ended: Path) -> None:
     (path,) = QUICKSTART.glob("store/comparison@*.csv")
     (path.parent / SUMS / path.name).unlink()
-    assert faults() == {path: "has no checksum beside it"}
+    assert faults() == {path: "has no checksum next to it"}
     again()
     assert faults() == {}
 
@@ -278,7 +278,7 @@ def test_a_run_that_is_not_finished_is_no_error(
 ) -> None:
     fake_results.begin(fake_results.session(seed=7))
     text = run_check(capsys)
-    unfinished = "a run was begun, and is not finished: `snakemake --cores all --configfile"
+    unfinished = "a run was started, and is not finished: `snakemake --cores all --configfile"
     assert f"results/quickstart: {unfinished}" in text
     fake_results.begin(fake_results.session("b", seed=7))
     assert f"results/quickstart/runs/b: {unfinished}" in run_check(capsys)

@@ -246,7 +246,7 @@ def test_results_of_an_earlier_version_are_named(ask: Doctor) -> None:
     atomic.write_text(old, "vectors")
     out = ask(**fake_results.SMALL)[1]
     assert "note  earlier version: results/quickstart has 1 files of vectors without a" in out
-    assert "keeps its own vectors whose provenance matches" in out
+    assert "keeps vectors whose provenance matches" in out
     shutil.rmtree("results")
     fake_results.made()
     assert "earlier version" not in ask(**fake_results.SMALL)[1]

@@ -98,7 +98,7 @@ def test_nothing_is_put_into_a_store_by_hand(
     """A run would take the file for its own."""
     call = [*FOLDS, "none.parquet", "--out"]
     assert main([*call, str(run / "store" / out)]) == 2
-    assert "is in a store, where runs take every file for their own" in capsys.readouterr().err
+    assert "is in a store, and runs own every file there" in capsys.readouterr().err
 
 
 def test_next_to_a_damaged_map_nothing_is_written(

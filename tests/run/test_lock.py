@@ -233,8 +233,8 @@ def test_a_run_begins_by_cleaning_its_folder(
 @pytest.mark.slow
 def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None:
     path = vectors(tmp_path / "word/focal.safetensors")
-    output = "has no checksum beside it"
-    assert list(wrong(path)) == [(path, output)]
+    output = "has no checksum next to it"
+    assert list(damaged_files(path)) == [(path, output)]
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)

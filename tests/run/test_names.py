@@ -98,7 +98,7 @@ def listings(files: Files) -> set[str]:
     results = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
     for model in files.config.encoders:
         results |= {*files.listings(model, [*files.config.store, "alignment"])}
-    of_studies = [*files.of_studies, *files.asked_by_name]
+    of_studies = [*files.of_studies, *files.by_name()]
     return results | {path for path in of_studies if path.endswith(".json")}
 
 

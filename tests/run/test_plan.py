@@ -280,14 +280,20 @@ def test_logistic_regressions_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
 def test_every_classification_of_the_study_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number equals the workflow's (`test_a_dry_run_of_the_study`)."""
     config = check_shipped("minilm.yaml", "study.yaml")
-    actual = list(plan.classifications(config, config.models[MINILM]))
-    on_full = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2
-    assert [sum(entry.sets == n for entry in actual) for n in (1, 18)] == [on_full, 16 * 2]
+    model, control = config.models[MINILM], config.random_controls[f"{MINILM}-random-1"]
+    monkeypatch.setattr(plan, "SEARCHED", {})
+    monkeypatch.setattr(plan, "KNN_SECONDS", 0.0)
+    monkeypatch.setattr(plan, "JOB_SECONDS", 1)
+    monkeypatch.setattr(plan, "SET_SECONDS", 0)
     jobs = 12 * 4 + 1 + 4 * 4 + 3 + 1 + 16 * 2
-    assert sum(entry.job for entry in actual) == pytest.approx(jobs)
-    control = list(plan.classifications(config, config.random_controls[f"{MINILM}-random-1"]))
-    assert len(control) == 7 * 2
-    assert sum(entry.job for entry in control) == pytest.approx(1)
+    assert plan.classifying_seconds(config, model) == pytest.approx(jobs)
+    assert plan.classifying_seconds(config, control) == pytest.approx(1)
+    # Each is on the full training set, or on 18 further ones.
+    monkeypatch.setattr(plan, "JOB_SECONDS", 0)
+    monkeypatch.setattr(plan, "SET_SECONDS", 1 / len(config.words))
+    sets = 12 * 4 + 1 + 4 * 4 + (3 + 1) * 7 * 2 + 18 * 16 * 2
+    assert plan.classifying_seconds(config, model) == pytest.approx(sets)
+    assert plan.classifying_seconds(config, control) == pytest.approx(7 * 2)
     # LDA: of 12 layer choices one is four wide; features of 2, 2, 3 and 4 widths; controls.
     sizes = [*config.dataset.sizes.values()]
     for name in ("JOB_SECONDS", "SET_SECONDS"):

@@ -26,7 +26,7 @@ from wsd.run.config import check as check_config
 from wsd.run.config_files import command, read_configs
 from wsd.run.lock import STATE
 from wsd.run.session import Session
-from wsd.run.verify_file import wrong
+from wsd.run.verify_file import damaged_files
 from wsd.storage.checksums import SUMS
 from wsd.studies.registry import STUDIES
 
@@ -210,16 +210,16 @@ def test_damage_of_each_kind_is_found_and_repaired(
         trained = "/finetune/" in kind_name
         made = Path("results/corpus/store").glob("trained@*") if trained else ()
         with kept(made, tmp_path), damaged(damage, path, entry):
-            actual = dict(wrong(entry))
+            actual = dict(damaged_files(entry))
             assert {*actual} == {entry if kind_name == "checksum" else path}, kind_name
             again = session()
             again.begin()
             again._lock.close()
             assert str(next(iter(actual))) in capsys.readouterr().err or path == entry, kind_name
-            missing = {file for file in run.further if not Path(file).exists()}
+            missing = {file for file in run.all_files if not Path(file).exists()}
             # The trained weights are a file of the run, and listed too.
             expected = {str(entry), str(path)}
-            expected |= {file for file in run.further if trained and "/store/trained@" in file}
+            expected |= {file for file in run.all_files if trained and "/store/trained@" in file}
             assert str(entry) in missing <= expected, kind_name
     # With several damaged files, `wsd check` reports each.
     note = kinds()["checksum"][0]

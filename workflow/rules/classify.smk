@@ -27,12 +27,9 @@ step(
     priority=1,
     only={
         "model": keyed("model", [*CONFIG.models, *CONFIG.finetuned]),
-        "view": r"(?!%s)[a-z_+]+@[0-9a-f]{10}"
-        % any_of(map(FILES.view, FILES.control_views)),
+        "view": r"(?!%s)[a-z_+]+@[0-9a-f]{10}" % any_of(map(FILES.view, FILES.control_views)),
     },
-    params={
-        "classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])
-    },
+    params={"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])},
     **OF_SET,
 )
 
@@ -51,11 +48,7 @@ if OTHER_TRAINS:
         "predictions",
         command="classify",
         priority=1,
-        params={
-            "classifier": lambda wildcards: classifier_flags(
-                [bare(wildcards.classifier)]
-            )
-        },
+        params={"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])},
         **OF_SET,
     )
 
@@ -82,11 +75,7 @@ def classify_controls(name, kind, models, views, predictions, searches, command)
             "model": keyed("model", models),
             "view": any_of(map(FILES.view, views)),
         },
-        params={
-            "classifiers": lambda wildcards: classifier_flags(
-                CONFIG.controls.classifiers
-            )
-        },
+        params={"classifiers": lambda wildcards: classifier_flags(CONFIG.controls.classifiers)},
         **OF_SET,
     )
 
@@ -96,9 +85,7 @@ for control, models, views in (
     ("classify_random_controls", CONFIG.random_controls, CONFIG.classify[:1]),
 ):
     if models and views:
-        classify_controls(
-            control, "predictions", models, views, PREDICTIONS, SEARCH, "classify"
-        )
+        classify_controls(control, "predictions", models, views, PREDICTIONS, SEARCH, "classify")
 
 step(
     "baseline",

@@ -9,9 +9,7 @@ step(
         "predictions": lambda wildcards: STUDIES["code_length"].predictions(
             FILES, MODEL_OF[wildcards.model].name
         ),
-        "folds": FILES.paths(
-            FILES.folds, train=[*STUDY_FILES["code_length"]["trains"], FULL]
-        ),
+        "folds": FILES.paths(FILES.folds, train=[*STUDY_FILES["code_length"]["trains"], FULL]),
     },
     STUDY_FILES["code_length"]["table"],
     "code length: every layer of {model}",

@@ -55,9 +55,7 @@ def in_one_message(function, *arguments):
 def starts_jobs():
     """Return whether this call will run jobs, unlike a dry run or a drawing."""
     settings = workflow.resource_settings
-    return not workflow.output_settings.dryrun and bool(
-        settings.cores or settings.nodes
-    )
+    return not workflow.output_settings.dryrun and bool(settings.cores or settings.nodes)
 
 
 def reproduce_command():
@@ -99,9 +97,7 @@ WORDS = tuple(file_name(word) for word in CONFIG.words)
 PARTS = FILES.parts
 LOGS = f"results/logs/{DATASET}"
 TABLES = str(CONFIG.tables(ALL_RESULTS))
-PACKAGE = in_one_message(
-    check_program_folder, os.path.relpath(Path(wsd.__file__).parent)
-)
+PACKAGE = in_one_message(check_program_folder, os.path.relpath(Path(wsd.__file__).parent))
 CONDA = "../envs/wsd.yaml"
 # The full path of the environment's file contains this folder.
 in_one_message(check_program_folder, workflow.basedir)
@@ -205,11 +201,7 @@ def vectors_flags(wildcards):
     """Return how an encoder is used, as flags of `wsd embed` and `wsd finetune`."""
     (model,) = [MODEL_OF[value] for value in wildcards if value in MODEL_OF]
     flags = f"--pooling {model.pooling} --input {model.input}"
-    return (
-        flags
-        if "base" in wildcards.keys()
-        else f"{flags} --precision {model.precision}"
-    )
+    return flags if "base" in wildcards.keys() else f"{flags} --precision {model.precision}"
 
 
 def classifier_flags(names):
@@ -259,9 +251,7 @@ def common_layers(models, views):
 def controls_of(pattern, layers):
     """Return the paths of some layers with every classifier of a control."""
     names = [FILES.keyed["classifier"][name] for name in CONFIG.controls.classifiers]
-    return expand(
-        pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True
-    )
+    return expand(pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True)
 
 
 def only(layers):
@@ -276,9 +266,7 @@ NAMED = re.compile(
 STEPS = []
 # Snakemake keeps no metadata, on purpose: its warnings about that are left out.
 logger.addFilter(
-    lambda record: not re.search(
-        "provenance/metadata|Missing metadata", record.getMessage()
-    )
+    lambda record: not re.search("provenance/metadata|Missing metadata", record.getMessage())
 )
 
 
@@ -306,9 +294,7 @@ def step(name, reads, writes, message, flags="", kind=None, folder=None, **more)
             parts.append(f"--{option.replace('_', '-')} {{input.{option}}}")
     parts.append(shlex.join(FILES.flags(kind)))
     parts += [
-        f"--{option.replace('_', '-')} {{output.{option}}}"
-        for option in writes
-        if option[0] != "_"
+        f"--{option.replace('_', '-')} {{output.{option}}}" for option in writes if option[0] != "_"
     ]
     parts.append("--out {params.folder}" if folder else "")
     outputs = next(iter(writes.values()))

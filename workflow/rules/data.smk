@@ -107,7 +107,5 @@ step(
     priority=1,
     mem=(600, 100),
     minutes=(10, 5),
-    params={
-        "rows": lambda wildcards, input: f"--train {input._rows}" if input._rows else ""
-    },
+    params={"rows": lambda wildcards, input: f"--train {input._rows}" if input._rows else ""},
 )

@@ -14,9 +14,7 @@ step(
     mem=(1000,),
     minutes=(60,),
     params={
-        "source": lambda wildcards, input: source_flags(
-            MODEL_OF[wildcards.record], input._weights
-        )
+        "source": lambda wildcards, input: source_flags(MODEL_OF[wildcards.record], input._weights)
     },
 )
 

@@ -25,9 +25,7 @@ step(
     "finetune",
     {"model": record_of, "corpus": CORPUS, "folds": FILES.folds},
     {
-        "_predictions": expand(
-            FINETUNING["finetuned"], seed=SECTION.seeds, allow_missing=True
-        ),
+        "_predictions": expand(FINETUNING["finetuned"], seed=SECTION.seeds, allow_missing=True),
         "_trials": f"{FOLDER}/trials.csv",
         "_costs": f"{FOLDER}/costs.csv",
         "_model": f"{FOLDER}/model/model.safetensors",

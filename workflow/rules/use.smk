@@ -15,9 +15,7 @@ step(
     {
         **SELECTED,
         "_vectors": stored_vectors,
-        "_predictions": lambda wildcards: FILES.candidates_of(
-            MODEL_OF[wildcards.model].name
-        ),
+        "_predictions": lambda wildcards: FILES.candidates_of(MODEL_OF[wildcards.model].name),
     },
     {
         "_tables": expand(
@@ -38,9 +36,7 @@ step(
     "fit",
     {
         **SELECTED,
-        "_vectors": [
-            of for name in CONFIG.models for of in FILES.listings(name, CONFIG.store)
-        ],
+        "_vectors": [of for name in CONFIG.models for of in FILES.listings(name, CONFIG.store)],
         "_predictions": FILES.candidates(PREDICTIONS),
         "_scores": list(FILES.scores.values()),
         "_comparison": [f"{FILES.comparison}.csv", *FILES.behind],

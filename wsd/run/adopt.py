@@ -1,7 +1,7 @@
 """Move vectors of an earlier version, which had no store, into the store.
 
-Vectors take hours to compute. Where their provenance names the same model and the same settings,
-this version would compute the same vectors. All other files of an earlier version stay.
+Vectors take hours to compute. If their provenance names the same model and settings, this version
+would compute the same vectors. All other files of an earlier version stay.
 """
 
 import json
@@ -39,7 +39,7 @@ def adopt(files: Files, dataset: Path) -> tuple[int, int]:
     Returns
     -------
     int, int
-        The number of files that were moved, and of files that an earlier version left for this run.
+        The number of moved files, and of files of vectors for this run from an earlier version.
     """
     moved = former = 0
     for name, model in files.config.encoders.items():
@@ -76,7 +76,7 @@ def _adopt(files: Files, model: Model, path: Path, folder: Path) -> bool:
 
 
 def _matches(files: Files, model: Model, provenance: Mapping[str, Any]) -> bool:
-    """Return whether vectors were computed with a model and settings as they are now."""
+    """Return whether vectors were computed with the current model and settings."""
     former, contents = provenance["model"], files.keys.contents(model)
     if "finetuned_from" in model.source:
         return False
@@ -107,7 +107,7 @@ def provenance_of(path: Path) -> dict[str, Any]:
 
 
 def copy_vectors(path: Path, target: Path, provenance: Mapping[str, Any]) -> None:
-    """Copy an undamaged file of vectors, with another provenance.
+    """Copy an undamaged file of vectors and replace its provenance.
 
     Raises
     ------

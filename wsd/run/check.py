@@ -1,14 +1,15 @@
-"""Check that every result is what was written; the command ``wsd check``.
+"""Check that every result is undamaged; the command ``wsd check``.
 
-It reads all files that the maps of the runs name (:mod:`wsd.artifacts.run_map`), in the store and
-where people read them, and everything else in the stores. :mod:`wsd.run.verify_file` compares each
-with its checksum. The command also counts the test sentences in which ``wsd predict`` would find
-the focal word.
+It reads all files that the maps of the runs name (:mod:`wsd.artifacts.run_map`), their published
+copies, and everything else in the stores. :mod:`wsd.run.verify_file` compares each file with its
+checksum. The command also counts the test sentences in which ``wsd predict`` would find the focal
+word.
 """
 
 import argparse
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -34,7 +35,14 @@ from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run.config_files import command, read_configs
 from wsd.run.publish import SOURCES, readable
 from wsd.run.session import Session
-from wsd.run.verify_file import GONE, UNREAD, UNSUMMED, content, noted, unlike, unlike_note, wrong
+from wsd.run.verify_file import (
+    GONE,
+    UNREAD,
+    UNSUMMED,
+    checksum_or_problem,
+    damaged_files,
+    problem_of,
+)
 from wsd.storage.checksums import DAMAGED, STORE, set_aside
 
 NOWHERE = "is a link that leads nowhere"
@@ -49,12 +57,12 @@ READABLE = "change the permissions, so that you can read it"
 
 
 class Check:
-    """Collects the problems of files; each file is read once.
+    """Collects the problems of files; it reads each file once.
 
     Attributes
     ----------
     problems : dict of Path to (str, str)
-        What is wrong with a file, and what to do.
+        The problem of a file, and what to do.
     read : set of Path
         The files that were read.
     """
@@ -62,7 +70,7 @@ class Check:
     def __init__(self) -> None:
         self.problems: dict[Path, tuple[str, str]] = {}
         self.read: set[Path] = set()
-        self._content: Callable[[Path], str] = cache(content)
+        self._content: Callable[[Path], str] = cache(checksum_or_problem)
 
     def _look(self, path: Path) -> str:
         self.read.add(path)
@@ -77,30 +85,27 @@ class Check:
     def files(self, paths: Iterable[Path], fix: str) -> None:
         """Check files of a store, and the files that they list."""
         for path in paths:
-            for file, problem in wrong(path, self._look):
+            for file, problem in damaged_files(path, self._look):
                 self.add(file, problem, fix)
 
     def config(self, session: Session) -> None:
-        """Check that everything that a config asks for is there."""
+        """Check that all files of a config's run exist and are published."""
         fix, made = RERUN.format(session.command), {*session.made}
         self.files(map(Path, session.made), fix)
         run_map = session.tables / RUN_MAP
         try:
-            paths = {path.removeprefix(f"{session.folder}/") for path in made}
-            published = {*RunMap(run_map)} >= paths
+            if {*RunMap(run_map)} >= {path.removeprefix(f"{session.folder}/") for path in made}:
+                return
+            self.add(run_map, "belongs to another config", fix)
         except WsdError as error:
             self.add(run_map, error.problem if os.path.lexists(run_map) else GONE, fix)
-            published = False
-        if published:
-            return
-        self.add(run_map, "belongs to another config", fix)
         for name, path in session.names.items():
             for target in _places(name, Path(path)):
                 if path in made and not os.path.lexists(session.tables / target):
                     self.add(session.tables / target, GONE, fix)
 
     def run(self, dataset: Path, tables: Path) -> None:
-        """Check the files of a run that has tables, and their copies for people."""
+        """Check the files of a run that has tables, and what people read: copies and links."""
         path = tables / RUN_MAP
         try:
             run_map = RunMap(path)
@@ -108,7 +113,7 @@ class Check:
             self.add(path, error.problem, RERUN.format(SNAKEMAKE))
             return
         fix = RERUN.format(run_map.command)
-        self.add(path, unlike(path, noted(path), self._look), fix)
+        self.add(path, problem_of(path, self._look), fix)
         files = {name: dataset / file for name, file in run_map.files.items()}
         self.files(files.values(), fix)
         places: dict[str, Path] = {}
@@ -120,16 +125,16 @@ class Check:
             self.add(tables / target, problem, fix)
         if SOURCES in files:
             path = tables / PROVENANCE
-            self.add(path, unlike(path, noted(path), self._look), fix)
+            self.add(path, problem_of(path, self._look), fix)
 
     def _unpublished(self, target: Path, file: Path | None, expected: str | None) -> str:
-        """Return what is wrong with a copy, whose checksum is known, or with a link."""
+        """Return the problem of a copy, whose checksum is known, or of a link."""
         if not os.path.lexists(target):
             return GONE
         if expected is not None:
             if target.is_symlink():
                 return "is a link, and should be a file"
-            return unlike(target, expected, self._look) or unlike_note(target, expected)
+            return problem_of(target, self._look, expected)
         try:
             if not target.exists():
                 return NOWHERE
@@ -139,7 +144,7 @@ class Check:
         return f"does not lead to {file}" if elsewhere else ""
 
     def started_runs(self, dataset: Path, path: Path, tables: Path) -> str:
-        """Check the files of a run that has begun; return a remark about the run, or nothing."""
+        """Check the files of a run that was started; return a remark about it, or an empty text."""
         try:
             run_map = RunMap(path)
         except WsdError as error:
@@ -157,29 +162,29 @@ class Check:
         if state == LOST:
             self.add(published, GONE, fix)
         remarks = {
-            UNFINISHED: f"a run was begun, and is not finished: `{run_map.command}`",
-            REMOVED: "the tables of a run were removed: `wsd clean` lists what it alone had",
+            UNFINISHED: f"a run was started, and is not finished: `{run_map.command}`",
+            REMOVED: "the tables of a run were removed: `wsd clean` lists its other files",
         }
         return f"{tables}: {remarks[state]}" if state in remarks else ""
 
     def others(self, store: Path) -> None:
-        """Check everything else in a store."""
-        for path in self._walk(store, STRAY):
+        """Check the other files in a store."""
+        for path in self._walk(store):
             if path in self.read or path in self.problems or path.name.endswith(DAMAGED):
                 continue
             if is_listing(path) and path.parent != store / MAPS:
                 self.files([path], STRAY)
             else:
-                problem = unlike(path, noted(path), self._look)
-                # Vectors have their checksums inside.
-                known = problem == UNSUMMED and path.suffix == VECTORS
-                self.add(path, "" if known else problem, STRAY)
+                problem = problem_of(path, self._look)
+                # Files of vectors contain their checksums.
+                if problem != UNSUMMED or path.suffix != VECTORS:
+                    self.add(path, problem, STRAY)
 
-    def _walk(self, folder: Path, fix: str) -> Iterator[Path]:
+    def _walk(self, folder: Path) -> Iterator[Path]:
         seen = set()
 
         def unreadable(error: OSError) -> None:
-            self.add(Path(error.filename), f"{UNREAD}: {error.strerror}", fix)
+            self.add(Path(error.filename), f"{UNREAD}: {error.strerror}", STRAY)
 
         for root, folders, files in os.walk(folder, onerror=unreadable, followlinks=True):
             seen.add(os.path.realpath(root))
@@ -192,7 +197,7 @@ class Check:
 
 
 def _places(name: str, path: Path) -> dict[str, Path]:
-    """Return where people read an entry of a map; nothing for a damaged listing."""
+    """Return the published paths of an entry of a map; none for a damaged listing."""
     try:
         return {target: file for file, target, _ in readable(name, path)}
     except WsdError:
@@ -205,9 +210,9 @@ def check(results: Path, config: Session | None = None) -> tuple[Check, list[str
     Parameters
     ----------
     results : Path
-        The folder of all results, or of one dataset's.
+        The folder of all results, or of the results of a dataset.
     config : Session, optional
-        The session of a config whose files must all be there.
+        The session of a config whose files must all exist.
 
     Returns
     -------
@@ -241,9 +246,9 @@ def check(results: Path, config: Session | None = None) -> tuple[Check, list[str
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
-    text = "as for snakemake: everything that these configs ask for must be there"
+    text = "as for snakemake: every file that these configs ask for must exist"
     add_configfiles(parser, "--configfile", text, nargs="+", default=None)
-    add_run(parser, "check what this run of those configs asks for")
+    add_run(parser, "the name of the run, as with `snakemake --config run=NAME`")
     text = "rename damaged files in the stores, so that snakemake rebuilds them"
     parser.add_argument("--set-aside", action="store_true", help=text)
 
@@ -276,13 +281,11 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _session(args: argparse.Namespace) -> Session:
-    """Return the session of the config, with the command of the run that has the same settings."""
+    """Return the session of the config; if a run has the same config, with that run's command."""
     config = read_configs([*args.under, *args.configfile], args.of_run)
     results = args.results.parent if is_dataset(args.results) else args.results
     typed = command(args.configfile, {"run": args.of_run} if args.of_run else {})
-    try:
+    with suppress(WsdError):
         run_map = RunMap(args.config.tables(results) / RUN_MAP)
         typed = run_map.command if run_map.config == config else typed
-    except WsdError:
-        pass
     return Session(args.config, config, typed, results, main=True)

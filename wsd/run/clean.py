@@ -1,9 +1,8 @@
 """List or delete the files that no run refers to any more; the command ``wsd clean``.
 
-A run refers to the files that its map names (:mod:`wsd.artifacts.run_map`), and to those that its
-listings name. Two maps of a run count: the one beside its tables, and the one of its last start,
-which may be unfinished. While an unfinished run has a listing to write, everything in the folder of
-that listing belongs to it.
+A run refers to the files in its map (:mod:`wsd.artifacts.run_map`), and to the files in its
+listings. A run has up to two maps: one next to its tables, and one of its last start, which may be
+unfinished. Until a run has written a listing, it owns everything in the listing's folder.
 """
 
 import argparse
@@ -42,7 +41,7 @@ from wsd.storage.checksums import DAMAGED, STORE, SUMS
 from wsd.storage.temporary_files import PART
 
 NO_RUN = "no run"
-# The file that Snakemake leaves in a folder that a rule makes.
+# The file that Snakemake leaves in a folder that is the output of a rule.
 MARK = ".snakemake_timestamp"
 
 
@@ -52,7 +51,7 @@ def named(path: Path) -> tuple[set[str], set[str]]:
     Returns
     -------
     files, folders : set of str
-        The files, and the folders whose listing is still to be written.
+        The files, and the folders whose listing is not written yet.
 
     Raises
     ------
@@ -82,30 +81,28 @@ def unused(dataset: Path, *, unfinished: bool = False) -> Iterator[tuple[str, in
     ----------
     dataset : Path
     unfinished : bool
-        Include files that belong only to runs without tables, which were begun and not finished.
+        Include files that belong only to unfinished runs without tables.
 
     Raises
     ------
     ResultError, OSError
         If a map or a listing cannot be read, so that its files are unknown.
     """
-    kept: set[str] = set()
-    folders: set[str] = set()
     ignored = (REMOVED, UNFINISHED) if unfinished else (REMOVED,)
     last = [
         path
         for run, path in started_runs(dataset)[0].items()
         if run_state(RunMap(path), tables_of(dataset, run)) not in ignored
     ]
+    kept, folders = {f"{STORE}/{MAPS}/{path.name}" for path in last}, set()
     for path in (*(folder / RUN_MAP for folder in tables_of_runs(dataset)), *last):
         files, unlisted = named(path)
         kept |= files
         folders |= unlisted
-    kept |= {f"{STORE}/{MAPS}/{path.name}" for path in last}
     start = len(f"{dataset}/")
     entries = [(entry.path[start:], entry) for entry in _walk(str(dataset / STORE))]
     links = [path for path, entry in entries if entry.is_symlink()]
-    # A run may refer to files behind a link that the user has made, within this store or not.
+    # A run may refer to files behind a link of the user, which may lead out of this store.
     used = [link for link in links if any(_within(path, link) for path in kept)]
     kept |= {*used}
     store = (dataset / STORE).resolve()
@@ -120,7 +117,7 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _walk(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Yield the files and links of a folder, without checksums and half-written files."""
+    """Yield the files and links in a folder, except checksums and half-written files."""
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name == SUMS or (entry.name.startswith(".") and entry.name.endswith(PART)):
@@ -132,7 +129,7 @@ def _walk(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def unused_bytes(results: Path) -> int:
-    """Return the size of all files that no run refers to, as far as the maps can be read."""
+    """Return the size of all files that no run refers to, in the stores with readable maps."""
     total = 0
     for store in results.glob(f"*/{STORE}"):
         with suppress(WsdError, OSError):
@@ -145,13 +142,13 @@ def kind(path: str) -> str:
     *folders, name = bare(path.removeprefix(f"{STORE}/")).split("/")
     if name.endswith(DAMAGED):
         return "set aside"
-    # A folder belongs to a model, or has a name that the program reserves.
+    # A folder in the store belongs to a model, or has a reserved name.
     depth = 1 if folders[:1] and folders[0] in RESERVED["model"] else 2
     return "/".join(folders[:depth]) or name.removesuffix(".json")
 
 
 def former(dataset: Path) -> dict[str, str]:
-    """Return the run that last had each file, among all that were begun, as messages name it."""
+    """Return the last run with each file, among all that were started, as messages name it."""
     runs: dict[str, str] = {}
     last, before = started_runs(dataset)
     for path in (*before, *last.values()):
@@ -183,9 +180,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("results", type=Path, nargs="?", default=Path("results"))
     parser.add_argument("--dataset", metavar="NAME", help="only this dataset")
-    text = "include files that belong only to runs that were begun and not finished"
+    text = "include files that belong only to unfinished runs"
     parser.add_argument("--unfinished", action="store_true", help=text)
-    parser.add_argument("--yes", action="store_true", help="delete what is listed")
+    parser.add_argument("--yes", action="store_true", help="delete the files")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -217,7 +214,7 @@ def _datasets(results: Path, asked: str | None) -> list[Path]:
 
 
 def _check_idle(results: Path, datasets: Iterable[Path]) -> None:
-    """Refuse to delete while a run makes files of one of the datasets."""
+    """Refuse to delete while another run computes files of one of the datasets."""
     for plan in lock.other_runs(results):
         planned = (Path(path).parts for path in plan.get("planned", ()))
         busy = {parts[parts.index(STORE) - 1] for parts in planned if STORE in parts}
@@ -249,5 +246,5 @@ def _list_or_delete(args: argparse.Namespace, datasets: Iterable[Path]) -> None:
         logs.show("they are deleted" if args.yes else "the same command with --yes deletes them")
     if unknown:
         problem = "the files of some runs are unknown, so nothing is listed for their datasets"
-        fix = "run snakemake with that run's config again; or delete the file, to give that run up"
+        fix = "run snakemake with that run's config again, or delete the file to drop that run"
         raise ResultError(problem, where=", ".join(unknown), fix=fix)

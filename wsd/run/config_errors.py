@@ -1,4 +1,4 @@
-"""Check every value of a config, and turn what pydantic reports into one error for the user."""
+"""Check every value of a config, and turn pydantic's errors into one error for the user."""
 
 from collections.abc import Mapping
 from reprlib import Repr
@@ -12,7 +12,7 @@ from wsd.errors import ConfigError
 from wsd.run.schema import ConfigFile
 
 README = "config/README.md explains it"
-# Shows part of a value: YAML's aliases can unfold to more than fits into memory.
+# Show only part of a value: YAML's aliases can expand to more than fits into memory.
 SHOWN = Repr()
 SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 
@@ -23,12 +23,12 @@ def validate(config: Mapping[str, Any]) -> ConfigFile:
     Raises
     ------
     ConfigError
-        Naming the key, the value and what is possible.
+        Naming the key, the value and the possible values.
     """
     try:
         return ConfigFile.model_validate(dict(config))
     except ValidationError as refused:
-        # The first of the least deep errors: others may follow from it.
+        # The first error at the top level, or the nearest to it: others may follow from it.
         error = min(refused.errors(include_url=False), key=lambda error: len(error["loc"]))
     raise _config_error(error, config)
 
@@ -55,7 +55,7 @@ def _config_error(error: ErrorDetails, config: Mapping[str, Any]) -> ConfigError
 
 
 def _hint(kind: str, value: Any) -> str | None:
-    """What to do about a value that YAML or Snakemake reads as another type than the user meant."""
+    """Return a fix for a value that YAML or Snakemake reads as an unintended type."""
     if kind == "string_type" and isinstance(value, bool):
         return "YAML reads a plain no, yes, on and off as false and true: put it in quotes"
     if kind == "string_type" and isinstance(value, int | float):
@@ -71,7 +71,7 @@ def _hint(kind: str, value: Any) -> str | None:
 def _locate(
     place: tuple[int | str, ...], config: Mapping[str, Any]
 ) -> tuple[str, type[Section] | None, str]:
-    """Return the key of an error, the section that it is in, if any, and the description."""
+    """Return the key of an error, its section, if any, and its description."""
     value: Any = config
     section: type[Section] | None = ConfigFile
     key, about = "", None
@@ -84,7 +84,7 @@ def _locate(
             about = field.description if field else about
             section = _section_of(field.annotation) if field else None
         else:
-            continue  # pydantic's name for one of several types that a key may have
+            continue  # pydantic's name for one of several possible types of a value
         value = value[part]
     return key.lstrip("."), section, " ".join((about or README).split())
 

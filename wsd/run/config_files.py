@@ -14,8 +14,8 @@ from wsd.errors import ConfigError
 
 # With this key, Snakemake runs Python expressions in a config before it reads the rules.
 TEMPLATE = "__use_yte__"
-# Unquoted values that every version of YAML reads alike, by the type that YAML 1.1, and so
-# Snakemake, reads; then what is wrong with all other values of the type, and what to do.
+# Per type in YAML 1.1, which Snakemake reads: the unquoted values that every version of YAML reads
+# alike; then the problem with all other values of the type, and what to do.
 PLAIN = "is not a plain decimal number: it is read as {}"
 DECIMAL = "write a decimal number, such as 10, 0.5 or 1.0e-4; put text in quotes"
 UNAMBIGUOUS = {
@@ -29,7 +29,7 @@ UNAMBIGUOUS = {
     "timestamp": (r"(?!)", "is read as a date, and not as text", "put it in quotes"),
     "str": (r"[\s\S]*", "is read as text, and as a number by newer versions of YAML", DECIMAL),
 }
-# A number in YAML 1.2 only, such as 1e-4, 08 and 0o10. More digits are a revision.
+# Numbers in YAML 1.2 only, such as 1e-4, 08 and 0o10. With more digits it is a revision.
 NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]{1,20}(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?|0o[0-7]+")
 
 

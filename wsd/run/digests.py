@@ -1,8 +1,8 @@
-"""Checksums of code and of files from outside, which decide results beside the config.
+"""Compute the checksums of code and of foreign files, which are part of the keys of results.
 
-Only the content of a file counts, not its date. The checksum of a file is cached under its size,
-inode and both times, so that large weights are not read for every run. Nobody can change a file and
-keep its time of change (ctime).
+A checksum depends only on the content of a file, not on its date. It is cached under the file's
+size, inode and both times, so that not every run reads large weights. Nobody can change a file
+without changing its time of change (ctime).
 """
 
 import hashlib
@@ -17,18 +17,17 @@ from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 
 SEEN = "seen.json"
-# The environment variable with the map of the run that a job belongs to; the entry in the map for
-# the whole program.
+# The environment variable with the map of a job's run; the entry in the map for the whole program.
 MAP, PROGRAM = "WSD_RUN_MAP", "program"
 
 
 class Seen:
-    """A cache of what was read from files, valid while their size, inode and times stay.
+    """A cache of results about files, valid while their size, inode and times do not change.
 
     Parameters
     ----------
     cache : Path
-        The file of the cache; one that cannot be read counts as empty.
+        The file of the cache; a file that cannot be read counts as empty.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -39,7 +38,7 @@ class Seen:
         self._read = dict(self._known)
 
     def find(self, path: Path, look: Callable[[Path], str]) -> str:
-        """Return what ``look`` says about a file, from the cache if the file has not changed."""
+        """Return ``look(path)``, from the cache if the file has not changed."""
         status, name = path.stat(), str(path.absolute())
         signs = [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
         known = self._known.get(name)
@@ -50,7 +49,7 @@ class Seen:
         return result
 
     def forget_missing(self) -> None:
-        """Drop the entries of files that are gone."""
+        """Drop the entries of missing files."""
         self._known = {name: entry for name, entry in self._known.items() if os.path.lexists(name)}
 
     def keep(self) -> None:
@@ -61,18 +60,18 @@ class Seen:
 
 
 class Digests:
-    """SHA-256 of code and of files from outside.
+    """The SHA-256 of code and of foreign files.
 
     Parameters
     ----------
     seen : Seen
     known : mapping, optional
-        The digests of the run that this process works for; they are not computed again.
+        The digests of the run that this job belongs to; they are not computed again.
 
     Attributes
     ----------
     used : dict of str to str
-        All digests that were asked for.
+        All digests that this object has returned.
     """
 
     def __init__(self, seen: Seen, known: Mapping[str, str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Examine whether a run can start here; the command ``wsd doctor``.
 
-It downloads nothing and changes no result.
+It downloads nothing and changes no results.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from wsd.run.config_files import command, read_configs
 from wsd.run.key_checks import check_program_folder
 from wsd.run.session import Session
 from wsd.run.settings import Config, Model
-from wsd.run.verify_file import wrong
+from wsd.run.verify_file import damaged_files
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.temporary_files import PART
 from wsd.studies.registry import studies_of
@@ -75,7 +75,7 @@ def examine(
     ----------
     config : Config
     settings : mapping
-        The config as it was read from its files.
+        The config as read from its files.
     typed : str
         The command that starts the run.
     results : Path
@@ -85,7 +85,7 @@ def examine(
         return [_versions(), _machine(config), *blocked]
     try:
         session = Session(config, settings, typed, results, main=True)
-    except (WsdError, OSError):  # the findings on model and corpus will name it
+    except (WsdError, OSError):  # the findings on models and corpus name the problem
         session = None
     return [
         _versions(),
@@ -122,7 +122,7 @@ def _machine(config: Config) -> Finding:
 
 
 def _blocked(results: Path) -> Iterator[Finding]:
-    """Yield what keeps every run from starting, whatever its config."""
+    """Yield the problems that keep every run from starting, whatever its config."""
     here = [Path.cwd()] if any(map(Path.exists, map(Path, SNAKEFILES))) else []
     try:
         for folder in (*here, Path(wsd.__file__).parent):
@@ -150,18 +150,15 @@ def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Fi
         for model, words, views in plan.to_embed(config, session.files if session else None)
     )
     free = shutil.disk_usage(there).free
-    text = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors to compute"
+    space = f"{free / 1e9:.1f} GB free in {there}, {needed / 1e9:.2f} GB of vectors to compute"
     if not os.access(there, os.W_OK) or os.statvfs(there).f_flag & os.ST_RDONLY:
-        yield Finding(
-            BAD,
-            "results",
-            f"{there} cannot be written",
-            "change its permissions, so that you can write there",
-        )
+        fix = "change its permissions, so that you can write there"
+        yield Finding(BAD, "results", f"{there} cannot be written", fix)
     elif free < needed:
-        yield Finding(BAD, "results", text, "make room, or name fewer words, models or views.store")
+        fix = "make room, or name fewer words, models or views.store"
+        yield Finding(BAD, "results", space, fix)
     else:
-        yield Finding(OK, "results", text)
+        yield Finding(OK, "results", space)
     caches = {"cache of archives": get_archive.cache_folder(), "cache of the hub": hub.hub_cache()}
     for topic, folder in caches.items():
         text = "nothing there yet"
@@ -182,7 +179,11 @@ def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     source = coarsewsd20.ARCHIVE if dataset.name == "coarsewsd20" else noad_archive.ARCHIVE
     if dataset.name not in ("coarsewsd20", *NOAD):
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
-    if session and (listing := Path(session.files.source)).exists() and not any(wrong(listing)):
+    if (
+        session
+        and (listing := Path(session.files.source)).exists()
+        and not any(damaged_files(listing))
+    ):
         text = f"{dataset.title}: all {len(read_listing(listing))} files are here, verified"
         return Finding(OK, "corpus", text)
     return _archive(source)
@@ -237,24 +238,24 @@ def _model(model: Model) -> Finding:
 
 
 def _files(session: Session | None) -> Iterator[Finding]:
-    """Report which files of a run of this config are there, and which are damaged."""
+    """Report how many files of this config's run exist, and which are damaged."""
     if session is None:
         return
-    there = [path for path in map(Path, session.further) if os.path.lexists(path)]
+    there = [path for path in map(Path, session.all_files) if os.path.lexists(path)]
     count = len({*map(str, there)} & {*session.made})
     text = f"{count} of the {len(session.made)} files that this config asks for are there"
     yield Finding(OK, "files", text)
     for listing in there:
-        for path, problem in wrong(listing, session.look):
-            fix = "nothing: the next run keeps it under another name and rebuilds it"
+        for path, problem in damaged_files(listing, session.look):
+            fix = "nothing: the next run renames and rebuilds it"
             yield Finding(NOTE, "damaged", f"{path}: {problem}", fix)
     old = session.folder.glob(f"*/embeddings/*/*{VECTORS}")
     if count := sum(not path.is_symlink() for path in old):
         text = f"{session.folder} has {count} files of vectors without a store"
         fix = (
-            "nothing: the next run keeps its own vectors whose provenance matches, replaces tables "
+            "nothing: the next run keeps vectors whose provenance matches, replaces tables and "
+            "pages, and leaves all other files"
         )
-        fix += "and pages at the same paths, and leaves all other files"
         yield Finding(NOTE, "earlier version", text, fix)
 
 
@@ -265,9 +266,8 @@ def _left_behind(results: Path) -> Iterator[Finding]:
         yield Finding(NOTE, "left half-written", text, fix)
     if aside := sorted(results.rglob(f"*{DAMAGED}")):
         text = f"{len(aside)} damaged files, such as {aside[0]}"
-        yield Finding(
-            NOTE, "set aside", text, "`wsd clean` lists them, and deletes them with --yes"
-        )
+        fix = "`wsd clean` lists them, and deletes them with --yes"
+        yield Finding(NOTE, "set aside", text, fix)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

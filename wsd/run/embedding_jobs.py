@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-# Starting and loading an encoder takes seconds, so that a job embeds many words. Several jobs share
-# a large corpus, for a cluster.
+# A job embeds many words, since loading an encoder takes seconds. On a cluster, several jobs share
+# a large corpus.
 SENTENCES = 20_000
 
 
 def in_parts(words: Sequence[str], sizes: Mapping[str, int]) -> list[list[str]]:
     """Divide words, in their order, into parts of about :data:`SENTENCES` sentences.
 
-    A new word may move others to another part. That costs nothing, since no job embeds a word again
-    that another job has embedded.
+    A new word may move others to another part, which costs nothing: a job skips embedded words.
     """
     parts: dict[int, list[str]] = {}
     before = 0

@@ -10,8 +10,8 @@ SHOWN = 10
 def check_folds(config: Config) -> None:
     """Refuse a config with several candidates if no word has enough sentences for the folds.
 
-    Words with folds decide for the other words too, and a single candidate needs no selection. A
-    corpus that does not say how many folds its words can have is accepted.
+    The selection on words with folds holds for the other words too. A single candidate needs no
+    selection. The check accepts a corpus without numbers of folds.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def _points(config: Config, model: Model) -> int:
 
 
 def _changes(config: Config, most: int) -> str:
-    """Suggest fewer folds, where that is possible, or a single candidate, as config keys."""
+    """Return config keys to try: fewer folds, if that is possible, or a single candidate."""
     keys = {
         "layers": f"[{min(model.blocks for model in config.models.values())}]",
         "classifiers": "[{name: nearest_centroid}]",

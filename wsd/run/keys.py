@@ -1,12 +1,11 @@
 """Compute the keys in files' paths from everything that decides their content.
 
 A key is ten hexadecimal digits of a SHA-256 over the code of the step that writes the file, the
-settings of the step, and its inputs. An input that this program writes has keys in its own path, so
-that the path stands for its content. A file from outside counts by its content. So two configs that
-differ in something that decides a file never write the same file. :mod:`wsd.run.file_kinds` is the
-table of what decides each kind of file.
+settings of the step (:mod:`wsd.run.file_kinds`), and its inputs. If this program writes an input,
+the input's path has a key too, and represents its content. For other inputs, the key depends on a
+checksum of their content. So configs that differ in a relevant value never write the same file.
 
-The key of a word's vectors has the content of the word's table, not the way it was made: see
+The key of a word's vectors depends on the content of the word's table: see
 :mod:`wsd.encoder.embed`.
 """
 
@@ -30,7 +29,7 @@ from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 
 PACKAGE = Path(wsd.__file__).parent
-# Files of pages beside Python modules.
+# Files of pages, by suffix.
 PAGES = (".css", ".html", ".js")
 
 
@@ -41,7 +40,7 @@ class Keys:
     ----------
     config : Config
     settings : mapping
-        The config as it was read from its files.
+        The config as read from its files.
     digests : Digests
     results : Path
         The folder of all results; no key depends on it.
@@ -79,10 +78,10 @@ class Keys:
         kind : str
             The kind of file, in ``KINDS``.
         *inputs
-            Its entry in the config, and the keys or paths of its inputs, as JSON values. The order
-            of a mapping counts, as in a search space.
+            Its entry in the config, and the keys or paths of its inputs, as JSON values. The key
+            depends on the order of a mapping, as does a search space.
         step : str
-            The command, where the kind has several.
+            The command, if the kind has several.
         """
         code = self._digests.code(step or KINDS[kind].step)
         text = json.dumps([kind, code, self.settings(kind), inputs]).replace(f"{self.store}/", "")
@@ -96,10 +95,9 @@ class Keys:
 
     @property
     def has_source(self) -> bool:
-        """Return whether a step writes the corpus's files; other corpora come with the program."""
+        """Return whether a step writes the corpus's files, which otherwise are in the program."""
         dataset = self.config.dataset
-        written = dataset.name == "coarsewsd20" or dataset.name in noad.NOAD
-        return dataset.folder is not None or written
+        return dataset.folder is not None or dataset.name in ("coarsewsd20", *noad.NOAD)
 
     @cached_property
     def content(self) -> list[Any]:
@@ -124,7 +122,7 @@ class Keys:
 
     @cached_property
     def corpus(self) -> str:
-        """Return the key of the words' tables; those of pairs depend on the corpus's title."""
+        """Return the key of the words' tables; tables of pairs depend on the corpus's title."""
         title = self.config.dataset.title if self.config.dataset.of_pairs else ""
         code = self._digests.code(self.content[0])
         return self.key("corpus", self.config.words, title, code, self.content)
@@ -132,8 +130,7 @@ class Keys:
     @cached_property
     def trains(self) -> dict[str, str]:
         """Return the keys of the rows of each training set but the full one."""
-        further = self.config.trains[1:]
-        return {train: self.key("trains", train, self.corpus) for train in further}
+        return {train: self.key("trains", train, self.corpus) for train in self.config.trains[1:]}
 
     @cached_property
     def folds(self) -> dict[str, str]:
@@ -158,16 +155,16 @@ class Keys:
         return {file: self.digest(folder / file) for file in files}
 
     def identity(self, model: Model) -> list[Any]:
-        """Return what a model is: its files or the hub's commit, its shape, and its random seed."""
+        """Return what identifies a model: files or the hub's commit, shape, and random seed."""
         if base := model.source.get("finetuned_from"):
             return [model.name, base, self.names["base"][base], self.folds[FULL]]
-        source = {} if "hub" not in model.source else model.source
+        source = model.source if "hub" in model.source else {}
         shape = [model.sha256, model.blocks, model.width, model.random_weights]
         return [model.name, source, self.contents(model), shape]
 
     @cached_property
     def records(self) -> dict[str, str]:
-        """Return the keys of each encoder's record, which also names the place of its files."""
+        """Return the keys of each encoder's record, which also contains the model's source."""
         return {
             model.name: self.key("record", self.identity(model), model.source)
             for model in self.config.encoders.values()
@@ -190,13 +187,11 @@ class Keys:
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, str]]:
-        """Return the wildcards of studies: wildcard -> name -> key."""
-        names: dict[str, Mapping[str, str]] = {}
-        for study in studies_of(self.config):
-            names |= study.names(self)
-        return names
+        """Return the wildcards that studies add: wildcard -> name -> key."""
+        studies = studies_of(self.config)
+        return {wildcard: keys for study in studies for wildcard, keys in study.names(self).items()}
 
-    # Classifiers and projections; the folders of their files have the keys of their inputs
+    # Classifiers and projections; the folders above their files have the keys of the inputs
 
     @cached_property
     def classifiers(self) -> dict[str, str]:
@@ -209,21 +204,20 @@ class Keys:
     @cached_property
     def projections(self) -> dict[str, str]:
         """Return the keys of each projection method; t-SNE uses no folds."""
-        methods = self.config.projections
         return {
             method: self.key("projections", method, "" if method == "tsne" else self.folds[FULL])
-            for method in methods
+            for method in self.config.projections
         }
 
     @cached_property
     def pages(self) -> list[str]:
-        """Return what all pages depend on, beside their tables: corpus, scripts, templates."""
+        """Return the key of the corpus and the checksums of scripts and templates of pages."""
         folders = (*PACKAGE.glob("report/[at]*/"), *PACKAGE.glob("studies/*/"))
         files = [file for folder in folders for file in folder.glob("*.*") if file.suffix in PAGES]
         return [self.source, *map(self.digest, sorted(files))]
 
     @cached_property
     def run(self) -> str:
-        """Return the key of the whole config, whatever the order of its keys."""
+        """Return the key of the whole config; the order of config keys does not matter."""
         text = json.dumps(self._settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

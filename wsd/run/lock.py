@@ -1,13 +1,12 @@
-"""Let runs work side by side, unless two of them would compute the same file.
+"""Lock the files that a run computes, so that runs can work at once on different files.
 
-A file's path depends on everything that decides its content. So a new run is refused only if a
-living run is about to compute one of its files. Each run locks a file that lists what it will
-compute, and all jobs of a run share a second lock. Both locks end with their processes, so that
-nothing ever has to be unlocked by hand. If a run was killed and only its jobs live on, a new run
-that needs one of their files waits for them.
+A run is refused only if a live run is about to compute one of its files. Each run locks a file with
+its plan, the list of files that it will compute, and all jobs of a run share a second lock. Both
+locks end with their processes, so that nobody has to unlock anything. If a run was killed and only
+its jobs are left, a new run that needs one of their files waits for them.
 
-The locks lie next to the results: two checkouts that share a folder of results share the locks too.
-On a file system without locks, a run warns that nothing keeps others away.
+The locks are next to the results: two checkouts that share a folder of results share the locks too.
+On a file system without locks, a run warns that nothing stops a second run.
 """
 
 import json
@@ -26,7 +25,7 @@ from wsd.storage.file_lock import lock_file
 
 # The folder below all results in which the workflow keeps its own files.
 STATE = ".state"
-# In that folder: per run, its plan and the file that its jobs lock; and the file for short locks.
+# In that folder, per run: its plan, and the file that its jobs lock; and one file for short locks.
 RUN, JOBS, SHORT = ".run", ".jobs", "lock"
 # The environment variable that names the file that the jobs of a run lock.
 VARIABLE = "WSD_JOBS_LOCK"
@@ -37,9 +36,7 @@ class BusyError(WsdError):
 
 
 def begin(results: Path, planned: Collection[str]) -> TextIO | None:
-    """Lock a list of the files that this run will compute.
-
-    If jobs of a killed run are still computing one of these files, wait for them.
+    """Lock the plan of this run; wait for jobs of a killed run that compute one of its files.
 
     Parameters
     ----------
@@ -51,12 +48,12 @@ def begin(results: Path, planned: Collection[str]) -> TextIO | None:
     Returns
     -------
     file or None
-        To be kept open while the run lasts; None on a file system without locks.
+        The caller keeps it open during the run; None on a file system without locks.
 
     Raises
     ------
     BusyError
-        If another run is computing one of the files. It names its process, host and command.
+        If another run is computing one of the files; names its process, host and command.
     StorageError
         If the folder of results cannot be written, or its disk is full.
     """
@@ -69,14 +66,19 @@ def begin(results: Path, planned: Collection[str]) -> TextIO | None:
         if not lock_file(file):
             say(f"{results.absolute()}: no locks here: start no second run in this folder")
             return None
-        who = {"pid": os.getpid(), "host": socket.gethostname(), "command": " ".join(sys.argv)}
-        plan = {**who, "since": time.strftime("%F %T"), "planned": sorted(planned)}
+        plan = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "command": " ".join(sys.argv),
+            "since": time.strftime("%F %T"),
+            "planned": sorted(planned),
+        }
         print(json.dumps(plan), file=file, flush=True)
     return file
 
 
 def prepare(results: Path) -> None:
-    """Create the folder of results, and in it the folder for the workflow's own files.
+    """Create the folder of results, and in it the folder for the workflow's locks and caches.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def prepare(results: Path) -> None:
 
 
 def check_places(results: Path) -> None:
-    """Refuse a folder of results that has a file in place of a folder, or the reverse.
+    """Refuse a file where a folder must be, or a folder where a file must be.
 
     Raises
     ------
@@ -100,15 +102,12 @@ def check_places(results: Path) -> None:
     state = results / STATE
     for path, kind in ((results, "folder"), (state, "folder"), (state / SHORT, "file")):
         if os.path.lexists(path) and not (path.is_dir() if kind == "folder" else path.is_file()):
-            problem, fix = (
-                f"this should be a {kind}",
-                "move it away, or remove it: a run creates a ",
-            )
-            raise StorageError(problem, where=str(path), fix=f"{fix}{kind} here")
+            fix = f"move it away, or remove it: a run creates a {kind} here"
+            raise StorageError(f"this should be a {kind}", where=str(path), fix=fix)
 
 
 def _give_way(run: Path, planned: Collection[str], results: Path) -> None:
-    """Refuse a conflict with a living run, wait for jobs of a dead one, and remove its files."""
+    """Refuse a conflict with a live run; wait for jobs of a dead run, and remove its files."""
     plan, jobs = _read_plan(run), run.with_suffix(JOBS)
     both = _in_both(plan, planned)
     with run.open("r+", encoding="utf-8") as file:
@@ -130,7 +129,7 @@ def _give_way(run: Path, planned: Collection[str], results: Path) -> None:
 
 
 def _read_plan(run: Path) -> dict[str, Any]:
-    """A run's process and planned files; empty for a run that has only just started."""
+    """Return a run's process and planned files; empty for a run that has only just started."""
     with suppress(OSError, ValueError):
         plan = json.loads(run.read_text(encoding="utf-8"))
         if isinstance(plan, dict):
@@ -144,7 +143,7 @@ def _in_both(plan: dict[str, Any], planned: Collection[str]) -> list[str]:
 
 @contextmanager
 def alone(results: Path) -> Iterator[None]:
-    """Keep all other runs waiting while the block runs, if the file system has locks."""
+    """Let all other runs wait while the block runs, if the file system has locks."""
     path = results / STATE / SHORT
     with write_errors(path):
         file = path.open("a", encoding="utf-8")
@@ -163,7 +162,7 @@ def _own(results: Path, suffix: str) -> Path:
 
 
 def other_runs(results: Path) -> Iterator[dict[str, Any]]:
-    """Yield the plan of every other living run: its process, host, command and planned files."""
+    """Yield the plan of every other live run: its process, host, command and planned files."""
     for run in sorted({*(results / STATE).glob(f"*{RUN}")} - {_own(results, RUN)}):
         with suppress(OSError), run.open(encoding="utf-8") as file:
             if lock_file(file, shared=True) is False:
@@ -171,7 +170,7 @@ def other_runs(results: Path) -> Iterator[dict[str, Any]]:
 
 
 def conflict(results: Path, planned: Collection[str]) -> BusyError | None:
-    """Return the error with which :func:`begin` would refuse a run now; lock nothing."""
+    """Return the error that :func:`begin` would raise now, or None; lock nothing."""
     for plan in other_runs(results):
         if both := _in_both(plan, planned):
             return _busy(plan, both, results)
@@ -179,9 +178,11 @@ def conflict(results: Path, planned: Collection[str]) -> BusyError | None:
 
 
 def _busy(plan: dict[str, Any], both: list[str], results: Path) -> BusyError:
-    who = f"process {plan['pid']} on {plan['host']}, since {plan['since']}: {plan['command']}"
     more = f" and {len(both) - 1} more" if len(both) > 1 else ""
-    problem = f"another run is computing {both[0]}{more} ({who})"
+    problem = (
+        f"another run is computing {both[0]}{more} (process {plan['pid']} on {plan['host']}, since "
+        f"{plan['since']}: {plan['command']})"
+    )
     fix = (
         f"wait until it has finished, or end it with `kill {plan['pid']}` on {plan['host']}; there "
         "is nothing to unlock, and -n works meanwhile"
@@ -191,16 +192,16 @@ def _busy(plan: dict[str, Any], both: list[str], results: Path) -> BusyError:
 
 @contextmanager
 def as_job() -> Iterator[bool]:
-    """Share the lock of the run's jobs while the block runs, if this process is a job of a run."""
-    named = os.environ.get(VARIABLE)
+    """Share the lock of a run's jobs while the block runs; yield whether this process is a job."""
+    path = os.environ.get(VARIABLE)
     with ExitStack() as stack:
-        # A node may not see the folder, or may not write there: its jobs hold no lock.
+        # On a node that cannot write to the folder, jobs hold no lock.
         with suppress(OSError):
-            if named:
-                lock_file(stack.enter_context(Path(named).open("a")), shared=True, wait=True)
-        yield bool(named)
+            if path:
+                lock_file(stack.enter_context(Path(path).open("a")), shared=True, wait=True)
+        yield bool(path)
 
 
 def say(text: str) -> None:
-    """Print a message for whoever started the run."""
+    """Print a message on the standard error of the run."""
     print(visible(text), file=sys.stderr, flush=True)

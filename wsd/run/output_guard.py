@@ -1,7 +1,7 @@
-"""Refuse commands that would overwrite something, and jobs whose code or inputs have changed.
+"""Refuse commands that would overwrite files, and jobs whose code or inputs have changed.
 
-A command may not write over its inputs, over results of the workflow, over another output of its
-own, or where no file or folder can be.
+A command may not overwrite its inputs, results of the workflow, or another of its outputs, and its
+outputs must have writable paths.
 """
 
 import argparse
@@ -30,10 +30,10 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
     Parameters
     ----------
     args
-        The command's arguments; ``outputs`` has the names of those that are written.
+        The command's arguments; ``outputs`` has the names of the output arguments.
     of_a_run : bool
         Whether the command is a job of the workflow, which may replace its results. By hand, a
-        folder that is replaced whole may hold nothing but the command's own files.
+        command may replace a whole folder only if it wrote all files there.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def check_outputs(args: argparse.Namespace, *, of_a_run: bool) -> None:
 
 
 def check_unchanged(args: argparse.Namespace) -> None:
-    """Refuse a job if its code or a file from outside has changed since its run began.
+    """Refuse a job if its code or a foreign file has changed since its run began.
 
     Otherwise a new result would get the key of the old code or file.
 
@@ -132,7 +132,7 @@ def _read_from(args: argparse.Namespace, path: Path) -> Path | None:
 
 
 def _foreign(folder: Path, is_own: Callable[[Path], bool]) -> Path | None:
-    """Return a file that is not the command's own and would be lost with the folder."""
+    """Return a file in a folder that the command did not write, and would delete."""
     if not folder.is_dir():
         return folder if folder.exists() else None
     files = (path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir())
@@ -140,11 +140,11 @@ def _foreign(folder: Path, is_own: Callable[[Path], bool]) -> Path | None:
 
 
 def _result(path: Path) -> Path | None:
-    """Return the result of the workflow at or below a path."""
+    """Return the result of the workflow at a path or in the folder there."""
     here = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     for folder in (here, *here.parents):
         if folder.name == STORE and (folder / MAPS).is_dir():
-            problem = f"{path} is in a store, where runs take every file for their own"
+            problem = f"{path} is in a store, and runs own every file there"
             raise ConfigError(problem, where=str(folder), fix="name a place elsewhere")
         if not (folder / RUN_MAP).is_file():
             continue

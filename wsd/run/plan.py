@@ -1,14 +1,13 @@
-"""Estimate what a run will cost, in disk space and processor time; the command ``wsd plan``.
+"""Estimate the disk space and processor time of a run; the command ``wsd plan``.
 
 The embeddings need nearly all of the disk space. The time has four parts: the matrix products of
 the encoder, at the speed of this machine; tuning the classifiers; plots, tables and pages; and
-starting the jobs. Studies add their own; analyses of results are left out.
+starting the jobs. Studies add their own time, except analyses of results.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
@@ -42,24 +41,24 @@ LDA_SECONDS = 5e-9
 KNN_SECONDS = 2.6e-8
 SET_SECONDS = 0.03
 TSNE_SECONDS = 6e-3
-# Seconds for what comes after: a projection by PCA or a search for neighbours, per instance; the
+# Seconds of the later steps: a projection by PCA or a search for neighbours, per instance; the
 # comparison and the curves over layers, per word and combination; folds, baselines and calibration,
 # per instance; and a word's page.
 SHOWN_SECONDS = 8e-5
 COMPARED_SECONDS = 0.05
 INSTANCE_SECONDS = 2.3e-3
 PAGE_SECONDS = 0.3
-# The parameter of a search space that takes time; all values of the others are computed at once.
+# The parameter whose values each take a fit; all values of other parameters take a single fit.
 SEARCHED = {"logistic": ("C", LOGISTIC_SECONDS), "lda": ("shrinkage", LDA_SECONDS)}
 
 
 def places_of(config: Config, results: Path) -> Places:
-    """Return where the files of a config are.
+    """Return the places of a config's files.
 
     Raises
     ------
     WsdError, OSError
-        If a file that decides keys cannot be read, such as one in a model's folder.
+        If a file that is part of a key cannot be read, such as a file in a model's folder.
     """
     return Places(config, Keys(config, {}, Digests(Seen(results / STATE / SEEN)), results))
 
@@ -67,9 +66,9 @@ def places_of(config: Config, results: Path) -> Places:
 def to_embed(
     config: Config, places: Places | None
 ) -> Iterator[tuple[Model, list[str], tuple[str, ...]]]:
-    """Yield per encoder the words that have no embeddings yet, and the views to keep.
+    """Yield each encoder with the words that have no embeddings yet, and its views.
 
-    A word that was embedded with other sentences counts as embedded: the plan does not read the
+    A word counts as embedded even if it was embedded with other sentences, since the plan reads no
     sentences.
 
     Parameters
@@ -95,7 +94,7 @@ def to_embed(
 def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
     """Return the bytes of a model's embeddings: float32, every hidden state of every view.
 
-    A static view counts as wide as a hidden state; it can be narrower.
+    Static vectors count with the width of a hidden state, and can be narrower.
     """
     layers = sum(blocks_of(view, model.blocks) + 1 for view in views)
     return 4 * layers * model.width * instances
@@ -115,75 +114,53 @@ COSTS = Costs(
 )
 
 
-class Classification(NamedTuple):
-    """A classifier on a feature set.
-
-    Attributes
-    ----------
-    classifier : Classifier
-    width : int
-        Number of features.
-    sets : int
-        Number of training sets.
-    job : float
-        Its share of a job: all layers and classifiers of a control are one job.
-    """
-
-    classifier: Classifier
-    width: int
-    sets: int = 1
-    job: float = 1.0
-
-
-def classifications(config: Config, model: Model) -> Iterator[Classification]:
-    """Yield a model's classifications."""
-    named = config.controls.classifiers if model.name in config.models else []
-    further = len(config.trains) - 1
-    share = 1 / len(model.single_of(config.classify[0])) / len(config.controls.classifiers)
-    job = share if model.name in config.random_controls else 1.0
-    for of_set, layers in config.feature_sets(model):
-        parts = parse_features(of_set, layers, model.blocks).parts
+def classifying_seconds(config: Config, model: Model) -> float:
+    """Return the rough processor time of a model's classifications, folds included, in seconds."""
+    controls = [config.classifiers[name] for name in config.controls.classifiers]
+    compared = model.name in config.models
+    set_seconds, job_seconds = SET_SECONDS * len(config.words), JOB_SECONDS
+    if model.name in config.random_controls:  # all its layers and classifiers are one job
+        job_seconds /= len(model.single) * len(controls)
+    seconds = 0.0
+    for views, layers in config.feature_sets(model):
+        parts = parse_features(views, layers, model.blocks).parts
         width = model.width * sum(choice.widths for _, choice in parts)
         for classifier in config.classifiers_of(model):
             if classifier.fits(layers):
-                yield Classification(classifier, width, job=job)
-                if further and classifier.name in named:
-                    yield Classification(classifier, width, further)
-    views = [view for view in config.controls.views if view not in config.classify]
-    for view in (*views, *(config.classify[:1] if config.controls.task else ())):
-        asked = [config.classifiers[name] for name in named for _ in model.single_of(view)]
-        for classifier in asked:
-            yield Classification(classifier, model.width, job=1 / len(asked))
-
-
-def classifying_seconds(config: Config, model: Model) -> float:
-    """Return the rough processor time of a model's classifications, folds included, in seconds."""
-    sizes = [config.dataset.sizes[word] for word in config.words]
-    fits = config.tuning.folds * config.tuning.repeats + 1
-    seconds = 0.0
-    for classifier, width, sets, job in classifications(config, model):
-        seconds += JOB_SECONDS * job + SET_SECONDS * len(sizes) * sets
-        if sets > 1:
-            continue
-        if classifier.estimator in SEARCHED:
-            name, each = SEARCHED[classifier.estimator]
-            values = {point.get(name) for point in grid_points(classifier.space)}
-            seconds += each * sum(sizes) * width * len(values) * fits
-        elif classifier.estimator == "knn":
-            seconds += KNN_SECONDS * sum(size**2 for size in sizes) * config.tuning.repeats
+                seconds += job_seconds + set_seconds + _fit_seconds(config, classifier, width)
+                if compared and config.trains[1:] and classifier in controls:
+                    seconds += JOB_SECONDS + set_seconds * len(config.trains[1:])
+    if compared:
+        views_of_controls = [view for view in config.controls.views if view not in config.classify]
+        for view in (*views_of_controls, *(config.classify[:1] if config.controls.task else ())):
+            fits = sum(set_seconds + _fit_seconds(config, c, model.width) for c in controls)
+            seconds += JOB_SECONDS + fits * len(model.single_of(view))
     return seconds
+
+
+def _fit_seconds(config: Config, classifier: Classifier, width: int) -> float:
+    """Return the rough time of tuning and fitting a classifier on a number of features."""
+    sizes = [config.dataset.sizes[word] for word in config.words]
+    if classifier.estimator == "knn":
+        return KNN_SECONDS * sum(size**2 for size in sizes) * config.tuning.repeats
+    if classifier.estimator not in SEARCHED:
+        return 0.0
+    name, each = SEARCHED[classifier.estimator]
+    values = {point.get(name) for point in grid_points(classifier.space)}
+    fits = config.tuning.folds * config.tuning.repeats + 1
+    return each * sum(sizes) * width * len(values) * fits
 
 
 def describe(config: Config, results: Path, cores: int) -> str:
     """Return the plan in a few lines of text; existing files cost nothing."""
     lines: list[str] = []
+    downloads: list[dict[str, str]] = []
     places, unknown = None, []
     try:
         places = places_of(config, results)
     except (WsdError, OSError) as error:
         problem = error.problem if isinstance(error, WsdError) else error
         unknown = [f"which files exist already is unknown: {problem}"]
-    downloads: list[dict[str, str]] = []
     for model, words, views in to_embed(config, places):
         choices = f"{len(model.unmixed(config.classify[0]))} layer choices"
         if config.dataset.of_pairs:

@@ -1,7 +1,7 @@
-"""Put a run's files where people read them: copies of tables, figures and pages, links to the rest.
+"""Publish a run's files: copies of tables, figures and pages, and links to the rest.
 
-Nothing of a run is published before all its files are there, so that people always find the last
-complete state. A copy that differs from what was published is replaced.
+A run is published only when all its files exist, so that people always find the last complete
+state. A damaged copy is replaced.
 """
 
 import os
@@ -30,7 +30,7 @@ from wsd.storage.temporary_files import PART
 
 # Files for programs are linked.
 LINKED = (".parquet", ".safetensors")
-# What the scores were made from; published as the provenance, with config and command.
+# The inputs of the scores; published as the provenance, with config and command.
 SOURCES = "sources.json"
 
 
@@ -40,7 +40,7 @@ def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bo
     Parameters
     ----------
     run : RunMap
-        All its files are there.
+        All its files exist.
     tables : Path
         The folder of its tables.
     about : mapping
@@ -119,9 +119,9 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
 
 
 def _make_room(target: Path) -> None:
-    """Create the folder of a target, and move aside what an earlier version took hours to make.
+    """Create the folder of a target, and rename a costly result of an earlier version there.
 
-    That is a folder in the way, or vectors that do not belong to this run.
+    Costly results are folders, and vectors that do not belong to this run.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     costly = target.is_dir() or target.suffix == VECTORS

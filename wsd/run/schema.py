@@ -1,4 +1,4 @@
-"""The schema of a config: a class per section, with the type and the description of every key.
+"""Define the schema of a config: a class per section, with types and descriptions of all keys.
 
 ``tools/config_files.py`` writes the JSON schema for editors, ``data/config.schema.json``, from
 these classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
@@ -95,7 +95,7 @@ class Views(Section):
 
 
 class Controls(Section):
-    """Controls: classifications that the sweep is compared with, and that are never selected.
+    """Controls: classifications to compare the sweep with, never selected.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class CoreKeys(Section):
 if TYPE_CHECKING:
     ConfigFile = CoreKeys
 else:
-    # The keys of the core, and those that studies add.
+    # The keys of the core and of the studies.
     sections = [study.keys() for study in STUDIES.values() if study.section]
     ConfigFile = type("ConfigFile", (CoreKeys, *sections), {"__doc__": CoreKeys.__doc__})
 

@@ -1,4 +1,4 @@
-"""The schema of the entries in a config's lists: models, classifiers and systems."""
+"""Define the schema of the entries in a config's lists of models and classifiers."""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""One run of the workflow: the lock, the map, putting the folder in order, and publishing."""
+"""Begin and end a run of the workflow: its lock, its map, repairs, and publishing."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ from wsd.run.keys import Keys
 from wsd.run.publish import publish
 from wsd.run.run_files import Files
 from wsd.run.settings import Config, Model
-from wsd.run.verify_file import content, wrong
+from wsd.run.verify_file import checksum_or_problem, damaged_files
 from wsd.storage.checksums import STORE, SUMS, set_aside
 from wsd.storage.temporary_files import remove_abandoned
 
@@ -34,9 +34,9 @@ class Session:
     ----------
     config : Config
     settings : mapping
-        The config as it was read from its files.
+        The config as read from its files.
     command : str
-        The command that makes the same results again.
+        The command that computes the same results again.
     results : Path
         The folder of all results.
 
@@ -69,26 +69,31 @@ class Session:
         self._begun = False
         self.published: dict[str, bool] = {}
         self._seen = Seen(results / lock.STATE / SEEN)
-        # A job takes the keys of its run: code and files may have changed meanwhile.
+        # A job uses the keys of its run: code and files may have changed since its start.
         known = None if main else _digests_of_run()
         self._digests = Digests(self._seen, known)
         self.files = Files(config, Keys(config, settings, self._digests, results), command)
 
     @cached_property
     def made(self) -> list[str]:
-        """Return all files of the run."""
+        """Return the files of a full run."""
         return self.files.made()
+
+    @cached_property
+    def all_files(self) -> list[str]:
+        """Return the files of a full run, and those that are written only by name."""
+        return list(dict.fromkeys([*self.made, *self.files.by_name()]))
 
     @cached_property
     def map(self) -> Path:
         """Return the path of the run's map in the store."""
-        key = hashlib.sha256("".join(self.further).encode()).hexdigest()[:DIGITS]
+        key = hashlib.sha256("".join(self.all_files).encode()).hexdigest()[:DIGITS]
         return self.folder / STORE / MAPS / f"{self.config.run}@{key}.json"
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Return the files by their published paths, relative to the folder of the tables."""
-        return {bare(path.removeprefix(f"{self.files.store}/")): path for path in self.further}
+        return {bare(path.removeprefix(f"{self.files.store}/")): path for path in self.all_files}
 
     def begin(self, asked: Iterable[str] = (), forced: bool = False) -> None:
         """Take the lock, put the folder in order, and write the map.
@@ -96,9 +101,9 @@ class Session:
         Parameters
         ----------
         asked : iterable of str
-            Published paths that the user asks for; those of another run are removed.
+            Published paths that the user asks for; files of another run there are removed.
         forced : bool
-            Whether existing files may be rebuilt.
+            Whether the user forces jobs whose files exist.
 
         Raises
         ------
@@ -109,7 +114,7 @@ class Session:
         lock.prepare(self.results)
         with lock.alone(self.results):
             self._put_in_order()
-        # Damaged files are gone now, so that they are planned too.
+        # The plan includes the damaged files, which were just removed.
         planned = [path for path in self.made if forced or not os.path.lexists(path)]
         self._lock = lock.begin(self.results, planned)
         self._begun = True
@@ -118,7 +123,7 @@ class Session:
             if os.path.lexists(path) and not (Path(kept).exists() and path.samefile(kept)):
                 path.unlink()
         self._seen.keep()
-        write_map(self.map, self.further, str(self.folder), self._about)
+        write_map(self.map, self.all_files, str(self.folder), self._about)
 
     def _put_in_order(self) -> None:
         """Remove half-written and damaged files; adopt vectors of an earlier version."""
@@ -130,10 +135,10 @@ class Session:
                 f"{self.folder} has results of an earlier version: {moved} of {former} files of "
                 "vectors fit this run and are kept; everything else is rebuilt"
             )
-        for path in map(Path, self.further):
+        for path in map(Path, self.all_files):
             if os.path.lexists(path):
                 _date_now(path)
-                for damaged, problem in wrong(path, self.look):
+                for damaged, problem in damaged_files(path, self.look):
                     self._put_away(damaged, path, problem)
         for model in self.config.finetuned.values():
             self._forget_trained(model)
@@ -143,13 +148,8 @@ class Session:
         digests = {**self._digests.used, PROGRAM: step_code.package_checksum()}
         return {"config": self._settings, "command": self.command, "digests": digests}
 
-    @cached_property
-    def further(self) -> list[str]:
-        """Return all files of the run, and those that are made only when asked for by name."""
-        return list(dict.fromkeys([*self.made, *self.files.by_name()]))
-
     def _forget_trained(self, model: Model) -> None:
-        """Remove the vectors of an encoder that is trained again; a GPU is not repeatable."""
+        """Remove the vectors of an encoder that is trained again: on a GPU its weights differ."""
         trained = Path(self.files.weights_of(model)[0]).parents[1]
         if all(os.path.lexists(path) for path in self.made if trained in Path(path).parents):
             return
@@ -158,11 +158,11 @@ class Session:
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 
     def look(self, path: Path) -> str:
-        """Return what :func:`wsd.run.verify_file.content` says of a file, cached while it stays."""
-        return self._seen.find(path, content)
+        """Return a file's checksum or problem, from the cache if the file has not changed."""
+        return self._seen.find(path, checksum_or_problem)
 
     def _put_away(self, damaged: Path, listing: Path, problem: str) -> None:
-        """Have a file rebuilt: set the damaged file aside, and remove its listing."""
+        """Set a damaged file aside and remove its listing, so that the run rebuilds the file."""
         if os.path.lexists(damaged) and not damaged.is_dir():
             aside = set_aside(damaged)
             lock.say(f"damaged: {damaged}: {problem}. Kept as {aside.name}; it will be rebuilt")
@@ -172,33 +172,32 @@ class Session:
             listing.unlink(missing_ok=True)
 
     def share(self) -> None:
-        """Tell jobs which run they belong to."""
+        """Set the environment variables that tell jobs their run."""
         if self._begun:
             os.environ[lock.VARIABLE] = str(lock.jobs_lock(self.results))
             os.environ[MAP] = str(self.map.absolute())
 
     def publish(self) -> None:
-        """Publish the run, if all its files are there."""
-        there = [path for path in self.made if Path(path).exists()]
-        by_name = [path for path in self.files.by_name() if Path(path).exists()]
-        if not self._begun or len(there) < len(self.made):
+        """Publish the run, if all its files exist."""
+        if not self._begun or not all(Path(path).exists() for path in self.made):
             return
+        by_name = [path for path in self.files.by_name() if Path(path).exists()]
         with lock.alone(self.results):
-            write_map(self.map, [*there, *by_name], str(self.folder), self._about)
+            write_map(self.map, [*self.made, *by_name], str(self.folder), self._about)
             run = RunMap(self.map)
             self.published = publish(run, self.tables, self._about)
             if not list(lock.other_runs(self.results)):
-                # Maps of runs that were never finished, or whose tables are replaced now.
+                # The maps of unfinished runs, and of runs whose tables are now replaced.
                 for other in self.map.parent.glob(f"{self.config.run}@*.json"):
                     if other != self.map:
                         other.unlink()
                         (other.parent / SUMS / other.name).unlink(missing_ok=True)
 
     def end(self, show: Callable[[Mapping[str, bool]], object]) -> None:
-        """Publish at the end of every run, however it ends, and show what is published.
+        """Publish the run, however it ends, and call ``show`` with the published paths.
 
-        A rule would have to run every time, since users and other runs add and remove files. Hooks
-        of Snakemake are left out where there is nothing to do, and by --no-hooks.
+        This is not a rule, which would have to run every time, since users and other runs add and
+        remove files. Nor is it a hook of Snakemake, which does not run if there is nothing to do.
         """
         try:
             self.publish()
@@ -210,16 +209,16 @@ class Session:
         except (WsdError, OSError) as error:
             print(f"publishing: {error}", file=sys.stderr, flush=True)
             sys.stderr.flush()
-            os._exit(1)  # as Snakemake, whatever has gone wrong
+            os._exit(1)  # Snakemake's exit code for any error
 
 
 def _date_now(path: Path) -> None:
-    """Date a file from the future as of now: Snakemake refuses outputs older than inputs."""
+    """Give a file from the future the current date: Snakemake refuses outputs older than inputs."""
     with suppress(OSError):
         if path.stat().st_mtime > time.time():
             os.utime(path)
 
 
 def _digests_of_run() -> Mapping[str, str] | None:
-    named = os.environ.get(MAP)
-    return RunMap(Path(named)).digests if named else None
+    path = os.environ.get(MAP)
+    return RunMap(Path(path)).digests if path else None

@@ -1,4 +1,4 @@
-"""The values of a checked config: its encoders, classifiers, and what is run of them."""
+"""Define the values of a checked config: its encoders, its classifiers, their combinations."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +10,13 @@ from wsd.artifacts.view_names import STATIC, blocks_of
 from wsd.run.schema import Controls, Tuning
 
 MIX = "mix"
-# There where a driver is.
+# It exists if a driver does.
 NVIDIA = Path("/dev/nvidia0")
 
 
 @dataclass(frozen=True)
 class Model:
-    """An encoder of the config: where it comes from, what it should be, how it is used.
+    """An encoder of the config: its source, its expected files and shape, its use.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Model:
     features : tuple of (views, layer choices)
         Feature sets of several vectors, as in :mod:`wsd.artifacts.feature_set`.
     random_weights : int or None
-        The seed of the weights, where they are drawn and not read.
+        The seed of random weights; None if the weights are read.
     """
 
     name: str
@@ -44,19 +44,19 @@ class Model:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """Every single layer."""
+        """Return every single layer."""
         return self.single_of("focal")
 
     def single_of(self, view: str) -> tuple[str, ...]:
-        """Every single layer of a view: a static one has layer 0 alone."""
+        """Return every single layer of a view; a static view has only layer 0."""
         return tuple(str(layer) for layer in range(blocks_of(view, self.blocks) + 1))
 
     def layers_of(self, view: str) -> tuple[str, ...]:
-        """The layer choices of a view: of a static one, layer 0 whatever the choices are."""
+        """Return the layer choices of a view; a static view has only layer 0."""
         return self.single_of(view) if view in STATIC else self.layers
 
     def unmixed(self, view: str) -> tuple[str, ...]:
-        """Those of them that are not learned: a mix has no vectors of its own."""
+        """Return the layer choices of a view except learned mixes, which have no vectors."""
         return tuple(layers for layers in self.layers_of(view) if not layers.startswith(MIX))
 
 
@@ -74,34 +74,36 @@ class Classifier:
     space: dict[str, Any]
 
     def fits(self, layers: str) -> bool:
-        """Whether it is defined on a layer choice: a learned mix is part of ``logistic`` alone."""
+        """Return whether it can use a layer choice: only ``logistic`` learns a mix."""
         return self.estimator == "logistic" or not layers.startswith(MIX)
 
 
 @dataclass(frozen=True)
 class Config:
-    """A whole config, with what it leaves to defaults filled in.
+    """A whole config, with all defaults.
 
     Attributes
     ----------
     run : str
-        Its name among the runs of the dataset; ``NAMELESS``, if it has none.
+        Its name among the runs of the dataset; ``NAMELESS`` if the config gives none.
     models : dict
-        The encoders that are compared.
+        The encoders to compare.
     random_controls : dict
-        The random-initialisation controls of the models that have weights of their own.
+        The random-initialisation controls of the models whose weights are not random.
     finetuned : dict
-        What fine-tuning makes of models.
+        The fine-tuned encoders.
     trains : tuple of str
-        Training sets, draws of one setting apart: ``full`` first.
+        Training sets, every draw of a setting by its name; ``full`` comes first.
     transforms : tuple of str
-        What is done to the vectors before they are measured.
+        The transforms of the vectors for geometry and pairs.
     projections : tuple of str
-        The pictures of the word pages.
+        The projections on the word pages.
     sentences : bool
-        Whether the pages hold the corpus's sentences.
+        Whether the pages contain the corpus's sentences.
+    store, classify : tuple of str
+        The views that are stored, and the views that are classified.
     sections : dict
-        What studies made of their keys of the config, by key.
+        The values of the studies' config keys, by key.
     """
 
     dataset: Dataset
@@ -125,12 +127,12 @@ class Config:
     sections: dict[str, Any]
 
     def tables(self, results: Path) -> Path:
-        """Where selection, tables and pages lie, below a folder of all results."""
+        """Return the folder of selection, tables and pages, in a folder of all results."""
         return tables_of(results / self.dataset.name, self.run)
 
     @property
     def uses_gpu(self) -> bool:
-        """Whether an encoder will run on a GPU here, as far as can be told without torch."""
+        """Return whether an encoder will probably run on a GPU here; only torch knows for sure."""
         return self.device == "cuda" or (self.device == "auto" and NVIDIA.exists())
 
     @property
@@ -144,11 +146,11 @@ class Config:
         return self.classify[0]
 
     def stored_views(self, model: Model) -> tuple[str, ...]:
-        """What is kept of a model: of a control one view, nothing else of it is looked at."""
+        """Return the views of a model to store: only the first one of a control."""
         return self.store if model.name in self.models else self.classify[:1]
 
     def feature_sets(self, model: Model) -> list[tuple[str, str]]:
-        """What a model is classified with: views and layer choices, first those of one view."""
+        """Return a model's feature sets, as views and layer choices; single views come first."""
         if model.name not in self.models:
             return [(self.classify[0], layers) for layers in model.single]
         single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
@@ -161,7 +163,7 @@ class Config:
         return [self.classifiers[name] for name in names]
 
     def combinations(self, model: Model) -> list[Classifier]:
-        """The classifier of each combination with one of a model's feature sets."""
+        """Return the classifier of each combination of feature set and classifier of a model."""
         return [
             classifier
             for _, layers in self.feature_sets(model)

@@ -1,4 +1,4 @@
-"""Find the modules that a step runs: all that its command's module imports, directly or not.
+"""Find the modules that a step runs: everything that its command's module imports.
 
 Their code is part of a file's key (:mod:`wsd.run.keys`). The imports are read from the sources,
 starting at the module of the command (:mod:`wsd.commands`).
@@ -15,20 +15,20 @@ from wsd.commands import COMMANDS
 from wsd.studies.registry import extensions
 
 PACKAGE = Path(wsd.__file__).parent
-# Modules that every command runs do not count: an edited message must not rebuild everything.
+# These modules do not count, since every command runs them: an edited message must not rebuild all
+# results.
 APART = frozenset(f"wsd.{name}" for name in ("arguments", "cli", "commands", "errors", "logs"))
 
 
 @cache
 def _path(module: str) -> Path | None:
-    """Return the file of a module; None if there is none."""
     path = PACKAGE.joinpath(*module.split(".")[1:])
     return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
 
 
 @cache
 def _imported(module: str) -> frozenset[str]:
-    """Return the modules that a module imports, also inside functions; not for types alone."""
+    """Return the imports of a module, also inside functions, but not under TYPE_CHECKING."""
     path = _path(module)
     tree = ast.parse(path.read_bytes()) if path else ast.Module([], [])
 
@@ -68,12 +68,12 @@ def checksum(step: str) -> str:
 
 
 def modules(step: str) -> set[str]:
-    """Return the modules that a step runs, those of the studies that extend it included."""
+    """Return the modules that a step runs, and those of studies that extend it."""
     return set().union(*map(closure, (COMMANDS[step].module, *extensions(step))))
 
 
 def package_checksum() -> str:
-    """Return a SHA-256 over all modules, as they are now."""
+    """Return a SHA-256 over the current content of all modules."""
     _digest.cache_clear()
     return _combined(PACKAGE.rglob("*.py"))
 

@@ -1,7 +1,7 @@
 """Compare files of a store with the checksums that were noted when they were written.
 
-The checksum of a file is in ``.sums`` beside it (:mod:`wsd.storage.checksums`), or in the listing
-that names the file (:mod:`wsd.artifacts.run_map`). A file of vectors also has one per layer inside
+The checksum of a file is in ``.sums`` next to it (:mod:`wsd.storage.checksums`), or in the listing
+that names the file (:mod:`wsd.artifacts.run_map`). A file of vectors also contains one per layer
 (:mod:`wsd.artifacts.vectors`).
 """
 
@@ -16,13 +16,13 @@ from wsd.storage.checksums import SUMMED, checksum, noted_checksum
 
 GONE = "is not there"
 UNREAD = "cannot be read"
-UNSUMMED = "has no checksum beside it"
-# Returns the checksum of a file's content, or what is wrong with the file in words.
+UNSUMMED = "has no checksum next to it"
+# Returns the checksum of a file's content, or the problem of reading it.
 Look = Callable[[Path], str]
 
 
-def content(path: Path) -> str:
-    """Return the checksum of a file's content, or what is wrong with the file in words."""
+def checksum_or_problem(path: Path) -> str:
+    """Return the checksum of a file's content, or the problem of reading it."""
     try:
         if path.suffix == VECTORS and path.name != WEIGHTS:
             return check_vectors(path)
@@ -33,16 +33,16 @@ def content(path: Path) -> str:
         return f"{UNREAD}: {error.strerror}"
 
 
-def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
-    """Yield every damaged file, among a file and the files that it lists, with what is wrong.
+def damaged_files(path: Path, look: Look = checksum_or_problem) -> Iterator[tuple[Path, str]]:
+    """Yield the damaged files among a file and the files that it lists, with their problems.
 
     Parameters
     ----------
     path : Path
     look : callable
-        As :func:`content`; it may have a cache.
+        Like :func:`checksum_or_problem`; it may have a cache.
     """
-    if problem := unlike(path, noted(path), look):
+    if problem := problem_of(path, look):
         yield path, problem
     elif is_listing(path):
         try:
@@ -51,27 +51,21 @@ def wrong(path: Path, look: Look = content) -> Iterator[tuple[Path, str]]:
             yield path, error.problem
             return
         for name, expected in files.items():
-            file = path.parent / name
-            if problem := unlike(file, expected, look) or unlike_note(file, expected):
-                yield file, problem
+            if problem := problem_of(path.parent / name, look, expected):
+                yield path.parent / name, problem
 
 
-def noted(path: Path) -> str | None:
-    """Return the checksum in ``.sums`` beside a file, or why it cannot be read."""
-    try:
-        return noted_checksum(path)
-    except OSError as error:
-        return f"none: {error.strerror}"
+def problem_of(path: Path, look: Look, expected: str | None = None) -> str:
+    """Return the problem of a file, or an empty text.
 
-
-def unlike_note(path: Path, expected: str) -> str:
-    """Return what is wrong with the checksum in ``.sums``, which readers of tables go by."""
-    note = noted(path) if path.suffix in SUMMED else None
-    return "" if note in (None, expected) else f"its checksum in .sums is not {expected}"
-
-
-def unlike(path: Path, expected: str | None, look: Look) -> str:
-    """Return what is wrong with a file that should have a checksum; empty if nothing is."""
+    Parameters
+    ----------
+    path : Path
+    look : callable
+        As for :func:`damaged_files`.
+    expected : str, optional
+        The checksum of the file and in ``.sums``; the default is the one in ``.sums``.
+    """
     try:
         if not path.is_file():
             return GONE
@@ -80,8 +74,16 @@ def unlike(path: Path, expected: str | None, look: Look) -> str:
     actual = look(path)
     if not actual.startswith("crc32"):
         return actual
+    noted = None
+    if expected is None or path.suffix in SUMMED:
+        try:
+            noted = noted_checksum(path)
+        except OSError as error:
+            noted = f"none: {error.strerror}"
+    expected = expected or noted
     if expected is None:
         return UNSUMMED
-    if actual == expected:
-        return ""
-    return f"the file has changed since it was written: its checksum was {expected} and is {actual}"
+    if actual != expected:
+        text = "the file has changed since it was written: its checksum was"
+        return f"{text} {expected} and is {actual}"
+    return "" if noted in (None, expected) else f"its checksum in .sums is not {expected}"

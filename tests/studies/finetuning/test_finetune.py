@@ -436,10 +436,10 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     listing = kept / "model.json"
     list_folders([listing])
     assert {*read_listing(listing)} >= {"model/model.safetensors", "model/config.json"}
-    assert not list(verify_file.wrong(listing))
+    assert not list(verify_file.damaged_files(listing))
     weights = kept / "model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert [path for path, _ in verify_file.wrong(listing)] == [weights]
+    assert [path for path, _ in verify_file.damaged_files(listing)] == [weights]
 
 
 def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_path: Path) -> None:
