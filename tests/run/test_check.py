@@ -22,7 +22,7 @@ from wsd.corpora.text_format import read_text
 from wsd.run import check as checking
 from wsd.run.check import check
 from wsd.run.clean import MARK
-from wsd.run.verify_file import content
+from wsd.run.verify_file import checksum_or_problem
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS, noted_checksum, set_aside
 
@@ -158,7 +158,7 @@ def test_a_damaged_checksum_is_found_and_repaired(ended: Path, place: str) -> No
     assert [*faults()] == [path]
     again()
     assert faults() == {}
-    assert noted_checksum(path) == content(path)
+    assert noted_checksum(path) == checksum_or_problem(path)
 
 
 def test_a_missing_checksum_is_found_and_repaired(ended: Path) -> None:

@@ -8,7 +8,7 @@ step(
     {
         "corpus": CORPUS,
         "predictions": lambda wildcards: STUDIES["audit"].predictions(
-            FILES, MODEL_OF[wildcards.model].name
+            FILES, model_of(wildcards).name
         ),
     },
     {"_tables": AUDIT["tables"]},

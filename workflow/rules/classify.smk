@@ -3,15 +3,17 @@
 #      and predictions/... of the same name: a file per feature set and classifier, with all words;
 #      <model>/projections/<method>/<view>/<layers>.parquet and neighbours/<view>/<layers>.parquet;
 #      selection.csv and .json, selected by cross-validation; <model>/predictions/full/per-word/, with
-#      a selection for each word; scores.csv, summary.csv, and sources.json, what they were made from.
+#      a selection for each word; scores.csv, summary.csv, and sources.json, their inputs.
 
 PREDICTIONS = FILES.predictions
 SEARCH = FILES.searches
 # All words at one layer choice.
 FEATURES = {"corpus": CORPUS, "embeddings": vectors}
 TUNED = {**FEATURES, "folds": FOLDS}
-OF_SET = {"mem": (600, 1.5), "minutes": (10, 0.1)}
-CHOSEN = f"{FILES.selection}.json"
+# Steps that read the vectors of a feature set.
+LIGHT = {"mem": (600, 1.5), "minutes": (10, 0.1)}
+CLASSIFIER = {"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])}
+SELECTED = f"{FILES.selection}.json"
 
 step(
     "classify",
@@ -23,14 +25,14 @@ step(
     "classify: {model}, {view}, layers {layers}, {classifier}",
     "--view {view} --layers {layers} {params.classifier}",
     "predictions",
-    # Everything else waits for this; projections and neighbours fill the other cores.
+    # All later steps wait for this one; projections and neighbours fill the other cores.
     priority=1,
     only={
         "model": keyed("model", [*CONFIG.models, *CONFIG.finetuned]),
         "view": r"(?!%s)[a-z_+]+@[0-9a-f]{10}" % any_of(map(FILES.view, FILES.control_views)),
     },
-    params={"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])},
-    **OF_SET,
+    params=CLASSIFIER,
+    **LIGHT,
 )
 
 if OTHER_TRAINS:
@@ -48,17 +50,18 @@ if OTHER_TRAINS:
         "predictions",
         command="classify",
         priority=1,
-        params={"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])},
-        **OF_SET,
+        params=CLASSIFIER,
+        **LIGHT,
     )
 
 
 def classify_controls(name, kind, models, views, predictions, searches, command):
-    """Note a step with every single layer of some models' views and the controls' classifiers.
+    """Define a step for every single layer of some models' views with the controls' classifiers.
 
-    One job has all of them, since most take less time than starting a job.
+    A single job has all of them, since most take less time than starting a job.
     """
     layers = common_layers(models, views)
+    suffix = ".{layers}" if layers == ("{layers}",) else ""
     step(
         name,
         TUNED,
@@ -70,13 +73,13 @@ def classify_controls(name, kind, models, views, predictions, searches, command)
         f"--view {{view}} --layers {' '.join(layers)} {{params.classifiers}}",
         kind,
         command=command,
-        log=FILES.log(f"{STORE}/{{model}}/{name}/{FULL_TRAIN}/{{view}}{only(layers)}"),
+        log=FILES.log(f"{STORE}/{{model}}/{name}/{FULL_TRAIN}/{{view}}{suffix}"),
         only={
             "model": keyed("model", models),
             "view": any_of(map(FILES.view, views)),
         },
         params={"classifiers": lambda wildcards: classifier_flags(CONFIG.controls.classifiers)},
-        **OF_SET,
+        **LIGHT,
     )
 
 
@@ -100,11 +103,11 @@ step(
     minutes=(10, 10),
 )
 
-# Written before a test prediction is scored: `evaluate` and `compare` take it in.
+# Its output exists before any test prediction is scored: `evaluate` and `compare` need it.
 step(
     "select",
     {"searches": FILES.candidates(SEARCH)},
-    {"table": f"{FILES.selection}.csv", "out": CHOSEN},
+    {"table": f"{FILES.selection}.csv", "out": SELECTED},
     "select: by cross-validation on the training set",
     kind="selection",
     mem=(600, 20),
@@ -117,7 +120,7 @@ step(
         "corpus": CORPUS,
         "embeddings": stored_vectors,
         "folds": FOLDS,
-        "selection": CHOSEN,
+        "selection": SELECTED,
     },
     FILES.per_word,
     "classify: {model}, each word with its own selection",
@@ -128,7 +131,7 @@ step(
 
 step(
     "project",
-    # t-SNE uses no folds: pages open with it only if there is no other projection.
+    # t-SNE uses no folds, since pages open with it only if there is no other projection.
     {
         **FEATURES,
         "folds": lambda wildcards: [] if bare(wildcards.method) == "tsne" else FOLDS,
@@ -137,7 +140,7 @@ step(
     "project: {model}, {method}, {view}, layers {layers}",
     "--view {view} --layers {layers} --method {method}",
     "projections",
-    **OF_SET,
+    **LIGHT,
 )
 
 step(
@@ -146,7 +149,7 @@ step(
     FILES.neighbours,
     "neighbours: {model}, {view}, layers {layers}",
     "--view {view} --layers {layers}",
-    **OF_SET,
+    **LIGHT,
 )
 
 step(
@@ -163,7 +166,7 @@ step(
             ),
         ],
         "systems": FILES.further_scores.get("systems", []),
-        "_selection": CHOSEN,
+        "_selection": SELECTED,
     },
     {
         "scores": FILES.scores["scores"],

@@ -1,5 +1,5 @@
 # In:  vectors, predictions and folds of the nested training sets.
-# Out: <model>/code-length.csv, the bits that the labels take at every layer.
+# Out: <model>/code-length.csv, the code length of the labels in bits at every layer.
 
 step(
     "code_length",
@@ -7,7 +7,7 @@ step(
         "corpus": CORPUS,
         "embeddings": pages_vectors,
         "predictions": lambda wildcards: STUDIES["code_length"].predictions(
-            FILES, MODEL_OF[wildcards.model].name
+            FILES, model_of(wildcards).name
         ),
         "folds": FILES.paths(FILES.folds, train=[*STUDY_FILES["code_length"]["trains"], FULL]),
     },

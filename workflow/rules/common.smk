@@ -1,9 +1,9 @@
 # In:  the merged config.
-# Out: CONFIG (checked), FILES (where every file of the run is), and functions for the rules. No rules.
+# Out: CONFIG (checked), FILES (the places of all files), and functions for the rules. No rules.
 #
-# Every path has a key of everything that decides the file (wsd/run/keys.py), so that an existing file
-# is right. All inputs are ancient(), and Snakemake keeps no metadata: the run asks it for the missing
-# files only.
+# A path contains a key of everything that decides the file's content (wsd/run/keys.py), so that an
+# existing file is up to date. All inputs are ancient(), and Snakemake keeps no metadata: the run asks
+# it only for missing files.
 
 import atexit
 import json
@@ -14,6 +14,7 @@ import shlex
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,6 @@ import wsd.logs
 import wsd.run.config
 import wsd.run.config_files
 import wsd.run.plan
-import wsd.run.session
 from wsd.artifacts import dataset, noad
 from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_map import bare, megabytes
@@ -36,6 +36,7 @@ from wsd.errors import StorageError, WsdError, as_user_error
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
 from wsd.run.key_checks import check_program_folder
+from wsd.run.session import Session
 from wsd.storage.file_names import check_encoding, file_name
 
 
@@ -59,13 +60,13 @@ def starts_jobs():
 
 
 def reproduce_command():
-    """Return the command that makes the same tables again."""
+    """Return the command that computes the same tables again."""
     keys = workflow.config_settings.config or {}
     return wsd.run.config_files.command(workflow.overwrite_configfiles, keys)
 
 
 in_one_message(check_encoding, sys.getfilesystemencoding())
-# If a file has a key twice, Snakemake keeps the last one and says nothing.
+# Snakemake accepts a key that a file has twice, and keeps the last value.
 if workflow.is_main_process:
     in_one_message(
         wsd.run.config_files.read_configs,
@@ -73,25 +74,23 @@ if workflow.is_main_process:
     )
 CONFIG = in_one_message(wsd.run.config.check, config)
 ALL_RESULTS = Path("results")
-# The session holds its lock while this process lives. Snakemake's own lock is off (profiles/): after a
-# killed run somebody would have to remove it by hand.
+# The session's lock ends with this process. Snakemake's own lock is off (profiles/), since after a
+# killed run somebody would have to remove it.
 SESSION = in_one_message(
-    lambda: wsd.run.session.Session(
-        CONFIG,
-        config,
-        reproduce_command(),
-        ALL_RESULTS,
-        main=workflow.is_main_process,
-    )
+    partial(Session, main=workflow.is_main_process),
+    CONFIG,
+    config,
+    reproduce_command(),
+    ALL_RESULTS,
 )
 FILES = SESSION.files
 KEYS = FILES.keys
 STORE = FILES.store
 STARTED = time.time()
 DATASET = CONFIG.dataset.name
-# The patterns of the files of studies, by study.
+# The patterns of the studies' files, by study.
 STUDY_FILES = FILES.study
-# The words as `--words` takes them, and as files are named: safe in paths, shells and wildcards.
+# The words in the form of `--words` and of file names: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
 # The words of each embedding job; the parts are numbered from 1.
 PARTS = FILES.parts
@@ -102,7 +101,7 @@ CONDA = "../envs/wsd.yaml"
 # The full path of the environment's file contains this folder.
 in_one_message(check_program_folder, workflow.basedir)
 
-# A started .venv/bin/snakemake finds the `wsd` beside it, activated or not.
+# .venv/bin/snakemake finds the `wsd` in its folder, even if .venv is not activated.
 BIN = Path(sys.executable).parent
 if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
@@ -115,7 +114,7 @@ MODEL_OF = {
     if name in CONFIG.encoders
 }
 OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
-# Everything but learning curves is trained on the full training set.
+# Only learning curves use further training sets.
 FULL_TRAIN = FILES.train(FULL)
 
 
@@ -149,8 +148,8 @@ def named(wildcards):
 def scaled(base, per_mb=0):
     """Return a resource that grows with the MB that a job reads, and with every attempt.
 
-    Missing files count nothing: they belong to the job's own group, or to a dry run. The memory has
-    room for the two Snakemake processes of a job on SLURM.
+    Missing files, as in a dry run or from the job's own group, count nothing. The memory has room for
+    the two Snakemake processes of a job on SLURM.
     """
 
     def resource(wildcards, input, attempt):
@@ -165,14 +164,33 @@ def weights_mb(model):
     return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
 
 
+def model_of(wildcards):
+    """Return the encoder that a job uses."""
+    return next(MODEL_OF[value] for value in wildcards if value in MODEL_OF)
+
+
+def by_weights(base, factor):
+    """Return a resource in MB that grows with the encoder's weights, and with every attempt."""
+
+    def resource(wildcards, attempt):
+        return attempt * math.ceil(base + factor * weights_mb(model_of(wildcards)))
+
+    return resource
+
+
+def single_layers(wildcards):
+    """Return every single layer of an encoder."""
+    return model_of(wildcards).single
+
+
 def embed_minutes(wildcards, attempt):
     # Glosses are a few sentences and have no parts.
     words = PARTS.get(int(wildcards.get("part", 0)), [])
-    return pass_minutes(MODEL_OF[wildcards.model], words, attempt)
+    return pass_minutes(model_of(wildcards), words, attempt)
 
 
 def pass_minutes(model, words, attempt):
-    """Return three times the minutes that one core took, scaled from MiniLM by size and sentences."""
+    """Return three times the minutes that a core needs, scaled from MiniLM by size and sentences."""
     sentences = sum(CONFIG.dataset.sizes[word] for word in words)
     products = model.blocks * model.width**2 / (6 * 384**2)
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
@@ -180,26 +198,25 @@ def pass_minutes(model, words, attempt):
 
 def record_of(wildcards):
     """Return the path of an encoder's record."""
-    names = [MODEL_OF[value].name for value in wildcards if value in MODEL_OF]
-    return FILES.path(FILES.record, record=names[0])
+    return FILES.path(FILES.record, record=model_of(wildcards).name)
 
 
 def source_flags(model, weights):
-    """Return where an encoder comes from and its shape, as flags of `wsd model`."""
+    """Return an encoder's source and shape as flags of `wsd model`."""
     flags = {key.replace("_", "-"): value for key, value in model.source.items()}
     flags |= {"path": str(Path(weights[0]).parent)} if weights else {}
     flags |= {"blocks": model.blocks, "width": model.width}
     if model.random_weights is not None:
         flags["random-weights"] = model.random_weights
     words = [word for key, value in flags.items() for word in (f"--{key}", str(value))]
-    # The checksums that decided the key: a file that has changed since is refused.
+    # The checksums in the key: `wsd model` refuses a file that has changed since.
     sums = {**KEYS.contents(model), **model.sha256}
     return shlex.join([*words, "--sha256", *(f"{k}={v}" for k, v in sums.items())])
 
 
 def vectors_flags(wildcards):
-    """Return how an encoder is used, as flags of `wsd embed` and `wsd finetune`."""
-    (model,) = [MODEL_OF[value] for value in wildcards if value in MODEL_OF]
+    """Return an encoder's settings as flags of `wsd embed` and `wsd finetune`."""
+    model = model_of(wildcards)
     flags = f"--pooling {model.pooling} --input {model.input}"
     return flags if "base" in wildcards.keys() else f"{flags} --precision {model.precision}"
 
@@ -230,19 +247,15 @@ def pages_vectors(wildcards):
     return FILES.listings(wildcards.model, [CONFIG.page_view])
 
 
-def folder_of(name, up=1):
-    """Return a function for params: the folder so many levels above the first file of an input."""
-
-    def folder(wildcards, input):
-        return str(Path(getattr(input, name)[0]).parents[up - 1])
-
-    return folder
+def folder_of(name):
+    """Return a function for params that returns the folder of the first file of an input."""
+    return lambda wildcards, input: str(Path(getattr(input, name)[0]).parent)
 
 
 def common_layers(models, views):
     """Return the single layers of some models' views, for one job.
 
-    Where models have different layers, return a wildcard, so that each layer is a job of its own.
+    If the models have different layers, return a wildcard, so that each layer gets its own job.
     """
     layers = {model.single_of(view) for model in models.values() for view in views}
     return layers.pop() if len(layers) == 1 else ("{layers}",)
@@ -254,36 +267,30 @@ def controls_of(pattern, layers):
     return expand(pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True)
 
 
-def only(layers):
-    """Return the part of a log's name for a job of a single layer."""
-    return ".{layers}" if layers == ("{layers}",) else ""
-
-
-# Wildcards in flags and messages, which have no keys there.
+# The wildcards that flags and messages show without their keys.
 NAMED = re.compile(
     r"\{(asked|base|baseline|classifier|layers|method|model|part|record|system|train|view)\}"
 )
-STEPS = []
-# Snakemake keeps no metadata, on purpose: its warnings about that are left out.
+# Snakemake keeps no metadata, on purpose; this hides its warnings about that.
 logger.addFilter(
     lambda record: not re.search("provenance/metadata|Missing metadata", record.getMessage())
 )
 
 
 def step(name, reads, writes, message, flags="", kind=None, folder=None, **more):
-    """Note a rule that runs one `wsd` command; Snakefile makes the rules at the end.
+    """Define a rule that runs a `wsd` command.
 
-    Inputs and outputs are flags of the command by their names, except names that begin with an
-    underscore. ``folder`` is --out of a command that names the files in its folder itself. With
-    ``kind``, the settings in the key of its files are flags too. ``more`` has the command, if its
-    name differs from the rule's, and arguments for Snakemake: ``mem`` and ``minutes`` are a number
-    and a number per MB that is read, or functions; ``only`` has wildcard constraints.
+    The names of inputs and outputs are flags of the command, unless they begin with an underscore.
+    ``folder`` is --out of a command that itself names the files in its folder. With ``kind``, the
+    settings in the key of that kind of file are flags too. ``more`` has the command, if its name
+    differs from the rule's, and arguments for Snakemake: ``mem`` and ``minutes`` are functions, or a
+    number and a number per MB of input; ``only`` has wildcard constraints.
     """
     writes = writes if isinstance(writes, dict) else {"out": writes}
     params = {"named": named}
     if folder:
         params["folder"] = lambda wildcards: folder.format(**dict(wildcards.items()))
-    # The own flags come first: a file without a flag would be read as a word after --words.
+    # These flags come first: after --words, a file without a flag would be a word.
     command = more.get("command", name.replace("_", "-"))
     parts = [f"wsd --log {{log}} {command}", NAMED.sub(r"{params.named.\1}", flags)]
     for option in reads:
@@ -299,55 +306,42 @@ def step(name, reads, writes, message, flags="", kind=None, folder=None, **more)
     parts.append("--out {params.folder}" if folder else "")
     outputs = next(iter(writes.values()))
     if not outputs:
-        return  # this config asks for none
+        return  # this config needs no such files
     log = FILES.log(outputs if isinstance(outputs, str) else outputs[0])
-    usual = {"gpu": 0, "priority": 0, "threads": 1, "mem": (600,), "minutes": (10,)}
-    note = SimpleNamespace(**{"name": name, "log": log, "only": {}, **usual, **more})
-    note.reads = {option: ancient(paths) for option, paths in reads.items()}
-    note.writes, note.shell = writes, " ".join(filter(None, parts))
-    note.message = NAMED.sub(r"{params.named.\1}", message)
-    note.params = params | more.get("params", {})
-    for resource in ("mem", "minutes"):
-        amount = getattr(note, resource)
-        setattr(note, resource, amount if callable(amount) else scaled(*amount))
-    STEPS.append(note)
-
-
-def make_rule(note):
-    """Make the rule of a step. A function gives each rule a ``note`` of its own."""
+    mem, minutes = more.get("mem", (600,)), more.get("minutes", (10,))
 
     rule:
         name:
-            note.name
+            name
         input:
-            **note.reads,
+            **{option: ancient(paths) for option, paths in reads.items()},
         output:
-            **note.writes,
+            **writes,
         log:
-            note.log,
+            more.get("log", log),
         wildcard_constraints:
-            **note.only,
-        priority: note.priority
+            **more.get("only", {}),
+        priority: more.get("priority", 0)
         conda:
             CONDA
-        threads: note.threads
+        threads: more.get("threads", 1)
         resources:
-            mem_mb=note.mem,
-            runtime=note.minutes,
-            gpu=note.gpu,
+            mem_mb=mem if callable(mem) else scaled(*mem),
+            runtime=minutes if callable(minutes) else scaled(*minutes),
+            gpu=more.get("gpu", 0),
         params:
-            **note.params,
+            **(params | more.get("params", {})),
         message:
-            note.message
+            NAMED.sub(r"{params.named.\1}", message)
         shell:
-            note.shell
+            " ".join(filter(None, parts))
 
 
 def limit_by_cores():
-    """Take off Snakemake's limit of jobs per second, unless jobs go to a queue.
+    """Remove Snakemake's limit of jobs per second, unless jobs go to a queue.
 
-    With the limit, each job that ends starts a timer that schedules the ready jobs every second:
-    after 200 jobs, 200 times a second.
+    With the limit, every finished job starts a timer that schedules the ready jobs each second: after
+    200 jobs, 200 times a second.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
@@ -360,7 +354,7 @@ def announce_cost():
 
 
 def show_failed_jobs():
-    """Repeat the errors of failed jobs at the end, below Snakemake's own output."""
+    """Repeat the errors of failed jobs at the end, below Snakemake's output."""
     by_slurm = wsd.logs.slurm_errors(Path(".snakemake/slurm_logs"), STARTED)
     for text in [*by_slurm, *wsd.logs.failed_jobs(Path("results/logs"), STARTED)]:
         print(f"\n{text}", file=sys.stderr, flush=True)
@@ -368,30 +362,29 @@ def show_failed_jobs():
 
 def show_reports(published):
     """Print the leaderboard, if it is new, and the paths of the pages."""
-    # Imported here, since a dry run needs no pandas and no Bokeh.
+    # This imports pandas and Bokeh, which a dry run does not need.
     from wsd.report.overview import write_overview
 
     studies = [import_module(name) for name in extensions("overview")]
-    every = write_overview(ALL_RESULTS.absolute(), studies)
+    overview = write_overview(ALL_RESULTS.absolute(), studies)
     if published.get("summary.csv"):
         leaders = leaderboard(Path(f"{TABLES}/summary.csv"))
         print(f"\n{leaders}\n", file=sys.stderr, flush=True)
     front_pages = ["index.html", *(study.front_page for study in STUDIES.values())]
-    pages = [of for of in published if Path(of).name in front_pages]
+    pages = [path for path in published if Path(path).name in front_pages]
     for page in pages:
         print(f"The pages: {Path(TABLES, page).absolute()}", file=sys.stderr)
     if pages:
-        print(f"All reports: {every}", file=sys.stderr, flush=True)
+        print(f"All reports: {overview}", file=sys.stderr, flush=True)
 
 
 def wanted(paths):
-    """Return the missing files; all files for a drawing, a dry run, or forced jobs."""
-    runs = workflow.output_settings.dryrun or starts_jobs()
-    every = FORCED or not runs
-    return [path for path in paths if every or not os.path.lexists(path)]
+    """Return the missing files, or all files for a drawing or forced jobs."""
+    draws = not workflow.output_settings.dryrun and not starts_jobs()
+    return [path for path in paths if FORCED or draws or not os.path.lexists(path)]
 
 
-# An earlier version of wsd has made these links.
+# An earlier version of wsd created these links.
 for link in map(Path, (".snakemake/metadata", ".snakemake/incomplete")):
     if workflow.is_main_process and link.is_symlink():
         with suppress(OSError):
@@ -401,7 +394,7 @@ for link in map(Path, (".snakemake/metadata", ".snakemake/incomplete")):
 READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
 # Published paths that the command line asks for.
 ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABLE]
-# Whether the command line forces jobs whose files exist.
+# Whether the command line forces jobs whose files exist already.
 FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv[1:])
 if workflow.is_main_process and starts_jobs():
     in_one_message(SESSION.begin, ASKED, FORCED)

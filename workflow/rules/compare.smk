@@ -8,7 +8,7 @@ step(
     {
         "corpus": CORPUS,
         **FILES.judged,
-        "selection": CHOSEN,
+        "selection": SELECTED,
         "selection_table": f"{FILES.selection}.csv",
         "scores": FILES.scores["scores"],
     },

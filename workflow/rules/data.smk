@@ -1,6 +1,6 @@
 # In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE) or of NOAD
 #      (WSD_NOAD_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
-# Out: source/, the corpus's files, listed in source.json;
+# Out: source/, the files of the corpus, listed in source.json;
 #      corpus/<word>.parquet, a checked table per word, listed in words.json;
 #      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds.
 
@@ -13,9 +13,9 @@ SOURCE = FILES.source.removesuffix(".json") or f"{PACKAGE}/data/{DATASET}"
 MANIFEST = f"{SOURCE}/{dataset.MANIFEST}" if FROM_NOAD or OWN else ""
 CORPUS = [FILES.corpus]
 FOLDS = FILES.folds.replace("{train}", FULL_TRAIN)
-# Whether the pages may hold the corpus's sentences.
-OF_TEXT = "" if CONFIG.sentences else "--no-text"
-# Parameters of the steps below. They are functions, since a path or a title may have braces.
+# Whether the pages may contain the corpus's sentences.
+TEXT_FLAG = "" if CONFIG.sentences else "--no-text"
+# Parameters of the steps below. These are functions, since a path or a title may have braces.
 TEXTS = {
     "own": lambda wildcards: str(OWN),
     "title": lambda wildcards: CONFIG.dataset.title,
@@ -87,7 +87,7 @@ if DATASET == "coarsewsd20":
         "training_sets",
         {"corpus": CORPUS, "_source": LISTED},
         FILES.rows,
-        "training-sets: which sentences each further training set has",
+        "training-sets: the sentences of each further training set",
         f"--source {{params.source}} --trains {' '.join(FILES.other_trains)}",
         mem=(600, 20),
         minutes=(10, 1),

@@ -4,23 +4,23 @@
 #      pieces of the focal words; both are listed in embeddings/<view>.<part>.json;
 #      <model>/alignment.csv, the alignment of all words.
 
-# Only this step may use the network for a hub; `embed` runs offline.
+# Only this step may use the network to reach a hub; `embed` runs offline.
 step(
     "model",
-    {"_weights": lambda wildcards: FILES.weights_of(MODEL_OF[wildcards.record])},
+    {"_weights": lambda wildcards: FILES.weights_of(model_of(wildcards))},
     FILES.record,
     "model: finding and checking {record}",
     "--name {record} {params.source}",
     mem=(1000,),
     minutes=(60,),
     params={
-        "source": lambda wildcards, input: source_flags(MODEL_OF[wildcards.record], input._weights)
+        "source": lambda wildcards, input: source_flags(model_of(wildcards), input._weights)
     },
 )
 
-# These steps use all cores, and the vectors are the same for any number of cores. They run first:
-# after jobs of one core they would wait for the last of these while the other cores are idle. A GPU
-# runs one job at a time, since each takes as much memory as it can use.
+# These steps use all cores, and their results are the same for any number of cores. They run first:
+# otherwise cores would be idle until the last job of a single core ends. A GPU runs one job at a time,
+# since each job takes as much memory as it can use.
 HEAVY = {
     "priority": 2,
     "threads": workflow.resource_settings.cores or 1,
@@ -29,9 +29,9 @@ HEAVY = {
 
 
 def embed(name, models, corpus, views, listings, message, more):
-    """Note a step that embeds. Snakemake knows only its listings.
+    """Define a step that embeds. Snakemake knows only its listings.
 
-    A job skips words that are embedded already, so that a new word or a crash costs that word only.
+    A job skips embedded words, so that after a change or a crash it embeds only the missing words.
     """
     step(
         name,
@@ -45,15 +45,14 @@ def embed(name, models, corpus, views, listings, message, more):
         command="embed",
         log=FILES.log(listings[-1]),
         only={"model": keyed("model", models)},
-        mem=lambda wildcards, attempt: attempt
-        * math.ceil(1000 + 2 * weights_mb(MODEL_OF[wildcards.model])),
+        mem=by_weights(1000, 2),
         minutes=embed_minutes,
         params={"tables": folder_of("_corpus"), "how": vectors_flags, **more},
         **HEAVY,
     )
 
 
-OF_PART = {"parts": lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)]))}
+PART = {"parts": lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)]))}
 for rule_name, models, views in (
     ("embed", CONFIG.models, CONFIG.store),
     # Controls are embedded in the first view only.
@@ -66,7 +65,7 @@ for rule_name, models, views in (
         views,
         FILES.listings("{model}", [*views, "alignment"], ["{part}"]),
         "embed: every layer of {model}, part {part} of the words",
-        OF_PART,
+        PART,
     )
 
 step(

@@ -1,7 +1,7 @@
 # In:  the corpus, the folds of a training set, an encoder.
-# Out: <model>/finetune/<train>/: finetuned-<seed>.parquet, predictions as any others; trials.csv,
-#      what the folds say of each setting; costs.csv, what it took; model/, the encoder of the first
-#      seed. While it runs, .unfinished/ there has a checkpoint per epoch.
+# Out: <model>/finetune/<train>/: finetuned-<seed>.parquet, predictions like all others; trials.csv,
+#      the cross-validation of each setting; costs.csv, time and memory; model/, the encoder of the
+#      first seed. During a training, .unfinished/ there has a checkpoint per epoch.
 
 FINETUNING = STUDY_FILES["finetuning"]
 FOLDER = FINETUNING["finetune"]
@@ -10,17 +10,13 @@ GRID = {"rate", "epochs", "blocks"}
 
 
 def finetune_minutes(wildcards, attempt):
-    """Three times what one core is expected to take; a training per setting and seed."""
+    """Return three times the estimate for a core; there is a training per setting and seed."""
     seconds = STUDIES["finetuning"].training_seconds(
-        CONFIG,
-        MODEL_OF[wildcards.base],
-        bare(wildcards.train),
-        wsd.run.plan.COSTS,
+        CONFIG, model_of(wildcards), bare(wildcards.train), wsd.run.plan.COSTS
     )
     return attempt * math.ceil(10 + 3 * seconds / 60)
 
 
-# It keeps all cores busy, and what it gives is the same for any number of them.
 step(
     "finetune",
     {"model": record_of, "corpus": CORPUS, "folds": FILES.folds},
@@ -38,13 +34,12 @@ step(
     "finetune",
     folder=FOLDER,
     log=FILES.log(FOLDER),
-    mem=lambda wildcards, attempt: attempt
-    * math.ceil(2000 + 10 * weights_mb(MODEL_OF[wildcards.base])),
+    mem=by_weights(2000, 10),
     minutes=finetune_minutes,
     params={
         "how": vectors_flags,
-        # A function: Snakemake would look for wildcards in a text that has {braces}.
-        "grid": lambda of: SECTION.model_dump_json(include=GRID),
+        # A function: in plain text, Snakemake would take the {braces} for wildcards.
+        "grid": lambda wildcards: SECTION.model_dump_json(include=GRID),
     },
     **HEAVY,
 )

@@ -8,6 +8,6 @@ step(
     "geometry: every layer of {model}",
     "--layers {params.layers}",
     "geometry",
-    params={"layers": lambda of: MODEL_OF[of.model].single},
-    **OF_SET,
+    params={"layers": single_layers},
+    **LIGHT,
 )

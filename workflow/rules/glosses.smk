@@ -1,13 +1,13 @@
 # In:  the corpus, its vectors, and a gloss for each sense (config key glosses).
-# Out: glosses/words.json, which lists <word>.parquet beside it, the glosses as tables;
-#      <model>/gloss-vectors/, every layer of them; <model>/zero-shot/<layers>.<kind>.parquet,
-#      predictions without a label; and <model>/gloss-worth.csv, how many sentences a gloss is worth.
+# Out: glosses/words.json, which lists <word>.parquet in its folder, the glosses as tables;
+#      <model>/gloss-vectors/, every layer; <model>/zero-shot/<layers>.<kind>.parquet, predictions
+#      without a label; <model>/gloss-worth.csv, how many sentences a gloss is worth.
 
 from wsd.studies.glosses import names
 
 GLOSS_FILES = STUDY_FILES["glosses"]
 
-# First of all: a gloss that is missing is told before anything is embedded.
+# This step runs first, so that a missing gloss is an error before anything is embedded.
 step(
     "glosses",
     {"corpus": CORPUS, "_source": LISTED},
@@ -18,11 +18,11 @@ step(
     priority=3,
     mem=(500, 20),
     minutes=(10, 0.2),
-    # A function: Snakemake would look for wildcards in a path that has {braces}.
+    # A function: in plain text, Snakemake would take {braces} for wildcards.
     params={"file": lambda wildcards: STUDIES["glosses"].source(CONFIG) or MANIFEST},
 )
 
-# All words in one part: they are a few sentences.
+# All words are one part, since glosses are only a few sentences.
 embed(
     "embed_glosses",
     CONFIG.models,
@@ -33,31 +33,31 @@ embed(
     {"parts": WORDS},
 )
 
-# What is compared: sentences, glosses, and the vectors of both.
-OF_GLOSSES = {
+# The sentences, the glosses, and the vectors of both.
+COMPARED = {
     "corpus": CORPUS,
     "_glosses": GLOSS_FILES["glosses"],
-    "embeddings": lambda of: FILES.listings(of.model, [names.VIEW]),
+    "embeddings": lambda wildcards: FILES.listings(wildcards.model, [names.VIEW]),
     "gloss_vectors": GLOSS_FILES["vectors"][:-1],
 }
 GLOSSES = f"--glosses {Path(GLOSS_FILES['glosses']).parent}"
 
 step(
     "zero_shot",
-    OF_GLOSSES,
+    COMPARED,
     expand(GLOSS_FILES["zero_shot"], gloss=names.KINDS, allow_missing=True),
     "zero-shot: {model}, layers {layers}",
     f"{GLOSSES} --layers {{layers}}",
-    **OF_SET,
+    **LIGHT,
 )
 
 step(
     "gloss_worth",
-    OF_GLOSSES,
+    COMPARED,
     GLOSS_FILES["gloss_worth"],
     "gloss worth: every layer of {model}",
     f"{GLOSSES} --layers {{params.layers}}",
     "gloss-worth",
-    params={"layers": lambda of: MODEL_OF[of.model].single},
-    **OF_SET,
+    params={"layers": single_layers},
+    **LIGHT,
 )

@@ -3,33 +3,27 @@
 #      <model>/pairs.html, the page.
 
 PAIRS = STUDY_FILES["pairs"]
-OF_PAIRS = f"--pairs {Path(FILES.corpus).parent}"
+PAIRS_FLAG = f"--pairs {Path(FILES.corpus).parent}"
 
 step(
     "pairs",
     {"_corpus": CORPUS, "embeddings": pages_vectors},
-    {
-        "_tables": PAIRS["tables"],
-    },
+    {"_tables": PAIRS["tables"]},
     "pairs: every layer choice of {model}",
-    f"{OF_PAIRS} --layers {{params.layers}}",
+    f"{PAIRS_FLAG} --layers {{params.layers}}",
     "pairs",
     folder=PAIRS["folder"],
     mem=(600, 3),
     minutes=(10, 0.1),
-    params={"layers": lambda of: MODEL_OF[of.model].unmixed(CONFIG.page_view)},
+    params={"layers": lambda wildcards: model_of(wildcards).unmixed(CONFIG.page_view)},
 )
 
 step(
     "pairs_page",
-    {
-        "_corpus": CORPUS,
-        "_scores": PAIRS["tables"],
-        "_source": LISTED,
-    },
+    {"_corpus": CORPUS, "_scores": PAIRS["tables"], "_source": LISTED},
     PAIRS["page"],
     "pairs-page: the page of {model}",
-    f"{OF_PAIRS} --scores {{params.scores}} {OF_TEXT}",
+    f"{PAIRS_FLAG} --scores {{params.scores}} {TEXT_FLAG}",
     mem=(600, 20),
     minutes=(10, 1),
     params={"scores": folder_of("_scores")},

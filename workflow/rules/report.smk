@@ -1,5 +1,5 @@
 # In:  corpus, predictions, projections, neighbours, the tables.
-# Out: report/, the pages, listed in report.json; portable/, each word page as a single file for
+# Out: report/, the pages, listed in report.json; portable/, each word page in a single file for
 #      `snakemake --report`, listed in portable.json.
 
 step(
@@ -29,7 +29,7 @@ step(
     },
     "report: the pages",
     f"--dataset {MANIFEST or DATASET} --map {SESSION.map}"
-    f" --confidence {' '.join(FILES.of_models(FILES.calibration))} {OF_TEXT}",
+    f" --confidence {' '.join(FILES.of_models(FILES.calibration))} {TEXT_FLAG}",
     "report",
     folder=FILES.report.removesuffix(".json"),
     mem=(600, 20),

@@ -1,34 +1,32 @@
 # In:  the corpus, and an encoder with a masked-language-model head.
-# Out: <model>/substitutes/words.json, which lists a table per word beside it; <model>/baselines/, the
-#      predictions of a bag of substitutes; <model>/substitutes.csv, what distinguishes each sense.
+# Out: <model>/substitutes/words.json, which lists a table per word in its folder; <model>/baselines/,
+#      the predictions of a bag of substitutes; <model>/substitutes.csv, those of each sense.
 
 SUBSTITUTES = STUDY_FILES["substitutes"]
 
-# As with vectors, Snakemake knows the listing alone, and a word that was asked is left as it is.
+# As with vectors, Snakemake knows only the listing, and a job skips words that are done.
 step(
     "substitutes",
     {"corpus": CORPUS, "model": record_of},
     {"listing": SUBSTITUTES["substitutes"]},
-    "substitutes: what {asked} would say in the focal word's place",
+    "substitutes: the predictions of {asked} for the focal word",
     "--threads {threads}",
     "asked",
     folder=str(Path(SUBSTITUTES["substitutes"]).parent),
-    mem=lambda wildcards, attempt: attempt
-    * math.ceil(1500 + 3 * weights_mb(MODEL_OF[wildcards.asked])),
+    mem=by_weights(1500, 3),
     # Two passes, and the products with the vocabulary.
-    minutes=lambda wildcards, attempt: 3
-    * pass_minutes(MODEL_OF[wildcards.asked], CONFIG.words, attempt),
+    minutes=lambda wildcards, attempt: 3 * pass_minutes(model_of(wildcards), CONFIG.words, attempt),
     **HEAVY,
 )
 
-# What needs senses is not there without any.
+# These steps need senses.
 if CONFIG.dataset.labelled:
 
     step(
         "sense_substitutes",
         {"corpus": CORPUS, "substitutes": SUBSTITUTES["substitutes"]},
         SUBSTITUTES["sense_substitutes"],
-        "substitutes: what sets each sense apart, by {asked}",
+        "substitutes: the distinctive substitutes of each sense, by {asked}",
         mem=(800, 20),
         minutes=(10, 0.2),
     )

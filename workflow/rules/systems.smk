@@ -1,7 +1,7 @@
 # In:  the corpus and the files of other systems; the published centroids and predictions.
 # Out: published/<system>.parquet and systems/<system>.parquet, the predictions of published and other
-#      systems; results/logs/<dataset>/<model>/reproduce.json and .txt, whether our vectors give the
-#      published predictions, only when asked for: `snakemake reproduce`.
+#      systems; with `snakemake reproduce`, results/logs/<dataset>/<model>/reproduce.json and .txt, a
+#      comparison of our vectors and predictions with the published ones.
 
 from wsd.studies.systems import published_systems
 
@@ -35,12 +35,12 @@ if DATASET == "coarsewsd20":
     )
 
     GOLDEN = "bert-base-uncased"
-    # The check of another model fails, and says why.
+    # For another model, the check fails with a message.
     REPRODUCED = GOLDEN if GOLDEN in CONFIG.models else next(iter(CONFIG.models))
-    FOUND = f"{LOGS}/{REPRODUCED}/reproduce.json"
+    RESULT = f"{LOGS}/{REPRODUCED}/reproduce.json"
 
-    # The result is a log, since Snakemake deletes the outputs of a failed job. A check that has passed leaves
-    # an empty file with the key of the vectors.
+    # The result is a log, since Snakemake deletes the outputs of a failed job. A passed check leaves an
+    # empty file with the key of the vectors.
     step(
         "reproduce",
         {
@@ -55,7 +55,7 @@ if DATASET == "coarsewsd20":
             )
         },
         f"reproduce: the vectors of {REPRODUCED} compared with the published ones",
-        f"--centroids {SOURCE}/published/centroids/{GOLDEN}.txt --out {FOUND}",
+        f"--centroids {SOURCE}/published/centroids/{GOLDEN}.txt --out {RESULT}",
         log=f"{LOGS}/{REPRODUCED}/reproduce.log",
-        **OF_SET,
+        **LIGHT,
     )

@@ -1,8 +1,8 @@
 # In:  corpus and embeddings. If there are senses, the clusters are compared with them.
 # Out: <model>/uses/<view>/<layers>.parquet, the clusters of every word at a layer choice;
 #      .../uses/substitutes.parquet, the clusters of an encoder's substitutes;
-#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. A run of a
-#      corpus without senses makes them; for another corpus, run `snakemake uses_page`.
+#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. They are part
+#      of a run if the corpus has no senses; for other corpora, run `snakemake uses_page`.
 
 USES = STUDY_FILES["unlabelled"]
 
@@ -40,7 +40,7 @@ step(
     },
     {"listings": USES["page"]},
     "uses: the pages",
-    f"--dataset {MANIFEST or DATASET} {OF_TEXT}",
+    f"--dataset {MANIFEST or DATASET} {TEXT_FLAG}",
     folder=USES["page"].removesuffix(".json"),
     mem=(600, 20),
     minutes=(10, 1),

@@ -1,21 +1,21 @@
 # In:  the selection; predictions, vectors and folds of the selected configurations.
 # Out: <model>/calibration.csv and reliability.csv, how well the selected probabilities are calibrated;
 #      <model>/ood.csv, which sentences are out of distribution;
-#      selected.wsd, the selected classifier in one file, only when asked for: `snakemake fit`.
+#      with `snakemake fit`, selected.wsd, the selected classifier in one file.
 
-SELECTED = {
+SELECTION = {
     "_corpus": CORPUS,
     "_folds": FOLDS,
     "_table": f"{FILES.selection}.csv",
-    "_chosen": CHOSEN,
+    "_chosen": SELECTED,
 }
 
 step(
     "calibration",
     {
-        **SELECTED,
+        **SELECTION,
         "_vectors": stored_vectors,
-        "_predictions": lambda wildcards: FILES.candidates_of(MODEL_OF[wildcards.model].name),
+        "_predictions": lambda wildcards: FILES.candidates_of(model_of(wildcards).name),
     },
     {
         "_tables": expand(
@@ -35,8 +35,8 @@ step(
 step(
     "fit",
     {
-        **SELECTED,
-        "_vectors": [of for name in CONFIG.models for of in FILES.listings(name, CONFIG.store)],
+        **SELECTION,
+        "_vectors": [path for name in CONFIG.models for path in FILES.listings(name, CONFIG.store)],
         "_predictions": FILES.candidates(PREDICTIONS),
         "_scores": list(FILES.scores.values()),
         "_comparison": [f"{FILES.comparison}.csv", *FILES.behind],
