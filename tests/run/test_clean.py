@@ -103,7 +103,7 @@ def test_files_of_a_run_without_tables_are_deleted(capsys: pytest.CaptureFixture
     fake_results.made("b", seed=2)
     shutil.rmtree(DATASET / "runs")
     assert main(["check"]) == 0
-    assert "the tables of a run were removed: `wsd clean` lists what" in capsys.readouterr().out
+    assert "the tables of a run were removed: `wsd clean` lists" in capsys.readouterr().out
     assert "quickstart, run b: tiny/embeddings: 0.0 MB, 3 files\n" in run_clean(capsys, "--yes")
     assert {path for path in files() if "runs" not in path.parts} == {
         path for path in before if "runs" not in path.parts
