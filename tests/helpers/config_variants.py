@@ -31,7 +31,7 @@ TRAINING = tuple(
 )
 SET = ("vectors", "views", "other")
 PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
-# Per kind, besides the flags of its step: the config keys that decide it, and the kinds of its inputs.
+# Per kind, besides the flags of its step: the config keys that decide it, and its inputs' kinds.
 DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "source": (("dataset", "at_least"), ()),
     "corpus": (("dataset", "at_least", "words"), ()),
