@@ -238,11 +238,11 @@ def test_every_flipped_bit_of_a_file_of_vectors_is_found(tmp_path: Path) -> None
     sound = path.read_bytes()
     for place in range(len(sound)):
         flip(path, place)
-        assert [actual for actual, problem in damaged_files(path) if problem != output] == [path], place
+        assert [file for file, problem in damaged_files(path) if problem != output] == [path], place
         path.write_bytes(sound)
     for length in range(0, len(sound), 7):
         path.write_bytes(sound[:length])
-        assert [actual for actual, problem in damaged_files(path) if problem != output] == [path]
+        assert [file for file, problem in damaged_files(path) if problem != output] == [path]
 
 
 @pytest.mark.parametrize("of_a_run", [True, False])
