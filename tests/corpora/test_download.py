@@ -538,7 +538,7 @@ def test_a_bad_archive_of_the_users_own_is_refused_but_kept(
     with pytest.raises(DownloadError) as caught, served(ARCHIVE.url, tmp_path, local=archive):
         download_dataset(out)
     assert message in caught.value.problem
-    assert "the file was left as it is" in caught.value.problem
+    assert "the file was not changed" in caught.value.problem
     assert caught.value.where == str(archive)
     assert archive.read_bytes() == body
     assert not out.exists()

@@ -5,8 +5,8 @@
 The folder has these parts:
 
 - ``LICENSE``, and a folder per word;
-- ``trains/<train>/<word>/``: the other training sets, without class maps and test files, which
-  repeat those of the words;
+- ``trains/<train>/<word>/``: the other training sets; their class maps and test files are left out,
+  since the word's folder has the same files;
 - ``outofdomain.tsv``: the out-of-domain test sentences;
 - ``published/<system>/<word>.jsonl``: the outputs of the authors' systems;
 - ``published/centroids/``: their sense vectors.

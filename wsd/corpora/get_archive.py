@@ -41,7 +41,7 @@ def available(source: SourceArchive) -> Iterator[Path]:
         yield archive
     except DownloadError as error:
         if local:
-            problem = f"{error.problem}; the file was left as it is"
+            problem = f"{error.problem}; the file was not changed"
             fix = f"replace it with a complete copy of {source.url}"
             raise DownloadError(problem, where=local, fix=fix) from error
         archive.unlink(missing_ok=True)

@@ -146,7 +146,8 @@ def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
             problem = f"an invisible character in {text!r}"
             raise ConfigError(problem, where=option, fix="delete the character")
         if key == "licence_url" and text and not text.startswith(("https://", "http://")):
-            raise ConfigError(f"{text!r} is no address", where=option, fix="begin with https://")
+            problem = f"{text!r} is not an address"
+            raise ConfigError(problem, where=option, fix="begin with https://")
     return {key: text for key, text in about.items() if text}
 
 

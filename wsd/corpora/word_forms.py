@@ -3,7 +3,7 @@
 A form is found in any capitals, next to punctuation, and before a possessive ``'s`` or another
 clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word come
 from its corpus and from :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it springs
-open`` counts for *spring*). A compound with a hyphen is another word (``crane-like``), unless it is
+open`` counts for *spring*). A compound with a hyphen does not count (``crane-like``), unless it is
 a form itself.
 
 The text is split at white space. Only the token with the focal word is split further, so that a
@@ -61,7 +61,7 @@ class Occurrence:
 
     @property
     def form(self) -> str:
-        """The form as it is in the text, without a possessive."""
+        """The form, spelt as in the text, without a possessive."""
         return self.text[self.start : self.end]
 
     @property

@@ -33,7 +33,7 @@ class Label(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """The tokens of a sentence, and the labels of those that have a sense."""
+    """The tokens of a sentence, and the labels of its labelled tokens."""
 
     tokens: tuple[str, ...]
     labels: tuple[Label, ...]

@@ -11,15 +11,8 @@ from collections.abc import Iterator, Sequence
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
-from wsd.studies.all_words.counted_instances import (
-    FILE,
-    NO_SENSE,
-    NO_WORD,
-    NOT_TRAINED,
-    TESTED,
-    CountedInstance,
-    lines,
-)
+from wsd.studies.all_words import counted_instances as counted
+from wsd.studies.all_words.counted_instances import FILE, CountedInstance, lines
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +37,11 @@ def _of_test_files(division: Division) -> Iterator[CountedInstance]:
     n_tested = Counter[str]()
     frequent = {word: _most_frequent(rows) for word, rows in division.train.items()}
     for row in division.test:
-        status, index = NO_SENSE, -1
+        status, index = counted.NO_SENSE, -1
         if row.word not in division.trained:
-            status = NOT_TRAINED if row.word in division.train else NO_WORD
+            status = counted.NOT_TRAINED if row.word in division.train else counted.NO_WORD
         elif not division.trained[row.word].isdisjoint(row.keys):
-            status, index = TESTED, n_tested[row.word]
+            status, index = counted.TESTED, n_tested[row.word]
             n_tested[row.word] += 1
         yield _instance(row, status, index, frequent.get(row.word, ""))
 
@@ -57,7 +50,7 @@ def _of_test_splits(division: Division) -> Iterator[CountedInstance]:
     for rows in division.words.values():
         frequent = _most_frequent([row for row in rows if row.split == "train"])
         for index, row in enumerate(row for row in rows if row.split == "test"):
-            yield _instance(row, TESTED, index, frequent)
+            yield _instance(row, counted.TESTED, index, frequent)
 
 
 def _most_frequent(rows: Sequence[LabelledSentence]) -> str:
@@ -87,7 +80,7 @@ def _summary(division: Division, instances: Sequence[CountedInstance]) -> Iterat
         if contradictions:
             n = len(contradictions)
             yield f"{n:,} of these have another sense there, such as {contradictions[0]}"
-    if untrained := [instance for instance in instances if instance.status == NOT_TRAINED]:
+    if untrained := [instance for instance in instances if instance.status == counted.NOT_TRAINED]:
         right = sum(instance.is_right(instance.most_frequent) for instance in untrained)
         yield (
             f"the most frequent training sense is right in {right:,} test instances of words that "

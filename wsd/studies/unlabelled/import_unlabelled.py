@@ -10,17 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import COUNTS, UNLABELLED_FILE
-from wsd.corpora.importer import labelled_tables
+from wsd.corpora.importer import labelled_tables, write_corpus
 from wsd.corpora.importer.file_kinds import Request
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
-from wsd.corpora.importer.write_corpus import (
-    check_forms,
-    checksums,
-    start_manifest,
-    write_lines,
-    write_manifest,
-)
 from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.corpora.word_names import similar_names
@@ -67,7 +60,7 @@ def import_instead(request: Request) -> list[str] | None:
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(problem, where=str(path), fix=fix)
         unlabelled_files.read(path, request.columns, request.args.word, uses)
-    check_forms(uses.forms, request)
+    write_corpus.check_forms(uses.forms, request)
     log_all(similar_names(uses.rows), "such words")
     words = {word: rows for word, rows in sorted(uses.rows.items()) if len(rows) >= LEAST}
     if not words:
@@ -78,7 +71,9 @@ def import_instead(request: Request) -> list[str] | None:
         f"words with fewer than {LEAST} uses": len(uses.rows) - len(words),
     }
     left_out = {reason: number for reason, number in left_out.items() if number}
-    manifest = start_manifest(request, request.files, labelled=False, left_out=left_out)
+    manifest = write_corpus.start_manifest(
+        request, request.files, labelled=False, left_out=left_out
+    )
     _write(request.args.out, words, manifest)
     reasons = [*left_out.items()][bool(uses.not_found) :]
     return [
@@ -119,11 +114,12 @@ def _write(out: Path, words: Mapping[str, list[Sentence]], manifest: dict[str, A
         for word, rows in words.items():
             word_folder = folder / file_name(word)
             word_folder.mkdir()
-            write_lines(word_folder / UNLABELLED_FILE, (sentence_line(*row) for row in rows))
+            lines = (sentence_line(*row) for row in rows)
+            write_corpus.write_lines(word_folder / UNLABELLED_FILE, lines)
             corpus = read_unlabelled(word_folder, word)
             if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != rows:
                 raise AssertionError(f"the written file of {word!r} differs from its sentences")
             counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
             manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}
-        manifest["files"] = checksums(folder)
-        write_manifest(folder, manifest)
+        manifest["files"] = write_corpus.checksums(folder)
+        write_corpus.write_manifest(folder, manifest)

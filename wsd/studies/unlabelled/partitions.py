@@ -9,11 +9,7 @@ chance: a single cluster has a high paired F, and a cluster per instance a high 
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from sklearn.metrics import (
-    adjusted_rand_score,
-    homogeneity_completeness_v_measure,
-    normalized_mutual_info_score,
-)
+from sklearn import metrics
 
 # The measures of :func:`agreement`, in this order.
 MEASURES = (
@@ -36,11 +32,13 @@ def agreement(gold: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
     dict of measure to float
         If there are no pairs, paired precision or recall is 0.
     """
-    homogeneity, completeness, v_measure = homogeneity_completeness_v_measure(gold, clusters)
+    homogeneity, completeness, v_measure = metrics.homogeneity_completeness_v_measure(
+        gold, clusters
+    )
     bcubed = bcubed_scores(gold, clusters)
     paired = paired_scores(gold, clusters)
     values = (
-        adjusted_rand_score(gold, clusters), v_measure, homogeneity, completeness,
+        metrics.adjusted_rand_score(gold, clusters), v_measure, homogeneity, completeness,
         harmonic_mean(*bcubed), *bcubed, harmonic_mean(*paired), *paired,
     )  # fmt: skip
     return {name: float(value) for name, value in zip(MEASURES, values, strict=True)}
@@ -65,7 +63,7 @@ def normalised_information(groups: Sequence[Hashable], clusters: np.ndarray) -> 
     if len(set(groups)) < 2 or len(set(clusters.tolist())) < 2:
         return None
     # Rounding can exceed 1 in the last digit.
-    return min(1.0, float(normalized_mutual_info_score(groups, clusters)))
+    return min(1.0, float(metrics.normalized_mutual_info_score(groups, clusters)))
 
 
 def contingency(gold: np.ndarray, clusters: np.ndarray) -> np.ndarray:

@@ -24,14 +24,7 @@ from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.single_thread import one_thread
-from wsd.studies.unlabelled.clusterings import (
-    METHODS,
-    best_by_silhouette,
-    centred,
-    clusterings,
-    numbers_of_clusters,
-    typical,
-)
+from wsd.studies.unlabelled import clusterings
 from wsd.studies.unlabelled.partitions import agreement, normalised_information
 from wsd.studies.unlabelled.use_table import FORM, Partition, WordUses, forms, shown, write_uses
 
@@ -58,20 +51,21 @@ def find_uses(
     """
     row_forms = forms(corpus)
     if centre == FORM:
-        vectors = centred(vectors, row_forms)
+        vectors = clusterings.centred(vectors, row_forms)
     units = unit_vectors(vectors.astype(np.float64))
     known = len(corpus.senses) if corpus.is_labelled else 0
     # The number of threads decides the last bits of a sum, which can decide a cluster.
     with one_thread():
-        clusters = clusterings(units, numbers_of_clusters(units, most, known), seed)
-    best = [best_by_silhouette(clusters, method) for method in METHODS]
+        numbers = clusterings.numbers_of_clusters(units, most, known)
+        clusters = clusterings.clusterings(units, numbers, seed)
+    best = [clusterings.best_by_silhouette(clusters, method) for method in clusterings.METHODS]
     partitions = [
         Partition(
             method=clustering.method,
             k=clustering.k,
             silhouette=clustering.silhouette if clustering.k > 1 else None,
             chosen=any(clustering is chosen for chosen in best),
-            typical=typical(units, clustering.labels, TYPICAL),
+            typical=clusterings.typical(units, clustering.labels, TYPICAL),
             form_nmi=normalised_information(row_forms, clustering.labels),
             agreement=agreement(corpus.gold, clustering.labels) if known else {},
         )
