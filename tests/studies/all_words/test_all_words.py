@@ -1,4 +1,4 @@
-"""F1 over all instances: by hand, with any of several keys, and refused for other predictions."""
+"""F1 over all instances: by hand, with any of several keys, and errors for other predictions."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ def write(folder: Path, predicted: list[int], gold: list[int]) -> Path:
 
 
 def test_figures_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # Gold in the corpus is the first key that training has; the last is right by its other key.
+    # The corpus has the first key that training knows; the last row is right by its other key.
     path = write(tmp_path, predicted=[1, 1, 1], gold=[1, 0, 0])
     out = tmp_path / "all.csv"
     arguments = ["--corpus", str(tmp_path), "--predictions", str(path), "--out", str(out)]
@@ -78,7 +78,7 @@ def test_predictions_of_other_instances(
 
 
 @pytest.mark.parametrize("change", ["no rows", "status", "columns", "number"])
-def test_a_table_that_is_none(tmp_path: Path, change: str) -> None:
+def test_an_invalid_table(tmp_path: Path, change: str) -> None:
     lines = list(counted_instances.lines(INSTANCES))
     changed = {
         "no rows": lines[:1],

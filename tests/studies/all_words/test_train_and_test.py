@@ -54,7 +54,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     ]
     assert output == [
         *(("train", "c1"), ("train", "c2"), ("train", "c2"), ("train", "c3")),
-        # Of several keys the first that training has.
+        # The first of several keys that training knows.
         *(("test", "c2"), ("test", "c1"), ("test", "c3")),
     ]
     several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
@@ -77,14 +77,14 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     assert [entry.is_right("c2") for entry in actual[:3]] == [True, False, False]
     assert {entry.part for entry in actual} == {"noun"}
     assert actual[0].where == f"{test}:3"
-    # The file is no part of the corpus, which is read and copied as ever.
+    # The file is not part of the corpus, which is read and copied as before.
     assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
     assert "test instances: 8: tested 4, word not trained 2" in text
     assert "most frequent training sense is right in 1" in text
     assert "left out: 1 instances of words that the test files lack" in text
 
 
-def test_rare_senses_of_training_are_left_out_and_told_of_before(
+def test_rare_senses_of_training_are_announced_and_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     train = put(tmp_path, "a", *TRAIN, ("cell", "c1"))
@@ -103,7 +103,7 @@ def test_rare_senses_of_training_are_left_out_and_told_of_before(
 def test_a_word_without_an_instance_of_its_senses_is_not_announced(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """``lone`` is in the test files, but with none of the senses that are kept."""
+    """``lone`` is in the test files, but with none of the kept senses."""
     lone = [("lone", key) for key in ("l1", "l1", "l2", "l2")]
     cell = [("cell", key) for key in ("c1", "c1", "c2", "c2")]
     train = put(tmp_path, "a", *lone, *cell)
@@ -127,7 +127,7 @@ def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) ->
         import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
 
 
-def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
+def test_sentences_in_both_sets_are_reported(tmp_path: Path) -> None:
     train = put(tmp_path, "a", *TRAIN)
     (tmp_path / "b").mkdir()
     test = put(tmp_path / "b", "a", ("cell", "c1"), ("cell", "c2"), ("hot_dog", "h1"))
@@ -136,10 +136,10 @@ def test_sentences_that_are_in_both_are_told_of(tmp_path: Path) -> None:
     assert "another sense" not in text
 
 
-def test_another_sense_of_a_training_sentence_is_told_of(tmp_path: Path) -> None:
+def test_another_sense_of_a_training_sentence_is_reported(tmp_path: Path) -> None:
     train = put(tmp_path, "a", *TRAIN)
     (tmp_path / "b").mkdir()
-    # The second has one key in common, the third none.
+    # The second shares one key, the third none.
     keys = ("c1", "c9 c2", "c1")
     test = put(tmp_path / "b", "a", *(("cell", key) for key in keys))
     text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
@@ -154,7 +154,7 @@ def test_nothing_to_train_and_test(tmp_path: Path) -> None:
 
 
 def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
-    """Both files; the first key is the sense, and all are kept for the test split."""
+    """Both files; the first key is the sense, and the test split keeps all keys."""
     plain = all_words_xml.read(put(tmp_path, "a", *TRAIN), None)
     actual = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
     text = [(r.word, r.sense, r.also, r.tokens) for r in actual.rows]
@@ -170,7 +170,7 @@ def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None
     assert [entry.index for entry in tested] == list(range(len(tested)))
 
 
-def test_what_at_least_would_keep_is_told_with_the_refusal(tmp_path: Path) -> None:
+def test_the_refusal_lists_what_lower_minima_would_keep(tmp_path: Path) -> None:
     instances = [("cell", f"c{i % 2}") for i in range(8)] + [("one", "o")]
     with pytest.raises(CorpusError, match=r"'one\.n' has only one sense") as caught:
         import_corpus([put(tmp_path, "a", *instances)], out=tmp_path / "out", name="mine")
@@ -227,6 +227,6 @@ def test_a_wrong_encoding(tmp_path: Path, head: str, encoding: str, says: str) -
     with pytest.raises(CorpusError, match=says) as caught:
         all_words_xml.read(path, None)
     assert str(caught.value.where).startswith(f"{path}:")
-    # One that is named and right is read.
+    # A valid file with a name is read.
     path.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1"))
     assert all_words_xml.read(path, None).rows[0].tokens[0].startswith("ambér")

@@ -1,4 +1,4 @@
-"""Audits: exact on sentences made for them, on files as a run writes them, and on the corpus."""
+"""Audits: exact on constructed sentences, on files of a run, and on the corpus."""
 
 import csv
 import sys
@@ -31,14 +31,14 @@ MINT: Rows = [
     ("train", "herb", "she grew *mint* beside the kitchen door in 1998"),
     ("train", "coins", "the *mint* struck 4000 coins for the king"),
     ("train", "herb", "crush the *mint* with sugar and lime"),
-    # Three of five trigrams in common with the second: 3 / (6 + 5 - 3).
+    # Shares three of five trigrams with the second: 3 / (6 + 5 - 3).
     ("test", "coins", "the *mint* struck 5000 coins in spring"),
-    # All of the second's but for a digit; another sense.
+    # Equals the second except for a digit, with another sense.
     ("test", "herb", "the *mint* struck 7000 coins for the king"),
-    # Two of four trigrams in common with the third: 2 / (5 + 4 - 2).
+    # Shares two of four trigrams with the third: 2 / (5 + 4 - 2).
     ("test", "herb", "crush the *mint* with a spoon"),
     ("test", "coins", "+ *mint* - see bank"),
-    # As a test sentence: no part of training.
+    # The same text as a test sentence, which is not part of training.
     ("outofdomain", "herb", "crush the *mint* with a spoon"),
 ]
 BOW: Rows = [
@@ -92,7 +92,7 @@ def judged(corpus: Corpus, given: Sequence[float], split: str = "test") -> WordP
 
 @pytest.fixture
 def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
-    """Write predictions as `wsd classify` does, given how much each row of mint gives `coins`."""
+    """Write predictions like `wsd classify`, with given probabilities of `coins` in mint's rows."""
 
     def write(
         layers: str, given: Sequence[float], classifier: str = "logistic", **more: Any
@@ -107,7 +107,7 @@ def store(tmp_path: Path, corpora: dict[str, Corpus]) -> Callable[..., Path]:
             "corpus": {word: corpus.digest for word, corpus in corpora.items()},
             **more,
         }
-        # In another order than the corpora, with a split that is not audited.
+        # Another order than the corpora's, with a split that is not audited.
         words = [
             judged(corpora["bow"], [0.0]),
             judged(corpora["mint"], given),
@@ -135,7 +135,7 @@ def test_the_most_similar_sentence_of_each_test_instance(corpora: dict[str, Corp
 
 
 def test_a_sentence_is_named_by_its_line_whatever_the_order_of_the_rows() -> None:
-    """The training row stands last in the table and is line 7 of its file."""
+    """The training row is last in the table and line 7 of its file."""
     corpus = corpus_of("mint", [MINT[4], MINT[1]])
     moved = Corpus(**{**vars(corpus), "index": np.array([0, 7], dtype=np.int32)})
     actual = find_most_similar({"mint": moved})["mint"]
@@ -173,7 +173,7 @@ def test_near_is_at_the_threshold_and_unlike_below_it(
 
 
 def test_scores_without_duplicates(corpora: dict[str, Corpus]) -> None:
-    """Of mint the last two rows stay, one of which is right; of bow none, so it has no score."""
+    """The last two rows of mint stay, one of them right; no row of bow stays: no score."""
     keep = without_duplicates(corpora)
     assert {word: rows.tolist() for word, rows in keep.items()} == {
         "mint": [False, False, True, True],
@@ -245,7 +245,7 @@ LAYERS = {
 
 
 def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path) -> None:
-    """Layer 0, combinations and other classifiers have no say in what is suspected."""
+    """Layer 0, combinations and other classifiers do not decide which rows are suspected."""
     paths = [store(layers, given) for layers, given in LAYERS.items()]
     paths.append(store("1", [0.9, 0.2, 0.9, 0.4], "centroid"))
     call_step(audit, corpora, predictions=paths, judge="logistic", out=tmp_path / "audit")

@@ -17,7 +17,7 @@ from wsd.studies.code_length.code_length import (
 
 
 def gives(*rows: list[float]) -> FitPredict:
-    """A model whose probabilities per block are given; it counts on being asked in order."""
+    """A model with given probabilities per block, which must be requested in order."""
     answers = iter(rows)
 
     def fit_predict(known: np.ndarray, block: np.ndarray) -> np.ndarray:
@@ -50,7 +50,7 @@ def test_the_escape_is_a_share_of_the_uniform_distribution() -> None:
     bits = label_bits(probabilities, np.array([0, 1, 0]), escape=0.5)
     assert bits.tolist() == [-math.log2(0.75), 2, 2]
     assert label_bits(np.array([[1 + 1e-9, 0.0]]), np.array([0]), escape=0.5)[0] == bits[0]
-    # With the share that is used, a label that seemed impossible costs 11 bits, not infinity.
+    # With the escape probability, an impossible label costs 11 bits instead of infinity.
     assert label_bits(probabilities, np.array([0, 1, 0])) == pytest.approx(
         [-math.log2(1 - ESCAPE / 2), math.log2(2 / ESCAPE), math.log2(2 / ESCAPE)]
     )
@@ -107,7 +107,7 @@ def test_over_words_bits_are_added() -> None:
 
 
 def test_a_probe_that_learns_from_fewer_instances_has_the_shorter_code() -> None:
-    """The same accuracy in the end, reached at 16 rows or at 64."""
+    """Both reach the same accuracy, one at 16 rows, the other at 64."""
     gold = np.arange(128) % 2
     sets = [np.arange(n) for n in (8, 16, 32, 64, 128)]
 

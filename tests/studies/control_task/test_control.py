@@ -1,4 +1,4 @@
-"""The control task: one label per neighbouring type, the senses' marginals, nothing but a seed."""
+"""The control task: one label per neighbouring type, the senses' distribution, and a seed."""
 
 import subprocess
 import sys
@@ -34,13 +34,13 @@ def counts(labels: np.ndarray, corpus: Corpus) -> list[int]:
     return np.bincount(labels[train], minlength=len(corpus.senses)).tolist()
 
 
-# Types that occur 8, 4, 2 and 2 times and eight times once: 24 instances of three senses.
+# Types that occur 8, 4, 2 and 2 times, and eight types once: 24 instances of three senses.
 TRAIN = ["of"] * 8 + ["in"] * 4 + ["at"] * 2 + ["by"] * 2 + [f"w{i}" for i in range(8)]
 TEST = ["of", "in", "w3", *(f"new{i}" for i in range(2000))]
 MIXED = corpus_of_types(TRAIN, TEST, [0] * 12 + [1] * 9 + [2] * 3)
 
 
-def test_the_neighbour_stands_after_the_focal_word_or_before_it_at_the_end() -> None:
+def test_the_neighbour_follows_the_focal_word_or_precedes_it_at_the_end() -> None:
     corpus = replace(
         corpus_of_types(["x"] * 4, [], [0] * 4),
         tokens=(("A", "mint", "Leaf", "fell"), ("A", "Fresh", "mint"), ("mint", "."), ("mint",)),
@@ -73,10 +73,10 @@ def test_types_of_the_test_set_alone_are_drawn_from_the_marginals() -> None:
 
 
 @pytest.mark.slow
-def test_the_labels_are_drawn_anew_with_the_seed_and_the_word() -> None:
+def test_labels_depend_on_the_seed_and_the_word() -> None:
     drawn = {tuple(control_labels(MIXED, seed)[: len(TRAIN)]) for seed in range(30)}
     assert len(drawn) > 25
-    # A frequent type too gets now this label, now that: in proportion to the senses it fits.
+    # A frequent type gets different labels too, in proportion to the senses that it fits.
     of_in = Counter(int(control_labels(MIXED, seed)[8]) for seed in range(200))
     assert set(of_in) == {0, 1}
     other = replace(MIXED, word="sage")
@@ -123,7 +123,7 @@ print(control_labels(MIXED, 3).tolist())
 
 
 def test_types_too_frequent_for_any_sense_still_get_a_label() -> None:
-    """No split of 6 and 4 comes nearer to 5 and 5; a single type leaves nothing to choose."""
+    """No split is nearer to 5 and 5 than 6 and 4; a single type leaves no choice."""
     two = corpus_of_types(["of"] * 6 + ["in"] * 4, ["of"], [0] * 5 + [1] * 5)
     assert sorted(counts(control_labels(two, 1), two)) == [4, 6]
     corpus = corpus_of_types(["of"] * 6, ["in"], [0] * 4 + [1] * 2)
@@ -135,7 +135,7 @@ def test_a_sense_without_training_instances_is_never_choose() -> None:
     assert all(0 not in control_labels(unseen, seed) for seed in range(10))
 
 
-def test_a_draw_is_in_proportion_and_passes_over_what_has_no_weight() -> None:
+def test_a_draw_is_proportional_and_skips_zero_weights() -> None:
     draws = [0.0, 0.24, 0.26, 0.99]
     assert [_choose(np.array([0, 1, 0, 3]), draw) for draw in draws] == [1, 1, 3, 3]
 

@@ -1,4 +1,4 @@
-"""Blocks are the modules that are given the hidden states."""
+"""Blocks are the modules that receive the hidden states."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ class Block(torch.nn.Module):
 
 
 class Blocks(torch.nn.Module):
-    """Blocks one after the other; what is said of them can be made untrue."""
+    """A model with consecutive blocks, whose config can be wrong."""
 
     def __init__(self, n: int, *, shown: Step = lambda x: x, end: Step = lambda x: x) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Blocks(torch.nn.Module):
         return SimpleNamespace(last_hidden_state=self.end(state), **given)
 
 
-def test_the_blocks_are_found_not_what_is_in_them() -> None:
+def test_blocks_are_found_not_their_parts() -> None:
     model = Blocks(3)
     assert find_blocks(model, INPUTS) == list(model.blocks)
     assert not any(module._forward_pre_hooks for module in model.modules())

@@ -52,7 +52,7 @@ def of_quickstart(word: str) -> Corpus:
 
 
 def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance]]:
-    """A tagger of two words, and 40 instances of each."""
+    """Return a tagger of two words, and 40 instances of each."""
     corpora = [of_quickstart(word) for word in TWO]
     tagger = Tagger.load(folder, [True] * sum(len(c.senses) for c in corpora), blocks, **HOW)
     instances, first = [], 0
@@ -65,7 +65,7 @@ def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance
 
 
 def plain(tagger: Tagger) -> None:
-    """The model as transformers has it: every position computed, dense gradients."""
+    """Compute the model as transformers does: every position, dense gradients."""
     assert any(isinstance(module, NeededRows) for module in tagger.model.modules())
     restore(tagger.model)
     assert not any(isinstance(module, NeededRows) for module in tagger.model.modules())
@@ -99,7 +99,7 @@ def test_the_rate_rises_and_falls_in_a_line() -> None:
     assert [rate_at(step, 1, 3.0) for step in range(1)] == [3.0]
 
 
-def test_an_epoch_sees_every_instance_once_in_an_order_of_its_own() -> None:
+def test_an_epoch_sees_every_instance_once_in_its_own_order() -> None:
     first, again, second, other = (
         np.concatenate(list(batches(70, seed, epoch)))
         for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
@@ -135,7 +135,7 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
-    """Against torch's AdamW and schedule on whole batches, every position and row computed."""
+    """Compare with torch's AdamW and schedule on whole batches, with every position and row."""
     actual = weights(trained(folder, tmp_path))
     tagger, instances = made(folder)
     plain(tagger)
@@ -160,7 +160,7 @@ def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
             step += 1
     assert step == 6
     for name, tensor in weights(tagger).items():
-        # A key's bias changes no attention: its gradient is rounding, of which Adam makes steps.
+        # A key's bias does not change attention: its gradient is rounding, which Adam amplifies.
         assert "key.bias" in name or (actual[name] - tensor).abs().mean() < 2e-5, name
     moved = weights(made(folder)[0])
     assert all(
@@ -228,9 +228,9 @@ def test_a_training_that_was_killed_ends_as_if_it_was_not(
     calls = 10
     assert equal(weights(trained(folder, tmp_path, setting)), whole)
     assert calls == 10 + 6  # two epochs
-    # What is done is not done again.
+    # Finished work is not repeated.
     assert equal(weights(trained(folder, tmp_path, setting)), whole) and calls == 16
-    # Of another rate, nothing of it is used.
+    # Another rate uses none of it.
     trained(folder, tmp_path, setting._replace(rate=2e-3))
     assert calls == 16 + 9
 
@@ -248,7 +248,7 @@ def test_a_damaged_checkpoint_is_not_used(folder: Path, tmp_path: Path, damage: 
 
 
 @pytest.mark.parametrize("rate", [1.0, 1e30])
-def test_a_training_that_diverges_says_what_to_change(
+def test_a_diverging_training_is_an_error_with_a_fix(
     folder: Path, tmp_path: Path, rate: float
 ) -> None:
     with pytest.raises(ModelError) as actual:
@@ -259,7 +259,7 @@ def test_a_training_that_diverges_says_what_to_change(
     assert not list(tmp_path.iterdir())
 
 
-# A GPU without room
+# A GPU without memory
 
 
 def test_parts_that_do_not_fit_are_halved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_parts_that_do_not_fit_are_halved(folder: Path, monkeypatch: pytest.Monk
         assert (parameter.grad - other).norm() < 1e-5 * length
 
 
-def test_no_room_for_the_moments_is_no_fault_of_the_program(
+def test_no_memory_for_the_moments_is_not_a_bug(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def step(*_: Any, **__: Any) -> None:
@@ -300,7 +300,7 @@ def test_no_room_for_the_moments_is_no_fault_of_the_program(
 
 
 @pytest.mark.slow
-def test_what_was_done_before_the_memory_ran_out_is_kept(
+def test_work_before_memory_ran_out_is_kept(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = 0
@@ -379,7 +379,7 @@ def out(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_what_the_step_writes(place: Path, out: Path) -> None:
+def test_the_outputs_of_the_step(place: Path, out: Path) -> None:
     assert not (out / UNFINISHED).exists()
     trials, costs = read_csv(out / "trials.csv"), read_csv(out / "costs.csv")
     assert trials["rate"].tolist() == [1e-3, 1e-4] and trials["fold"].tolist() == [0, 0]
@@ -406,7 +406,7 @@ def test_what_the_step_writes(place: Path, out: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_seeds_encoder_is_kept_whatever_the_test_set_says(
+def test_the_first_seeds_encoder_is_kept_regardless_of_test_scores(
     place: Path, tmp_path: Path
 ) -> None:
     grid, kept = {"rate": [5e-3], "epochs": [3], "blocks": ["all"]}, []
@@ -431,7 +431,7 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     }
     args = ["model", "--name", "tuned", "--path", str(out / "model"), "--blocks", "2"]
     assert main([*args, "--width", "32", "--out", str(tmp_path / "m.json")]) == 0
-    # Every file of it can be checked.
+    # Every file of the encoder can be verified.
     kept = shutil.copytree(out, tmp_path / "finetune/full")
     listing = kept / "model.json"
     list_folders([listing])
@@ -528,7 +528,7 @@ def test_one_setting_is_not_tried(place: Path, tmp_path: Path) -> None:
     assert read_csv(tmp_path / "costs.csv")["trial"].isna().all()
 
 
-def test_what_diverges_leaves_nothing_but_the_trials_before(
+def test_divergence_leaves_only_earlier_trials(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
@@ -542,7 +542,7 @@ def test_what_diverges_leaves_nothing_but_the_trials_before(
 def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     place: Path, tmp_path: Path
 ) -> None:
-    """A batch has 32 instances: an epoch of these three words has six steps."""
+    """A batch has 32 instances, so an epoch of these three words has six steps."""
     corpora = read_corpora(place / "corpus", [*LEFT])
     rows = sum((corpus.split == "train").sum() for corpus in corpora.values())
     assert number_of_steps(rows, 1) == 6
@@ -556,10 +556,10 @@ def test_a_small_training_set_has_as_many_epochs_as_its_steps_take(
     assert about["space"]["steps"] == 13
 
 
-def test_predictions_are_part_of_what_a_seed_and_a_trial_took(
+def test_costs_include_predictions(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By a clock that stands still but in predictions."""
+    """The clock advances only in predictions."""
     now = 0.0
     own = Finetuning.predict
 
@@ -585,7 +585,7 @@ def test_predictions_are_part_of_what_a_seed_and_a_trial_took(
              '{"rate": [1e-3], "epochs": [1], "blocks": ["most"]}',
              '{"rate": [], "epochs": [1], "blocks": [1]}']
 )  # fmt: skip
-def test_what_is_no_grid_is_refused(grid: str) -> None:
+def test_invalid_grids_are_refused(grid: str) -> None:
     with pytest.raises(ConfigError, match="not a grid"):
         read_settings(grid, "--grid")
 
@@ -602,7 +602,7 @@ def test_more_blocks_than_there_are_are_refused(
 def test_every_architecture_can_be_trained(
     built: Callable[..., Path], tmp_path: Path, name: str
 ) -> None:
-    # MobileBERT has no norms: with weights never trained its states are of ten digits.
+    # MobileBERT has no norms, so untrained weights give states with ten digits.
     rate = 1e-16 if name == "mobilebert" else 1e-4
     tagger = trained(built(name), tmp_path, Setting(rate, 1, "all"), guessing=100.0)
     assert len(tagger.trained) > 10

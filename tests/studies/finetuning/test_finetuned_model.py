@@ -1,4 +1,4 @@
-"""The layers of an encoder before and after fine-tuning, by the workflow."""
+"""The layers of an encoder before and after fine-tuning, in the workflow."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture(scope="module")
 def config(checkout: Checkout) -> str:
-    """The config file of a run that is done."""
+    """Return the config file of a finished run."""
     tiny = checkout.tiny_model()
     trained = {key: tiny[key] for key in ("blocks", "width")}
     path = checkout.configure(
@@ -64,14 +64,14 @@ def wsd(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_its_layers_are_rows_beside_those_of_the_model(checkout: Checkout, config: str) -> None:
+def test_its_layers_are_rows_of_the_tables(checkout: Checkout, config: str) -> None:
     every = {(str(layer), name) for layer in range(3) for name in CLASSIFIERS}
     actual = rows(checkout, "comparison/controls", kind=KIND)
     assert {(r["layers"], r["classifier"]) for r in actual} == every
     assert {(r["model"], r["view"]) for r in actual} == {("trained", "focal")}
     scored = rows(checkout, "scores", model="trained")
     assert {(r["layers"], r["classifier"]) for r in scored} == every
-    # In the comparison the best layer of each classifier, beside the model that was trained.
+    # The comparison has the best layer of each classifier, with the base model as reference.
     best = rows(checkout, "comparison", kind=KIND)
     assert [r["classifier"] for r in best] == list(CLASSIFIERS)
     assert {r["reference_model"] for r in best} == {"tiny"}
@@ -82,7 +82,7 @@ def test_its_layers_are_rows_beside_those_of_the_model(checkout: Checkout, confi
 
 
 def test_nothing_is_selected_of_it(checkout: Checkout, config: str) -> None:
-    """Its vectors of training sentences have seen their labels: what folds say is too good."""
+    """Its vectors have seen the labels of training sentences, so cross-validation is optimistic."""
     for table in ("selection", "comparison/layers", "comparison/word-layers",
                   "comparison/best-set", "comparison/strategies"):  # fmt: skip
         actual = rows(checkout, table)
@@ -130,7 +130,7 @@ def test_nothing_is_left_to_do_and_nothing_is_missing(checkout: Checkout, config
 
 
 def test_weights_that_are_not_those_that_were_kept(checkout: Checkout, config: str) -> None:
-    """Named before a sentence is embedded."""
+    """The error comes before any sentence is embedded."""
     kept = checkout.root / "results/quickstart/tiny/finetune/full/model/model.safetensors"
     data = kept.read_bytes()
     try:

@@ -1,4 +1,4 @@
-"""The config key `finetune`, and models that fine-tuning makes of others."""
+"""The config key `finetune`, and models that fine-tuning creates."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,7 +29,7 @@ def finetune(**values: Any) -> Change:
 
 
 def trained(**values: Any) -> Change:
-    """A model that is another one, fine-tuned; None takes a key away."""
+    """Return a model that is fine-tuned from another; None removes a key."""
 
     def change(config: dict[str, Any]) -> None:
         entry = {"name": "trained", "finetuned_from": MINILM, "blocks": 6, "width": 384, **values}
@@ -114,7 +114,7 @@ def test_fine_tuning_is_asked_for_by_draws_of_a_training_set() -> None:
     assert trains(check_changed(finetune())) == ("full",)
 
 
-def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
+def test_a_fine_tuned_model_differs_from_its_base_in_name_and_weights() -> None:
     config = check_changed(
         model(pooling="first", precision="bfloat16"), trained(), controls(random_weights=[1])
     )
@@ -122,7 +122,7 @@ def test_what_was_fine_tuned_is_its_model_but_for_name_and_weights() -> None:
     base, actual = config.models[MINILM], config.finetuned["trained"]
     assert actual.source == {"finetuned_from": MINILM} and actual.sha256 == {}
     assert replace(actual, name=base.name, source=base.source, sha256=base.sha256) == base
-    # Nothing is trained of it, and it has no random control.
+    # It is not trained itself, and has no random control.
     assert list(config.random_controls) == [f"{MINILM}-random-1"]
     assert [*config.encoders] == [MINILM, f"{MINILM}-random-1", "trained"]
     # Every classifier on the single layers of one view, and nothing else.

@@ -1,4 +1,4 @@
-"""What `wsd plan` says of fine-tuning."""
+"""The cost of fine-tuning in `wsd plan`."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from wsd.run.plan import describe, places_of
 from wsd.studies.registry import STUDIES
 
 
-def test_what_fine_tuning_takes_is_said_until_it_is_done(
+def test_fine_tuning_is_planned_until_it_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str
 ) -> None:
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
@@ -23,7 +23,7 @@ def test_what_fine_tuning_takes_is_said_until_it_is_done(
         return training(config, config.models[MINILM], train, plan.COSTS)
 
     plan_seconds, sentences = seconds(), 23_370
-    # Three passes of two epochs, of 24 width² operations per block and piece.
+    # Three passes of two epochs, with 24 width² operations per block and piece.
     passes = 6 * 24 * 384**2 * 6 * machine_speed.PIECES * sentences
     assert plan_seconds == pytest.approx(passes / 1e10 / machine_speed.TRAINING_EFFICIENCY)
     assert seconds(seeds=[1, 2, 3]) == pytest.approx(3 * plan_seconds)

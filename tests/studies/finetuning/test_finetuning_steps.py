@@ -1,4 +1,4 @@
-"""Fine-tuned encoders among the other steps: their rows stand in the tables and on the pages."""
+"""Fine-tuned encoders and the other steps: rows in tables and on pages."""
 
 from pathlib import Path
 

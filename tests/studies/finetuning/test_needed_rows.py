@@ -1,4 +1,4 @@
-"""Which linear layers may leave positions out is found by trying."""
+"""A trial finds which linear layers may skip positions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ STATE = torch.randn((2, 5, WIDTH), generator=torch.manual_seed(3))
 
 
 class Block(torch.nn.Module):
-    """Attention, here a mean over positions that it may look at, and a product after it."""
+    """Attention (a mean over visible positions) and a product after it."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Block(torch.nn.Module):
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "looks back"])
-def test_what_comes_after_attention_is_computed_where_it_is_read(kind: str) -> None:
+def test_layers_after_attention_skip_unread_positions(kind: str) -> None:
     block = Block(kind)
     whole = block(STATE)
     needed = spare(block, lambda: block(STATE))
@@ -60,7 +60,7 @@ def test_what_comes_after_attention_is_computed_where_it_is_read(kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", ["pieces before sentences", "shifts afterwards", "pools"])
-def test_what_other_positions_hang_on_is_left_as_it_is(kind: str) -> None:
+def test_layers_that_other_positions_need_do_not_change(kind: str) -> None:
     block = Block(kind)
     assert spare(block, lambda: block(STATE)) is None
     assert not any(isinstance(module, NeededRows) for module in block.modules())

@@ -1,4 +1,4 @@
-"""Geometry: exact on cases worked out by hand, naive loops as oracles, and what centring does."""
+"""Geometry: exact on cases by hand, naive loops as oracles, and the effect of centring."""
 
 from itertools import combinations, product
 from pathlib import Path
@@ -36,7 +36,7 @@ ROWS = [("train", i % 2) for i in range(12)] + [("test", i % 2) for i in range(6
 
 
 def drawn(n: int, seed: int, width: int = 4) -> np.ndarray:
-    """Vectors with a direction in common, as an encoder's have."""
+    """Return vectors with a common direction, as an encoder's have."""
     return np.random.default_rng(seed).normal(size=(n, width)) + 2 * np.eye(width)[0]
 
 
@@ -132,7 +132,7 @@ def test_equal_vectors_tell_nothing() -> None:
     ],
 )
 @pytest.mark.filterwarnings("error")
-def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) -> None:
+def test_missing_measures_are_nan(gold: list[int], measured: list[str]) -> None:
     actual = within_word(unit_vectors(drawn(len(gold), 1)), np.array(gold), seed=1)
     assert [key for key in actual if not np.isnan(actual[key])] == measured
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_measured_is_nan(gold: list[int], measured: list[str]) ->
 
 
 def _words(make_corpus: MakeCorpus) -> dict[str, tuple[Corpus, np.ndarray]]:
-    """`large` has three times the rows of `mint`, elsewhere in space."""
+    """`large` has three times the rows of `mint`, in another part of the space."""
     mint = make_corpus(ROWS, word="mint")
     large = make_corpus(ROWS * 3, word="large")
     return {"mint": (mint, drawn(18, 1)), "large": (large, drawn(54, 2) - [9, 0, 0, 0])}
@@ -158,7 +158,7 @@ def test_the_corpus_wide_mean_weighs_words_not_instances(make_corpus: MakeCorpus
     pd.testing.assert_frame_equal(actual, expected, rtol=1e-9)
 
 
-def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
+def test_centring_on_a_word_uses_its_mean(make_corpus: MakeCorpus) -> None:
     words = _words(make_corpus)
     centred = {
         w: gather(corpus, v - v[corpus.split == "train"].mean(axis=0), 1)
@@ -170,7 +170,7 @@ def test_centring_on_a_word_takes_its_own_mean(make_corpus: MakeCorpus) -> None:
 
 
 def test_centring_on_an_imbalanced_word_loses_its_majority_sense(make_corpus: MakeCorpus) -> None:
-    """Of 96 training rows of sense 0 and 4 of sense 1, by hand.
+    """96 training rows of sense 0 and 4 of sense 1, by hand.
 
     The senses are at (10, ±1) with noise along the third axis alone, so the mean is (10, 0.92, 0)
     and the majority's centroid, less it, (0, 0.08, 0).
@@ -205,9 +205,7 @@ def test_centring_on_an_imbalanced_word_misleads_the_nearest_centroid(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_centroids_as_they_are_score_as_the_classifier_does(
-    make_corpus: MakeCorpus, seed: int
-) -> None:
+def test_plain_centroids_score_like_the_classifier(make_corpus: MakeCorpus, seed: int) -> None:
     """One sense has no training row, another, which is predicted all the same, no test row."""
     gold = np.random.default_rng(seed).choice([0, 2, 3], size=40)
     rows = [("train", g) for g in gold] + [("test", g) for g in gold if g != 3]
@@ -306,7 +304,7 @@ def test_the_table_has_a_row_per_choice_centring_and_word_and_their_means(
     assert_allclose(means[MEASURES], of_words.mean(), atol=2e-6)
 
 
-def test_means_are_of_what_could_be_measured(make_corpus: MakeCorpus) -> None:
+def test_means_skip_missing_measures(make_corpus: MakeCorpus) -> None:
     corpora = {word: make_corpus(ROWS) for word in ("mint", "bow", "deck")}
     corpora["spring"] = make_corpus([(split, 0) for split, _ in ROWS])
     words = {
@@ -322,7 +320,7 @@ def test_means_are_of_what_could_be_measured(make_corpus: MakeCorpus) -> None:
 def test_only_the_training_rows_are_measured_and_only_the_test_rows_tested(
     make_corpus: MakeCorpus,
 ) -> None:
-    """The splits in an order of their own: out of domain first, then test, then training."""
+    """The splits in another order: out of domain first, then test, then training."""
     corpus = make_corpus([("test", 0), ("test", 1), *reversed(ROWS)])
     split = corpus.split.astype("<U11")
     split[:2] = "outofdomain"
@@ -342,7 +340,7 @@ def test_only_the_training_rows_are_measured_and_only_the_test_rows_tested(
     assert (tested["centroid_macro_f1"] != before["centroid_macro_f1"]).all()
 
 
-def test_a_layer_that_is_not_there_and_words_of_two_models_are_errors(
+def test_a_missing_layer_and_words_of_two_models_are_errors(
     make_corpus: MakeCorpus, write_vectors: WriteVectors, tmp_path: Path
 ) -> None:
     corpora = {word: make_corpus(ROWS, word=word) for word in ("mint", "nan")}

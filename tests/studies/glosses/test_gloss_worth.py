@@ -1,4 +1,4 @@
-"""What a gloss is worth: which sentences are drawn, and that nearest centroid says the same."""
+"""The value of a gloss: the drawn sentences, and agreement with nearest centroid."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from wsd.studies.glosses.gloss_worth import (
 )
 from wsd.studies.glosses.names import KINDS
 
-# Of the third sense five sentences for training.
+# The third sense has five training sentences.
 ROWS = [("train", sense) for sense in [0] * 30 + [1] * 20 + [2] * 5]
 ROWS += [("test", i % 3) for i in range(60)]
 CORPUS = make_corpus(ROWS, senses=("a", "b", "c"))
@@ -51,7 +51,7 @@ def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
             assert TRAIN[entry].all() and (CORPUS.gold[entry] == sense).all()
             assert len(set(entry.tolist())) == len(entry)
     assert len({tuple(rows[0][:4].tolist()) for rows in drawn}) > 15
-    # They hang on seed and word alone.
+    # The draw depends only on seed and word.
     again, other = drawn_rows(CORPUS, 1), drawn_rows(CORPUS, 2)
     assert all(np.array_equal(*pair) for pair in zip(drawn[3], again[3], strict=True))
     assert not np.array_equal(drawn[3][0], other[3][0])
@@ -76,12 +76,12 @@ def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
 
 
 def test_labels_and_vectors_of_test_rows_change_nothing_but_the_score() -> None:
-    """Every test vector is of one sense: a centroid that had seen one would be another."""
+    """All test vectors are of one sense: a centroid that used one would differ."""
     far = VECTORS.copy()
     far[~TRAIN] = 100 * CENTRES[0]
     actual = confusion_matrices(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
     for matrices in actual.values():
-        # One column has them all.
+        # One column has all sentences.
         assert ((matrices.sum(axis=1) > 0).sum(axis=1) == 1).all()
     relabelled = replace(CORPUS, gold=np.where(TRAIN, CORPUS.gold, 0).astype(np.int32))
     of_other = confusion_matrices(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
@@ -113,7 +113,7 @@ def test_the_table_and_its_intervals() -> None:
         assert line["mean_macro_f1_low"] <= expected <= line["mean_macro_f1_high"]
         assert line["draws"] == len(runs)
         assert ("as_many_alone" in line) == (start != ALONE)
-    # One draw: the usual interval. Several that differ: as wide at least as their spread.
+    # One draw has the usual interval; the interval of several is at least as wide as their range.
     run = next(zip(words[0]["gloss", 0], words[1]["gloss", 0], strict=True))
     usual = mean_intervals(run, rng=1)["mean_macro_f1"]
     assert intervals_over_draws([run], rng=1)["mean_macro_f1"] == pytest.approx(usual, abs=1e-12)
@@ -123,7 +123,7 @@ def test_the_table_and_its_intervals() -> None:
 
 
 def test_the_step(tmp_path: Path) -> None:
-    """Layer 1 has the senses in the glosses, layer 0 has those of another sense."""
+    """In layer 1 the glosses match the senses, in layer 0 they match another sense."""
     glosses = make_corpus([("gloss", i) for i in range(3)], senses=CORPUS.senses)
     corpus_files.write(tmp_path / "glosses/mint.parquet", glosses)
     axes = np.eye(3, dtype=np.float32)
@@ -145,7 +145,7 @@ def test_the_step(tmp_path: Path) -> None:
     macro_f1 = actual.set_index(["layers", "start", "n"])["mean_macro_f1"]
     assert macro_f1["0", "gloss", 0] == 0 and macro_f1["1", "gloss", 0] == 1
     assert (macro_f1[:, ALONE] == 1).all()
-    # A gloss of the wrong sense is outvoted by two sentences, not by one.
+    # Two sentences outvote a gloss of the wrong sense, one does not.
     assert macro_f1["0", "gloss", 1] < 1 and macro_f1["0", "gloss", 2] == 1
     n_train = actual[(actual["layers"] == "1") & (actual["start"] == "gloss")]
     assert dict(zip(n_train["n"], n_train["n_train"], strict=True)) == {

@@ -1,4 +1,4 @@
-"""Glosses: which sense each is of, where the focal word is, and what is refused."""
+"""Glosses: their senses, the focal word's position, and errors."""
 
 import json
 import tarfile
@@ -38,12 +38,12 @@ def table_of(path: Path) -> Corpus:
     return gloss_table(CELL, read_glosses(path, SENSES)["cell"])
 
 
-def test_glosses_stand_by_sense_with_their_focal_word(tmp_path: Path) -> None:
+def test_glosses_are_ordered_by_sense_with_their_focal_word(tmp_path: Path) -> None:
     actual = table_of(written(tmp_path, HEADER + GOOD))
     assert (actual.word, actual.senses) == ("cell", SENSES["cell"])
     assert actual.gold.tolist() == [0, 0, 1]
     assert set(actual.split) == {GLOSS} and actual.index.tolist() == [0, 1, 2]
-    # An inflected form, the word itself, and a gloss without it, which follows a colon.
+    # An inflected form, the word itself, and a gloss without it, which gets the word and a colon.
     assert [words[at] for words, at in zip(actual.tokens, actual.position, strict=True)] == [
         "Cells",
         "cell",
@@ -83,7 +83,7 @@ def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path)
         (HEADER, "", "no gloss of the sense 'cell_prison' of 'cell', nor of 1 more"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, text: str, line: str, problem: str) -> None:
+def test_invalid_glosses_are_refused(tmp_path: Path, text: str, line: str, problem: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(CorpusError) as caught:
         read_glosses(path, SENSES)

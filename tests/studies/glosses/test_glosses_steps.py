@@ -1,4 +1,4 @@
-"""Glosses among the other steps: their rows stand in the tables and on the pages."""
+"""Glosses and the other steps: rows in tables and on pages."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from steps import Refused, assert_one_error, changed, rows
 
 
-def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(every_step: Path) -> None:
+def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> None:
     compared = [r for r in rows(every_step / "comparison.csv") if r["kind"] == "zero-shot"]
     assert [(r["classifier"], r["layers"]) for r in compared] == [
         ("gloss", "1"),
@@ -14,7 +14,7 @@ def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(every_step: Path
     ]
     tested = {r["classifier"] for r in rows(every_step / "comparison/differences.csv")}
     assert {"gloss", "gloss-mean"} <= tested
-    # Nothing selects among them.
+    # They are not candidates for selection.
     assert not {r["classifier"] for r in rows(every_step / "selection.csv")} & tested & {"gloss"}
     summary = rows(every_step / "summary.csv")
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
@@ -25,7 +25,7 @@ def test_the_zero_shot_rows_stand_in_the_tables_and_on_the_page(every_step: Path
     }
 
 
-def test_the_pages_show_the_zero_shot_rows_and_what_a_gloss_is_worth(every_step: Path) -> None:
+def test_the_pages_show_zero_shot_and_the_worth_of_glosses(every_step: Path) -> None:
     page = (every_step / "report/layers.html").read_text()
     assert "zero-shot, gloss-mean" in page and "What a gloss is worth" in page
     assert (every_step / "report/data/gloss-worth.csv").exists()

@@ -1,4 +1,4 @@
-"""Senses from glosses on vectors that are known: which layer, whose gloss, and nothing else."""
+"""Zero-shot senses on known vectors: the right layer and the right gloss."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ AXES = np.eye(4, dtype=np.float32)
 
 
 def sentences() -> np.ndarray:
-    """A sense is an axis, another one in layer 2 than in layer 1; in layer 0 all are alike."""
+    """Each sense is an axis, which differs between layers 1 and 2; in layer 0 all are equal."""
     gold = CORPUS.gold
     return np.stack([np.ones((len(gold), 4), dtype=np.float32), AXES[gold], AXES[3 - gold]])
 
@@ -89,7 +89,7 @@ def test_a_combination_is_made_of_both_sides_alike(tmp_path: Path) -> None:
     assert actual.scores[np.arange(6), actual.gold] == pytest.approx(np.ones(6))
 
 
-def test_what_it_learned_from_is_no_training_instance(tmp_path: Path) -> None:
+def test_it_uses_no_training_instance(tmp_path: Path) -> None:
     folder = prepared(tmp_path)
     before = predicted(folder, "1")["gloss"][0]
     _, source = read_predictions(folder / "1.gloss.parquet")
@@ -97,7 +97,7 @@ def test_what_it_learned_from_is_no_training_instance(tmp_path: Path) -> None:
     assert source["classifier"] == "gloss" and source["encoder"]["model"]["name"] == "toy"
     assert source["glosses"] == {"mint": GLOSSES.digest}
     assert before.n_train == 0
-    # Other training vectors: the same predictions.
+    # Other training vectors give the same predictions.
     vectors = sentences()
     vectors[:, CORPUS.split == "train"] = vectors[:, CORPUS.split == "train"][:, ::-1] * 9
     write_vectors(folder / "e/mint/focal.safetensors", CORPUS, vectors)
@@ -123,7 +123,7 @@ def test_glosses_read_by_another_encoder_are_refused(tmp_path: Path) -> None:
 def test_it_is_the_nearest_gloss_by_the_naive_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From the sentences on, by the steps of the workflow, on a tiny encoder."""
+    """Run the workflow's steps from the sentences on, with a tiny encoder."""
     monkeypatch.chdir(tmp_path)
     output = [
         "the crane flew",
@@ -166,7 +166,7 @@ def test_it_is_the_nearest_gloss_by_the_naive_loop(
         rows = np.stack([views[view][1] for views, _ in naive(folder, given, seed=1)])
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
-    # In the order of the senses; the bird's gloss does not have the word.
+    # The glosses are in the order of the senses; the bird's gloss lacks the word.
     glosses = [("crane : a long bird", 0), ("cranes lift loads .", 0)]
     tests = vectors([("near the river a crane", 4), ("of a crane and a bird", 2)], "focal")
     for view, file in (("focal", "z"), ("sentence", "zm")):

@@ -1,4 +1,4 @@
-"""Pairs of sentences that tests write themselves."""
+"""Build pairs of sentences."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""WiC's files as a corpus of pairs: what is in it, and what is refused with file and line."""
+"""WiC's files as a corpus of pairs: its content, and errors with file and line."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ FILES = {
     "train.gold.txt": "F\nT\nF\n",
     "dev.data.txt": "mint\tN\t1-1\tThe mint closed\tA mint grew\n",
     "dev.gold.txt": "F\n",
-    # The first sentence is one of the training pairs too.
+    # The first sentence is in the training pairs too.
     "test.data.txt": "carry\tV\t1-0\tThey carried water .\tCarry me\n",
     "test.gold.txt": "T\n",
 }
@@ -50,7 +50,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     assert pairs.split.tolist() == ["train"] * 3 + ["dev", "test"]
     assert pairs.line.tolist() == [1, 2, 3, 1, 1]
     assert pairs.same.tolist() == [0, 1, 0, 0, 1]
-    # A sentence stands once in a split.
+    # A sentence occurs once in a split.
     assert pairs.rows.tolist() == [[0, 1], [0, 2], [3, 4], [5, 6], [7, 8]]
     sentences = pairs.sentences
     focal = [tokens[at] for tokens, at in zip(sentences.tokens, sentences.position, strict=True)]
@@ -77,7 +77,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     }
     dataset = read_manifest(out / MANIFEST)
     assert dataset.of_pairs and dataset.sizes == {"sentences": 9}
-    # One of before there were checksums.
+    # A corpus from before checksums existed.
     del manifest["files"]
     (out / MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(CorpusError, match="not the manifest of a corpus: KeyError 'files'"):
@@ -121,7 +121,7 @@ def test_words_of_one_character_and_of_other_languages(
     assert read_pairs(tmp_path / "out").word.tolist() == [f"{word}.n"]
 
 
-# The second pair of the training file, the other way round.
+# The second training pair in reverse order.
 SAME_AS_TRAIN = "carry\tV\t1-1\tSounds carry far .\tThey carried water .\n"
 LINE = "mint\tN\t0-0\tmint a\tmint b\n"
 WRONG = {
@@ -176,7 +176,7 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_damage_is_told(tmp_path: Path) -> None:
+def test_damage_is_reported(tmp_path: Path) -> None:
     out = tmp_path / "out"
     import_corpus(put(tmp_path), out=out, name="mine")
     pairs = read_pairs(out)

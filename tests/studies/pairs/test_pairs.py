@@ -1,4 +1,4 @@
-"""The step of pairs: cosines that are known, the figures by hand, what is chosen, and errors."""
+"""The step of pairs: known cosines, scores by hand, the selection, and errors."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,9 +23,9 @@ PAIRS = pairs_of(
     *(("d.n", "test", 0), ("d.n", "test", 1), ("e.v", "test", 1), ("e.v", "test", 0)),
     ("e.v", "test", -1),
 )
-# Training and development pairs told apart at 0.5; of the test pairs one is wrong.
+# 0.5 separates training and development pairs; one test pair is wrong.
 GOOD = np.array([0.1, 0.2, 0.8, 0.9, 0.3, 0.7, 0.4, 0.6, 0.7, 0.9, 0.0])
-# The threshold is 0.25: a training pair is wrong, and all test pairs.
+# The threshold is 0.25: one training pair and all test pairs are wrong.
 BAD = np.array([0.1, 0.6, 0.4, 0.9, 0.3, 0.7, 0.6, 0.1, 0.1, 0.9, 0.0])
 
 
@@ -33,7 +33,7 @@ def test_the_figures_by_hand() -> None:
     table = score(PAIRS, {("none", "0"): BAD, ("none", "1"): GOOD, ("centre", "1"): GOOD})
     assert table["split"].tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 3
     test = table[table["split"] == "test"].set_index(["transform", "layers"])
-    # The simplest of those that are as good on development pairs.
+    # The simplest of the best candidates on development pairs.
     assert test["chosen"].to_dict() == {
         ("none", "0"): False,
         ("none", "1"): True,
@@ -64,11 +64,11 @@ def test_the_test_pairs_choose_nothing() -> None:
     first, second = score(PAIRS, names), score(flipped, names)
     assert (first["chosen"] == second["chosen"]).all()
     assert (first["threshold"] == second["threshold"]).all()
-    # Development pairs that say otherwise do choose, whatever the training pairs say.
+    # Contradicting development pairs change the selection, whatever the training pairs are.
     other = PAIRS.same.copy()
     other[4:6] = [1, 1]
     assert score(Pairs(**{**vars(PAIRS), "same": other}), names)["chosen"].tolist()[:2] == [1, 0]
-    # Without any of them the training pairs choose.
+    # Without development pairs, the training pairs decide.
     other[4:6] = [-1, -1]
     actual = score(Pairs(**{**vars(PAIRS), "same": other}), names)
     assert actual["split"].unique().tolist() == ["train", "test"]
@@ -89,7 +89,7 @@ def test_transformations_are_fitted_on_training_sentences_alone() -> None:
     for name in names:
         directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
         assert actual[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
-    # What the test sentences are changes nothing of the others.
+    # The test sentences do not change the others.
     moved = vectors.copy()
     moved[12:] *= 7
     moved[12:] += 2
@@ -148,7 +148,7 @@ def test_a_mix_is_refused(tmp_path: Path) -> None:
         run(laid_out(tmp_path, ["mix-all"]))
 
 
-def test_a_transformation_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_transformation_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     call = ["pairs", "--pairs", "p", "--embeddings", "e", "--out", "o", "--transforms", "remove-0"]
     with pytest.raises(SystemExit):
         main(call)

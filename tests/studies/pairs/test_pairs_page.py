@@ -1,4 +1,4 @@
-"""The page of pairs: what it says is in the tables, foreign text is text, every layer's errors."""
+"""The page of pairs: its content matches the tables, and foreign text is escaped."""
 
 import re
 from pathlib import Path
@@ -44,7 +44,7 @@ def rows_of(text: str, table: str) -> list[list[str]]:
     ]
 
 
-def test_what_the_page_says() -> None:
+def test_the_content_of_the_page() -> None:
     text = text_of()
     output = " ".join(re.sub("<[^>]*>", "", text).split())
     assert (

@@ -1,4 +1,4 @@
-"""WiC's pairs: how they are read, and which senses they make with ``--to-senses``."""
+"""WiC's pairs: reading them, and the senses of ``--to-senses``."""
 
 import json
 import zipfile
@@ -106,7 +106,7 @@ def test_pairs_to_train_on_and_pairs_to_test_on_have_the_same_senses(tmp_path: P
 
 
 def test_pairs_to_test_on_that_have_no_sense_are_not_forgotten(tmp_path: Path) -> None:
-    """Else the training files alone would be divided."""
+    """Otherwise only the training files would be divided."""
     train = of_file(tmp_path, "1", ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     test = of_file(tmp_path, "2", ("e", "f", "T"))
     out = tmp_path / "out"
@@ -166,7 +166,7 @@ def test_every_real_file_is_tested_on_every_other(
     assert ("stay.v, whose pairs" in text) == ("train" in (train, test))
 
 
-def test_a_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     path = pairs(tmp_path, ("a", "b", "T"), ("c", "d", "T"), ("a", "c", "F"))
     plain = senses_of(path)
     for file in (path, path.with_name("train.gold.txt")):
@@ -221,7 +221,7 @@ def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
         ("cell\tN\t0-0\tcell a\tcell b", "T\nF", "gold.txt:3", "2 pairs but 3 labels"),
     ],
 )
-def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, says: str) -> None:
+def test_invalid_pairs(tmp_path: Path, line: str, label: str, where: str, says: str) -> None:
     path = pairs(tmp_path, ("a", "b", "F"))
     path.write_text(f"{path.read_text()}{line}\n")
     gold = path.with_name("train.gold.txt")
@@ -232,5 +232,5 @@ def test_a_pair_that_is_none(tmp_path: Path, line: str, label: str, where: str, 
     assert str(caught.value.where).endswith(where)
 
 
-def test_the_labels_of_a_file_whatever_its_capitals(tmp_path: Path) -> None:
+def test_labels_ignore_case(tmp_path: Path) -> None:
     assert wic.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

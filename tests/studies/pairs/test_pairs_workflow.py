@@ -1,4 +1,4 @@
-"""A corpus of pairs through the workflow: from the import to the page and the list of reports."""
+"""A corpus of pairs in the workflow: from the import to the page and the list of reports."""
 
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ],
         layers=["all", "mean-all", "mix-all"],
         transforms=["none", "remove-1"],
-        # What says nothing of pairs, and does no harm.
+        # Keys without an effect on pairs.
         controls={"random_weights": [1]},
         analyses=["geometry"],
     )
@@ -61,7 +61,7 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
         page = (results / f"mine/{model}/pairs.html").read_text()
         assert "My &lt;pairs&gt;" in page and "the <strong>bank</strong> of" in page
         assert str(results / f"mine/{model}/pairs.html") in run.text
-        # Nothing but the view that is looked at.
+        # Only the view that is read.
         vectors = (results / f"mine/{model}/embeddings").glob("*/*.safetensors")
         assert [path.name for path in vectors] == ["focal.safetensors"]
     listed = (results / "index.html").read_text()
@@ -71,13 +71,13 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert main(["check", "--configfile", config]) == 0
     assert main(["plan", config]) == 0
 
-    # The sentences leave the page, and nothing is embedded again.
+    # The sentences disappear from the page, and nothing is embedded again.
     run = checkout.run(*call, checkout.configure("less", sentences=False))
     assert set(run.jobs) == {"pairs_page"}
     page = (results / "mine/tiny/pairs.html").read_text()
     assert "<strong>bank" not in page and "<bdi>bank.n</bdi> 1" in page
 
-    # A run of its own shares the vectors; its page is listed by its name.
+    # A named run shares the vectors; the list names its page.
     run = checkout.run(*call, checkout.configure("other", run="other", layers=["mean-all"]))
     assert set(run.jobs) == {"pairs", "pairs_page"}
     listed = (results / "index.html").read_text()

@@ -1,4 +1,4 @@
-"""Strategies side by side: what stands in the table, from files made by hand with known scores."""
+"""Comparison of strategies: the content of the table, from files by hand with known scores."""
 
 import json
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def f1(wrong: Wrong) -> float:
 
 
 def near(value: Any) -> Any:
-    """As in a file with six digits after the point."""
+    """Round as in a file with six decimals."""
     return pytest.approx(value, abs=6e-7, nan_ok=True)
 
 
@@ -107,7 +107,7 @@ def map_of(folder: Path, *names: str) -> Path:
 
 
 def three(folder: Path, test: tuple[Wrong, ...] = (FEW, SOME, MANY), **other: Any) -> list[Pair]:
-    """Layer 2 is best on folds, by default layer 1 on the test set."""
+    """Layer 2 is best by cross-validation; by default layer 1 is best on the test set."""
     names, folds = ("1", "2", "mean-all"), (FAIR, GOOD, POOR)
     return [pair(folder, *entry, **other) for entry in zip(names, test, folds, strict=True)]
 
@@ -141,7 +141,7 @@ def table(
 
 
 def everything(folder: Path, **other: Any) -> pd.DataFrame:
-    """Every strategy but the bag of substitutes; three seeds of a fine-tuned encoder."""
+    """Return every strategy except the bag of substitutes; three seeds of a fine-tuned encoder."""
     none = {"encoder": {"model": {"name": "no encoder", "blocks": 0}}}
     glosses = {"train": "none", "classifier": "gloss", "n_train": 0}
     costs = folder / keyed(COSTS)
@@ -170,7 +170,7 @@ def test_every_strategy_with_its_labels_and_minutes(tmp_path: Path) -> None:
     actual = everything(tmp_path)
     assert list(actual.columns) == COLUMNS
     shown = actual[["train", "layers", "labels", "processor_minutes"]].fillna("?").T.to_dict("list")
-    # Embedding is 90 s; of glosses 6 s more.
+    # Embedding takes 90 s; glosses take 6 s more.
     assert shown == {
         "most frequent sense": ["full", "-", 20, near(1.5 / 60)],
         "zero-shot (gloss)": ["none", "10", 0, near(96 / 60)],
@@ -200,7 +200,7 @@ def test_how_an_encoder_was_trained_and_who_chose_it(
     assert actual["runs"].tolist() == [1, 3] and actual["draws"].tolist() == [1, 2]
 
 
-def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:
+def test_seeds_have_a_mean_and_single_rows(tmp_path: Path) -> None:
     row = everything(tmp_path).loc["fine-tuned"]
     each = [f1(wrong) for wrong in (FEW, SOME, MANY)]
     assert row["runs"] == 3 and row[F1] == near(np.mean(each)) and row[F1] < max(each)
@@ -209,7 +209,7 @@ def test_of_seeds_the_mean_and_each_and_none_is_picked(tmp_path: Path) -> None:
     low, high = intervals_over_draws(runs, rng=1)[F1]
     assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near((low, high))
     assert row[f"{F1}_difference"] == near(np.mean(each) - f1(SOME))
-    # One seed is better than the best layer and one worse: no difference of all.
+    # One seed is better than the best layer, one worse: there is no difference.
     assert row[f"{F1}_p"] == 1
 
 
@@ -231,7 +231,7 @@ def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
 
 
 def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> None:
-    # What was selected of all features is the best single layer.
+    # The selection among all features is the best single layer.
     actual = table(tmp_path, *three(tmp_path))
     same = actual.loc["frozen features"]
     assert same[f"{F1}_difference"] == same["micro_accuracy_difference"] == 0
@@ -240,7 +240,7 @@ def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> No
     assert same["labels"] == 20 and actual["labels"].dtype == int
 
 
-def test_what_cannot_be_told_from_the_best_is_corrected_for_all_pairs(
+def test_the_confidence_set_corrects_for_all_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     p = permutation.paired_permutations(joints(MANY, SOME), rng=1)[F1].p
@@ -270,14 +270,14 @@ def test_the_test_set_chooses_nothing(tmp_path: Path, test: tuple[Wrong, ...]) -
     assert actual.loc["best frozen layer", F1] == near(f1(test[1]))
 
 
-def test_what_was_selected_is_what_select_wrote(tmp_path: Path) -> None:
+def test_the_selection_equals_that_of_select(tmp_path: Path) -> None:
     actual = table(tmp_path, *three(tmp_path), selected="mean-all")
     assert actual.loc["frozen features", "layers"] == "mean-all"
     with pytest.raises(ResultError, match="not among the candidates: focal, 7, lda"):
         table(tmp_path, *three(tmp_path), selected="7")
 
 
-def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_path: Path) -> None:
+def test_draws_of_a_setting_are_one_row_with_separate_selections(tmp_path: Path) -> None:
     first = three(tmp_path, train="nshot-3.set1")
     second = [
         pair(tmp_path, "1", FEW, GOOD, train="nshot-3.set2"),
@@ -291,7 +291,7 @@ def test_draws_of_a_setting_are_one_row_and_chosen_each_by_its_own_folds(tmp_pat
     row = actual[actual["train"] == "nshot-3"].loc["best frozen layer"]
     assert (row["layers"], row["runs"]) == ("2, 1", 2)
     assert row[F1] == near((f1(SOME) + f1(FEW)) / 2)
-    # Both draws were done in one job: 4 s and 8 s, half of it each.
+    # One job made both draws in 4 s and 8 s; each gets half.
     assert row["processor_minutes"] == near((90 + (2 + 4) / 2) / 60)
 
 
@@ -303,7 +303,7 @@ def test_other_settings_share_a_job_so_that_their_time_is_not_known(tmp_path: Pa
     assert actual[actual["train"] != "full"]["processor_minutes"].isna().all()
 
 
-def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> None:
+def test_without_folds_only_the_last_layer_is_shown(tmp_path: Path) -> None:
     """With what has nothing to tune, in whatever order they come."""
     untuned: dict[str, Any] = {"untuned": ("bat", "seal"), "train": "nshot-3.set1"}
     few = [
@@ -318,7 +318,7 @@ def test_without_folds_the_last_layer_stands_and_no_features(tmp_path: Path) -> 
     assert row["selected_by"] == "last layer"
 
 
-def test_words_that_a_training_set_lacks_are_in_none_of_its_rows(tmp_path: Path) -> None:
+def test_missing_words_of_a_training_set_are_in_no_row(tmp_path: Path) -> None:
     bat = [
         pair(tmp_path, layers, FEW, {"bat": GOOD["bat"]}, train="nshot-30.set1")
         for layers in ("1", "2")
@@ -353,7 +353,7 @@ def test_times_alone_differ_from_run_to_run(tmp_path: Path) -> None:
     assert differences(first, second) == ["strategies.csv: differs"]
 
 
-def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
+def test_runs_are_paired_by_their_training_sentences() -> None:
     def strategy(*trains: str) -> Strategy:
         spent = Spent(1.0, 1.0)
         runs = [Run(train, ComparisonRow("", train, "", "", "", []), spent) for train in trains]
@@ -389,7 +389,7 @@ def test_runs_stand_beside_those_that_learned_from_the_same_sentences() -> None:
         ),
     ],
 )
-def test_what_is_not_on_record_is_never_zero(tmp_path: Path, text: str) -> None:
+def test_missing_costs_are_never_zero(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.log").write_bytes(text.encode("latin-1"))
     assert np.isnan(processor_seconds(tmp_path / "a.log"))
     assert np.isnan(processor_seconds(tmp_path / "none.log"))

@@ -1,4 +1,4 @@
-"""The strategies page: what it says, as a table without scripts too, and what it does not."""
+"""The strategies page: its content, and its table without scripts."""
 
 import json
 import re
@@ -61,13 +61,13 @@ def made_table() -> pd.DataFrame:
 
 
 def text_of(page: Path) -> str:
-    """With spaces between elements, and hyphens of one kind."""
+    """Return the text with spaces between elements and one kind of hyphen."""
     text = unescape(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")))
     return re.sub("[\u2011\u2013]", "-", " ".join(text.split())).replace(" ,", ",")
 
 
 def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
-    """The attributes of every model of a kind in a plot."""
+    """Return the attributes of all models of a kind in a plot."""
     if isinstance(item, list):
         return [result for entry in item for result in parts_of(entry, name)]
     if not isinstance(item, dict):
@@ -84,7 +84,7 @@ def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
     return folder / "report"
 
 
-def test_it_says_what_won_and_what_that_is_told_from(built: Path) -> None:
+def test_the_page_names_the_winner_and_significant_differences(built: Path) -> None:
     text = text_of(built)
     assert "With all labels <i>tuned</i> scores highest, 80.00 macro-F1 (77.0 to 82.0)" in text
     assert "not significantly different from best frozen layer, but significantly" in text
@@ -92,7 +92,7 @@ def test_it_says_what_won_and_what_that_is_told_from(built: Path) -> None:
     assert "With the training set 1pct best frozen layer scores highest" in text
 
 
-def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
+def test_unknown_values_are_a_dash_not_zero(built: Path) -> None:
     text = text_of(built)
     assert "zero-shot (gloss) focal 2, <b>own</b>: the last layer none 0 - 45.00" in text
     assert "bag of words full 60 0.024 0.048 with search 50.00 47.0-52.0" in text
@@ -101,29 +101,27 @@ def test_what_is_not_known_is_a_dash_and_no_zero(built: Path) -> None:
     assert "zero-shot" not in drawn and "120 minutes" in drawn
 
 
-def test_each_run_stands_beside_the_mean(built: Path) -> None:
+def test_each_run_is_shown_next_to_the_mean(built: Path) -> None:
     text = text_of(built)
     assert "80.00 77.0-82.0 2 seeds: 81.2, 78.8" in text
     assert "50.00 47.0-52.0 4 runs, a line per draw: 50.0, 60.0, 40.0, 50.0" in text
     assert "50.0, 60.0,<br>40.0, 50.0" in built.read_text()
 
 
-def test_how_an_encoder_was_trained_is_said_and_who_chose_it(built: Path) -> None:
+def test_the_training_of_an_encoder_and_its_selection_are_shown(built: Path) -> None:
     text = text_of(built)
     assert "<i>tuned</i> rate <b>1 full 60 120" in text
     assert "<i>tuned</i> rate <b>1: as given in the config 1pct 10 1.0" in text
 
 
-def test_what_needs_no_label_stands_at_the_left_edge(built: Path) -> None:
+def test_strategies_without_labels_are_at_the_left_edge(built: Path) -> None:
     drawn = json.dumps(Page(built).json(f"strategies.{MODEL}.labels"))
     assert '"2.0", "none"' in drawn or '[2.0, "none"]' in drawn
-    # What was measured of time stands in the other picture alone.
+    # Measured times are only in the other plot.
     assert "minutes" not in drawn
 
 
-def test_strategies_with_the_same_number_of_labels_stand_at_that_number(
-    run: Run, built: Path
-) -> None:
+def test_strategies_are_placed_by_their_number_of_labels(run: Run, built: Path) -> None:
     labels = set(made_table()["labels"]) - {0}
     sources = sources_of(Page(built).json(f"strategies.{MODEL}.labels"))
     drawn = {x for source in sources for x in source["x"]}
@@ -140,7 +138,7 @@ def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
     assert {level for level, _ in points} == {"glyph"}
 
 
-def test_the_same_predictions_are_said_to_be(run: Run, tmp_path: Path) -> None:
+def test_equal_predictions_are_named(run: Run, tmp_path: Path) -> None:
     made_table().to_csv(tmp_path / "made.csv", index=False)
     table = pd.read_csv(tmp_path / "made.csv", dtype=str, keep_default_na=False)
     row = table.index[table["mean_macro_f1_p_holm"] != ""][0]

@@ -1,4 +1,4 @@
-"""Substitutes lie in files that are named by sentences: what `wsd substitutes` leaves as it is."""
+"""Sentences name the files of substitutes; `wsd substitutes` computes only missing files."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ask(*words: str, listing: str | None = "s/words.json", out: str = "s") -> int:
-    """How many words were asked."""
+    """Count the words that the model was asked for."""
     asked: list[str] = []
     fill = FillMask.fill
 
@@ -62,7 +62,7 @@ def test_substitutes_by_hand_have_plain_names_and_steps_read_either(here: Path) 
     assert {path.name for path in Path("plain").iterdir()} == {
         ".sums", "bat.parquet", "crane.parquet",
     }  # fmt: skip
-    # What is there is made again.
+    # Missing files are computed.
     assert ask("bat", listing=None, out="plain") == 1
     data = ["--corpus", "corpus", "--words", "bat", "crane"]
     with logs_as_before():

@@ -43,13 +43,13 @@ def test_the_shared_cases(
     assert above == [pytest.approx(group) for group in expected]
 
 
-def test_what_all_have_sets_nobody_apart_however_frequent() -> None:
+def test_common_substitutes_do_not_distinguish_senses() -> None:
     # Most common is the last, which both have alike.
     _, z = log_odds(np.array([[50, 5, 1000], [5, 50, 1000]]), np.array([5.0, 5.0, 200.0]))
     assert z[0, 0] > 3 and z[0, 1] < -3 and abs(z[0, 2]) < 1e-9
 
 
-def test_the_prior_holds_back_what_was_seen_once() -> None:
+def test_the_prior_shrinks_rare_substitutes() -> None:
     counts = np.array([[1, 20, 40], [0, 2, 40]])
     _, z = log_odds(counts, 10 * counts.sum(axis=0) / counts.sum())
     assert z[0, 1] > z[0, 0]

@@ -1,4 +1,4 @@
-"""The substitutes that set senses apart: of training instances, ranked by log-odds."""
+"""Substitutes that distinguish senses: from training instances, ranked by log-odds."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def fillers(*of_sense: list[str]) -> Fillers:
     return Fillers(pieces, [np.full(len(entry), 0.1) for entry in pieces])
 
 
-def test_what_a_sense_alone_has_comes_first_and_what_both_have_not_at_all() -> None:
+def test_distinctive_substitutes_come_first_and_shared_ones_are_left_out() -> None:
     rows = sense_rows(CORPUS, fillers(["both", "x", "y"], ["both", "z", "y2"]))
     assert [(row["sense"], row["piece"]) for row in rows] == [
         ("a", "x"), ("a", "y"), ("b", "y2"), ("b", "z"),
@@ -36,7 +36,7 @@ def test_test_instances_are_not_counted() -> None:
     assert {row["piece"] for row in rows} == {"x", "z"}
 
 
-def test_what_was_seen_once_is_behind_what_was_seen_often() -> None:
+def test_rare_substitutes_rank_behind_frequent_ones() -> None:
     pieces = [["often"] if gold == 0 else ["z"] for gold in CORPUS.gold]
     pieces[0] = ["often", "a-once"]
     rows = sense_rows(CORPUS, Fillers(pieces, [np.array([0.1])] * len(pieces)))

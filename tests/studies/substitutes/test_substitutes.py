@@ -88,7 +88,7 @@ def test_the_head_is_asked_at_the_focal_word_masked_and_left_in(known: Path) -> 
     actual, after = filled(FillMask.load(str(known), device="cpu")), following()
     firsts = {seen: [entry[0] for entry in actual[seen].pieces] for seen in SEEN}
     assert firsts[MASKED] == [after["[MASK]"]] * 4
-    # The second focal word is of many pieces: the first one's place is asked.
+    # The second focal word has many pieces; the model predicts at the first one.
     assert firsts[PLAIN] == [after[piece] for piece in ("crane", "q", "crane", "crane")]
 
 
@@ -150,7 +150,7 @@ def generator(folder: Path) -> Path:
     "name", ["bert", "bert-cased", "roberta", "albert", "distilbert", "electra", "modernbert",
              "mpnet", "xlm-roberta", "camembert"]
 )  # fmt: skip
-def test_masked_is_what_fill_mask_says(built: Built, tmp_path: Path, name: str) -> None:
+def test_masked_substitutes_equal_fill_mask(built: Built, tmp_path: Path, name: str) -> None:
     folder = generator(tmp_path / name) if name == "electra" else built(name)
     assert why_no_head(name, folder) is None
     model = FillMask.load(str(folder), device="cpu")
@@ -165,7 +165,7 @@ def test_masked_is_what_fill_mask_says(built: Built, tmp_path: Path, name: str) 
         chances = [entry["score"] for entry in output]
         assert np.allclose(actual.probabilities[row], chances, rtol=1e-4, atol=1e-7)
         spelled = [model.pieces[entry["token"]] for entry in output]
-        # Rounding may exchange two that are all but equal.
+        # Rounding may swap two nearly equal substitutes.
         assert set(actual.pieces[row]) == set(spelled) and actual.pieces[row][0] == spelled[0]
 
 
@@ -180,7 +180,7 @@ def test_pieces_are_written_as_they_read(built: Built) -> None:
 
 
 class AddedTo:
-    """A tokenizer with further pieces at the end of its vocabulary."""
+    """Add pieces to the end of the tokenizer's vocabulary."""
 
     def __init__(self, tokenizer: Any, further: list[str]) -> None:
         self.backend_tokenizer = tokenizer.backend_tokenizer
@@ -204,7 +204,7 @@ def test_any_number_of_threads_gives_the_same(built: Built) -> None:
     assert one_thread[MASKED].pieces != one_thread[PLAIN].pieces
 
 
-# What cannot be asked
+# Models without a usable head
 
 
 def test_a_model_without_a_head_says_so_before_anything_runs(tmp_path: Path) -> None:
@@ -229,9 +229,7 @@ def test_a_discriminator_has_no_head(built: Built) -> None:
 
 
 @pytest.mark.parametrize("lost", ["transform.dense.weight", "decoder.weight"])
-def test_a_head_that_is_not_whole_is_refused_and_never_drawn(
-    known: Path, tmp_path: Path, lost: str
-) -> None:
+def test_an_incomplete_head_is_refused(known: Path, tmp_path: Path, lost: str) -> None:
     folder = zoo.copied(known, tmp_path / "lost")
     tensors = load_file(folder / "model.safetensors")
     del tensors[f"cls.predictions.{lost}"]
@@ -250,7 +248,7 @@ def test_a_tokenizer_without_a_mask_token_is_refused(known: Path, tmp_path: Path
         FillMask.load(str(folder), device="cpu")
 
 
-def test_what_cannot_be_told_yet_is_not_said(tmp_path: Path) -> None:
+def test_unknown_heads_give_no_error_yet(tmp_path: Path) -> None:
     assert known_without_head("m", {"path": str(tmp_path / "nowhere")}) is None
     assert "random weights" in (known_without_head("m", {"path": "x"}, drawn=True) or "")
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
@@ -271,7 +269,7 @@ def test_a_table_says_of_which_model_and_instances_it_is(known: Path, tmp_path: 
         read_substitutes(tmp_path, {"crane": SENTENCES.take(np.array([True, True, True, False]))})
 
 
-def test_a_table_reads_as_it_was_written(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     given = {
         seen: Fillers([[f"Ġ{seen}", "##s"]] * 4, [np.float32([0.5, 0.25])] * 4) for seen in SEEN
     }

@@ -14,7 +14,7 @@ __all__ = ["chromium"]
 
 
 @pytest.mark.slow
-def test_card_has_what_the_model_would_say(
+def test_card_has_the_substitutes(
     chromium: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("asked")

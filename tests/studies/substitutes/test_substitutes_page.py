@@ -1,4 +1,4 @@
-"""What a model would say in the word's place, on the page of a word."""
+"""Substitutes on the page of a word."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -68,7 +68,7 @@ def decoded(text: str, dtype: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), dtype=dtype)
 
 
-def test_a_sense_has_what_sets_it_apart(asked: tuple[Run, Path]) -> None:
+def test_a_sense_has_its_distinctive_substitutes(asked: tuple[Run, Path]) -> None:
     _, built = asked
     texts = word_page(built, "bank").text.split("in its place: ")[1:]
     assert [text.split()[0].strip(",") for text in texts] == ["##s0", "##s1", "##s2"]

@@ -1,4 +1,4 @@
-"""What `wsd plan` says of substitutes."""
+"""The cost of substitutes in `wsd plan`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The authors' outputs: nothing is taken that is not about our instance in that place."""
+"""The authors' outputs: only lines that match our instances are accepted."""
 
 import csv
 import json
@@ -64,7 +64,7 @@ def test_outputs_become_predictions(corpus: Corpus, tmp_path: Path) -> None:
     assert (actual.word, actual.senses, actual.n_train) == ("mint", SENSES, 7)
     assert actual.index.tolist() == [0, 1, 2]
     assert actual.gold.tolist() == [1, 0, 2]
-    # Of two best scores the first counts, as with the authors.
+    # The first of two best scores counts, as in the authors' code.
     assert actual.predicted.tolist() == [1, 1, 2]
     assert actual.scores.tolist() == [[-0.25, 0.75, 0.5], [1.0, 1.0, 0.125], [0.25, 0.0, 0.5]]
 
@@ -104,7 +104,7 @@ WRONG: dict[str, tuple[Callable[[Output], Any], str]] = {
 
 
 @pytest.mark.parametrize(("change", "says"), WRONG.values(), ids=WRONG)
-def test_a_line_that_is_not_what_it_should_be_is_named(
+def test_an_invalid_line_is_named(
     corpus: Corpus, tmp_path: Path, change: Callable[[Output], Any], says: str
 ) -> None:
     lines = outputs()
@@ -151,11 +151,11 @@ def test_an_unknown_system(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def folder_of(system: str) -> str:
-    """The folder of the archive that holds a system's outputs."""
+    """Return the archive's folder with a system's outputs."""
     return f"results/CoarseWSD-20/{system.replace('-', '/', 1)}"
 
 
-def test_every_system_is_downloaded_and_says_what_it_is() -> None:
+def test_every_system_is_downloaded_and_described() -> None:
     files = [file.split("/") for file in downloaded_files() if file.startswith("published/")]
     assert {file[1] for file in files} == {*SYSTEMS, "centroids"}
     manifest = ARCHIVE.file_checksums()

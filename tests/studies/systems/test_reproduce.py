@@ -1,4 +1,4 @@
-"""The golden check: passes on our own vectors, and says what is wrong where something is.
+"""The reproduction check: it accepts our own vectors, and names every fault.
 
 What was "published" is made here by a naive loop over a tiny encoder that imports nothing of wsd:
 one sentence at a time, from the corpus's text files to the authors' own two kinds of file.
@@ -83,7 +83,7 @@ def write_texts(folder: Path) -> Path:
     return folder
 
 
-# The naive implementation, of what the authors' scripts do. Nothing of wsd.
+# A naive implementation of the authors' scripts, without code of wsd.
 
 
 def naive_instances(folder: Path, split: str) -> Iterator[tuple[list[str], int, str]]:
@@ -156,12 +156,12 @@ def naive_publish(texts: Path, model: Path, out: Path) -> None:
                 file.write(json.dumps(output, sort_keys=True) + "\n")
 
 
-# Ours
+# Our vectors
 
 
 @dataclasses.dataclass
 class Scene:
-    """A corpus, our vectors of it, and what was published of it."""
+    """A corpus, our vectors of it, and the published files."""
 
     root: Path
     model: Path
@@ -192,7 +192,7 @@ class Scene:
         embed_module.embed([word_files], record, embed_module.Options(device="cpu"))
 
     def run(self, **changes: Any) -> dict[str, Any]:
-        """Make the check; what it wrote, whether it passes or not."""
+        """Run the check; return its output and whether it passes."""
         files = {"centroids": self.centroids, "published": self.published, "out": self.out}
         try:
             call_step(reproduce, self.corpora, embeddings=self.root / "e", **files | changes)
@@ -201,7 +201,7 @@ class Scene:
         return result
 
     def fails(self) -> tuple[dict[str, Any], ReproductionError]:
-        """The same, of a check that must fail; both files are there nevertheless."""
+        """Run a check that must fail; it writes both files nevertheless."""
         with pytest.raises(ReproductionError) as caught:
             self.run()
         assert caught.value.where == str(self.out.with_suffix(".txt"))
@@ -212,7 +212,7 @@ class Scene:
         return result, caught.value
 
     def our_centroids(self, layers: Sequence[int]) -> dict[str, np.ndarray]:
-        """From the files of vectors, without the code that is tested."""
+        """Compute from the files of vectors, without the tested code."""
         means = {}
         for word, corpus in self.corpora.items():
             vectors = load_file(self.root / "e" / word / "focal.safetensors")["vectors"]
@@ -224,7 +224,7 @@ class Scene:
         return means
 
     def cosines(self, layers: Sequence[int] = (2, 3, 4, 5)) -> dict[str, float]:
-        """Of our centroids with the published ones, ascending."""
+        """Return the cosines of our centroids with the published ones, in ascending order."""
         ours, theirs = self.our_centroids(layers), read_centroids(self.centroids)
         results = {
             sense: float(
@@ -257,7 +257,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 
 @pytest.fixture
 def scene(made: Scene, tmp_path: Path) -> Scene:
-    """A copy to damage."""
+    """Copy the files for a test that damages them."""
     shutil.copytree(made.root, tmp_path / "scene")
     return Scene(tmp_path / "scene", made.model, made.corpora)
 
@@ -307,7 +307,7 @@ def test_some_of_the_words(scene: Scene) -> None:
     assert actual["predictions"]["n"] == 12
 
 
-# Faults of ours
+# Faults in our vectors
 
 
 def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +330,7 @@ def test_layers_shifted_by_one(scene: Scene, monkeypatch: pytest.MonkeyPatch) ->
 def test_alignment_off_by_one_piece(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, word: str, step: int
 ) -> None:
-    """In one word only, whose senses are then the worst."""
+    """Only one word is affected, and its senses are the worst."""
     align = Encoder.align
 
     def off(self: Encoder, corpus: Corpus) -> list[Any]:
@@ -360,13 +360,13 @@ def test_other_layers_than_the_authors(scene: Scene) -> None:
     with pytest.raises(ReproductionError):
         scene.run(layers="sum-last-3")
     assert json.loads(scene.out.read_text())["provenance"]["layers"] == "sum-last-3"
-    # Under a cosine the mean is the sum; the lengths tell them apart.
+    # By cosine, mean and sum are equal; the lengths distinguish them.
     actual = scene.run(layers="mean-last-4")
     lengths = [row["length"] for row in actual["centroids"]["senses"]]
     assert lengths == pytest.approx([0.25] * 5)
 
 
-# Faults of the published files
+# Faults in the published files
 
 
 def test_two_centroids_swapped(scene: Scene) -> None:
@@ -435,7 +435,7 @@ def test_several_predictions_flipped(scene: Scene) -> None:
     )
 
 
-# Files that are not what they should be
+# Invalid files
 
 
 def drop_line(text: str) -> str:
@@ -703,7 +703,7 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 @pytest.mark.slow
-def test_the_command_loads_what_was_derived(scene: Scene) -> None:
+def test_the_command_loads_the_derived_modules(scene: Scene) -> None:
     derived = step_code.closure(COMMANDS["reproduce"].module) | of_every_command()
     assert loaded(scene.root, *arguments(scene)) <= derived
 
@@ -785,7 +785,7 @@ def test_the_real_files_are_of_one_piece(
     )
 
 
-def test_what_the_thresholds_were_chosen_by(source: Path, real_corpora: dict[str, Corpus]) -> None:
+def test_the_basis_of_the_thresholds(source: Path, real_corpora: dict[str, Corpus]) -> None:
     actual = read_centroids(source / "published/centroids/bert-base-uncased.txt")
     directions = {sense: vector / np.linalg.norm(vector) for sense, vector in actual.items()}
     closest = max(

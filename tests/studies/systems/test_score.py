@@ -1,4 +1,4 @@
-"""What other systems say: every instance once, whole or not at all, every bad line named."""
+"""Predictions of other systems: each instance once, all or none, and errors that name the line."""
 
 import json
 import math
@@ -125,7 +125,7 @@ WRONG: dict[str, tuple[Callable[[Line], Any], str]] = {
 
 
 @pytest.mark.parametrize(("wrong", "says"), WRONG.values(), ids=WRONG)
-def test_a_line_that_is_wrong_is_named(
+def test_an_invalid_line_is_named(
     corpora: dict[str, Corpus], tmp_path: Path, wrong: Callable[[Line], Any], says: str
 ) -> None:
     lines = lines_of(corpora, "test")
@@ -148,7 +148,7 @@ def test_a_key_twice_is_refused(corpora: dict[str, Corpus], tmp_path: Path, own:
 
 
 @pytest.mark.parametrize("text", ["", "{\n", "[" * 100_000 + "\n"])
-def test_a_file_that_is_none(corpora: dict[str, Corpus], tmp_path: Path, text: str) -> None:
+def test_an_invalid_file(corpora: dict[str, Corpus], tmp_path: Path, text: str) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text(text)
     with pytest.raises(CorpusError):
@@ -185,7 +185,7 @@ def test_files_as_editors_leave_them(corpora: dict[str, Corpus], tmp_path: Path)
         np.testing.assert_array_equal(first.scores, second.scores)
 
 
-def test_what_was_passed_over_is_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+def test_skipped_lines_are_named(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     lines = [{**line, "word": line["word"].upper()} for line in lines_of(corpora, "test")]
     with pytest.raises(CorpusError, match=r"have no output: .*; ignored words: MINT, SCHLOSS"):
         build(put(tmp_path / "o.jsonl", lines), corpora)
@@ -209,7 +209,9 @@ def test_rows_of_the_tables(corpora: dict[str, Corpus], tmp_path: Path) -> None:
     assert "100.00 (6 instances of 2 words)" in score.describe("mine", row.words)
 
 
-def test_a_system_is_no_model(corpora: dict[str, Corpus], tmp_path: Path) -> None:
+def test_a_system_must_not_have_the_name_of_a_model(
+    corpora: dict[str, Corpus], tmp_path: Path
+) -> None:
     path = put(tmp_path / "o.jsonl", lines_of(corpora, "test"))
     build(path, corpora)
     ours = tmp_path / "ours.parquet"
@@ -297,7 +299,7 @@ def test_without_words_and_run_all_of_the_folder(
 
 
 @pytest.mark.parametrize("run", [None, "mine"])
-def test_the_folder_above_the_corpus_is_told_apart(
+def test_the_folder_above_the_corpus_is_recognised(
     corpora: dict[str, Corpus], tmp_path: Path, run: str | None
 ) -> None:
     write(tmp_path / "corpus/mint.parquet", corpora["mint"])

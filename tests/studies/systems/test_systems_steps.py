@@ -9,7 +9,7 @@ from steps import SYSTEM, Refused, assert_one_error, changed, corpora
 from wsd.artifacts import predictions
 
 
-def test_published_predictions_stand_where_ours_do(every_step: Path) -> None:
+def test_published_predictions_are_in_the_same_tables(every_step: Path) -> None:
     actual, provenance = predictions.read_predictions(every_step / "published.parquet")
     assert provenance["encoder"]["model"]["name"] == SYSTEM
     for of_word in actual:

@@ -1,4 +1,4 @@
-"""Pages of uses of a word with planted clusters, made as the steps make them."""
+"""Write pages of uses for a word with planted clusters, with the real steps."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from wsd.studies.unlabelled.uses import find_all_uses
 HOSTILE = "<script>window.pwned=1</script>"
 WORD = "crane"
 GROUP = np.repeat(np.arange(3), (12, 8, 5))
-# What stands in the sentences of each cluster: words that set it apart.
+# Words that are distinctive for each cluster's sentences.
 OF_GROUP = ("steel hook", "wading bird", HOSTILE)
 LAYERS = ("0", "1", "mean-all")
 

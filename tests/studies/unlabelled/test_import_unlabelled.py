@@ -1,4 +1,4 @@
-"""Sentences without senses: what is a use, what is left out and named, what is refused."""
+"""Sentences without senses: the uses, the skipped sentences, and errors."""
 
 import json
 from pathlib import Path
@@ -81,7 +81,7 @@ def test_a_table_is_not_read_as_lines(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_words_that_differ_in_capitals_alone_are_said(
+def test_words_that_differ_only_in_case_are_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [f"{word}\tthe *cell* {i}" for word in ("cell", "Cell") for i in "abc"]
@@ -151,7 +151,7 @@ def test_refused_with_its_place(
     [("s.xml", {}), ("s.txt", {"at_least": 2}), ("s.txt", {"senses": Path("x.tsv")}),
      ("s.txt", {"to_senses": True})],
 )  # fmt: skip
-def test_what_is_about_senses_is_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
+def test_options_about_senses_are_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         imported(tmp_path, LINES, name, **more)
     assert not (tmp_path / "out").exists()
@@ -166,7 +166,7 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "crane, cranes" in capsys.readouterr().err
 
 
-def test_a_corpus_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     imported(tmp_path, LINES)
     into = tmp_path / "corpus"
     source = str(tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Clusters against senses: figures worked out by hand, and the ends of the scales."""
+"""Clusters compared with senses: scores by hand, and their extremes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Clusters of substitutes: found without labels, scored like those of vectors, beside them."""
+"""Clusters by substitutes: they use no labels, and have the scores of clusters by vectors."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_labels_take_no_part(tmp_path: Path) -> None:
     assert np.array_equal(find_uses(tmp_path, other).labels, first.labels)
 
 
-def test_bags_are_of_length_one_and_weigh_what_is_rare() -> None:
+def test_bags_have_length_one_and_weight_rare_substitutes() -> None:
     vectors = bags([("all", "one"), ("all", "two"), ("all", "two")])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
     assert vectors[0].max() > vectors[1].max() > vectors[1][vectors[1] > 0].min()

@@ -1,4 +1,4 @@
-"""The uses of a word: planted clusters are found, labels take no part, a tree is cut right."""
+"""The uses of a word: planted clusters are found, labels have no effect, trees are cut right."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -35,7 +35,7 @@ GROUP = np.repeat(np.arange(3), SIZES)
 
 
 def planted(seed: int = 0) -> np.ndarray:
-    """Three clouds around three axes; the first row of each stands on its axis."""
+    """Return three clouds around three axes; the first row of each lies on its axis."""
     random = np.random.default_rng(seed)
     vectors = 10 * np.eye(3, 8)[GROUP] + 0.3 * random.normal(size=(len(GROUP), 8))
     for group in range(3):
@@ -64,7 +64,7 @@ def test_planted_clusters_are_found() -> None:
             assert partition.agreement["ari"] == 1 and partition.agreement["bcubed_f"] == 1
     single_cluster = uses.partitions[0]
     assert single_cluster.silhouette is None and single_cluster.agreement["paired_recall"] == 1
-    # Each one's nearest are of its own cloud.
+    # The nearest neighbours of each row are in its own cloud.
     assert (GROUP[uses.near.rows[:20, :4]] == GROUP[:20, None]).all()
 
 
@@ -78,7 +78,7 @@ def in_two_forms() -> tuple[Corpus, np.ndarray]:
     return replace(made, tokens=tokens), planted() + 30 * np.eye(8, dtype=np.float32)[5 + plural]
 
 
-def test_clusters_by_form_are_told_and_centring_takes_the_form_out() -> None:
+def test_clusters_by_form_are_flagged_and_centring_removes_the_form() -> None:
     made, vectors = in_two_forms()
     assert set(forms(made)) == {"crane", "cranes"}
     raw = find_uses(made, vectors, 4, seed=1)

@@ -1,4 +1,4 @@
-"""The page of uses in a browser: words set apart by hand, names, moves, and the way back in."""
+"""The page of uses in a browser: distinctive words, names, moves, and the import of the result."""
 
 import json
 import time
@@ -50,7 +50,7 @@ def sizes(page: Browser) -> list[int]:
 
 
 def move(page: Browser, row: int, cluster: int) -> None:
-    """Through the list of all sentences, which is made when it is opened."""
+    """Use the list of all sentences, which is created when it opens."""
     page.js("for (const all of document.querySelectorAll('.cluster details')) all.open = true")
     there = f"#clusters select[data-row='{row}']"
     page.until("document.querySelector(given[0])", there)
@@ -72,7 +72,7 @@ def download(page: Browser, path: Path) -> Path:
 
 def test_words_that_distinguish_clusters_are_the_same_as_in_python(page: Browser) -> None:
     for words, labels, expected in CASES:
-        # A sentence that is left out changes nothing.
+        # A sentence that is left out has no effect.
         arguments = [[*words, ["d"]], [*labels, -1], len(expected)]
         groups = page.js("return wsd.distinguishingWords(...arguments)", *arguments)
         assert [dict(group) for group in groups] == [pytest.approx(group) for group in expected]
@@ -115,7 +115,7 @@ def test_names_and_moves_come_back_and_can_be_undone(page: Browser, pages: Path)
     assert not page.driver.find_element(By.ID, "forget").is_enabled()
 
 
-def test_neighbours_of_what_is_clicked(page: Browser) -> None:
+def test_neighbours_of_the_clicked_sentence(page: Browser) -> None:
     page.js("document.querySelector('[data-row=\"3\"]').dispatchEvent("
             "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
     texts = page.js("return [...document.querySelectorAll('#card li bdi')].map(e => e.textContent)")

@@ -1,4 +1,4 @@
-"""The pages of uses: what they hold is in the files, foreign text is text, the table by hand."""
+"""The pages of uses: their content matches the files, and foreign text is escaped."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ def numbers(text: str, dtype: str) -> list[int]:
     return np.frombuffer(base64.b64decode(text), dtype).tolist()
 
 
-def test_what_a_page_holds(tmp_path: Path) -> None:
+def test_the_content_of_a_page(tmp_path: Path) -> None:
     folder = made_uses(tmp_path, labelled=True)
     page = (folder / "toy" / f"{file_name(WORD)}.html").read_text(encoding="utf-8")
     data = unpacked(page)
@@ -54,7 +54,7 @@ def test_what_a_page_holds(tmp_path: Path) -> None:
             ("agglomerative", 3),
         ]
         assert numbers(chosen[0]["labels"], "<u2") == GROUP.tolist()
-    # The last single layer is shown first.
+    # The page opens with the last single layer.
     assert '<option value="1" selected>' in page
 
 
