@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from wsd.metrics.intervals import Seed, bounded
+from wsd.metrics.intervals import TAILS, Seed, bounded
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_differences
 
 DRAWS = 2000
@@ -30,7 +30,7 @@ class ClusterInterval(NamedTuple):
 
 
 def cluster_intervals(
-    words: Iterable[tuple[np.ndarray, ...]], *, level: float = 0.95, rng: Seed = 0
+    words: Iterable[tuple[np.ndarray, ...]], *, rng: Seed = 0
 ) -> dict[str, ClusterInterval]:
     """Return intervals of the differences of two systems, with near-duplicates drawn together.
 
@@ -44,7 +44,6 @@ def cluster_intervals(
     words : iterable of (gold, first, second, clusters), int arrays of shape (n,)
         Per word: the senses, the predictions of the two systems, and the cluster of each instance.
         An instance without near-duplicates is a cluster by itself.
-    level : float
     rng : Generator or int
 
     Returns
@@ -60,7 +59,7 @@ def cluster_intervals(
     estimate = mean_differences(joint.margins(joint.numbers) for joint in joints)
     intervals = {}
     for name in MEAN_SCORES:
-        quantiles = np.quantile(by_cluster[name], [(1 + level) / 2, (1 - level) / 2])
+        quantiles = np.quantile(by_cluster[name], TAILS[::-1])
         low, high = 2 * estimate[name] - quantiles
         spread, spread_alone = by_cluster[name].std(), by_instance[name].std()
         intervals[name] = ClusterInterval(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wsd.metrics.intervals import Seed
+from wsd.metrics.intervals import LEVEL, Seed
 from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, exchanges, tail
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
@@ -32,7 +32,6 @@ def confidence_set(
     predictions: Sequence[np.ndarray],
     metric: str,
     *,
-    level: float = 0.95,
     permutations: int = 5000,
     rng: Seed = 0,
 ) -> Best:
@@ -43,9 +42,9 @@ def confidence_set(
     comparisons share one coin per instance. The correction is the single-step max-T of Westfall
     & Young (1993) over the differences, each divided by its root mean square under exchange.
 
-    Each choice is tested at 1 - ``level``, without a correction over choices: the set misses the
+    Each choice is tested at 5%, without a correction over choices: the set misses the
     best choice only if the test of that choice is wrong. So the set contains the best choice with
-    probability ``level`` (the argument of Hsu's multiple comparisons with the best), if that test
+    probability 95% (the argument of Hsu's multiple comparisons with the best), if that test
     keeps its level: 94 to 95% in simulations of equal choices, see docs/explanation/statistics.md.
     The set has no order.
 
@@ -56,7 +55,6 @@ def confidence_set(
         Row i is choice i, in every word.
     metric : str
         Among ``MEAN_SCORES``.
-    level : float
     permutations : int
         All outcomes are enumerated if there are at most this many.
     rng : Generator or int
@@ -71,7 +69,7 @@ def confidence_set(
         [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
         [word.gold.sum() for word in words],
     )
-    return Best(scores[metric], p, within=p > 1 - level)
+    return Best(scores[metric], p, within=p > 1 - LEVEL)
 
 
 class _Choices(NamedTuple):

@@ -18,6 +18,9 @@ from wsd.metrics.scores import Counts, Margins
 Interval = tuple[float, float]
 Scores = dict[str, np.ndarray]
 Seed = np.random.Generator | int
+# The confidence level of all intervals, and its quantiles with equal tails.
+LEVEL = 0.95
+TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 # The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this, only
 # the cells that occur are drawn, and this many pieces of the prior's instance per gold sense.
 EVERY_CELL = 5
@@ -27,7 +30,7 @@ DRAWN = 100_000
 
 
 def word_intervals(
-    confusion: np.ndarray, *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    confusion: np.ndarray, *, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Return the intervals of one word's scores.
 
@@ -35,7 +38,7 @@ def word_intervals(
     right or wrong; all wrong senses are equally likely. A Dirichlet draw has these counts. For a
     row of two cells this is the mean of the two Clopper-Pearson confidence distributions (the
     half-corrected generalised fiducial distribution: Hannig 2009, Statistica Sinica 19). If all n
-    are right, half of its mass is at 1. The interval is the shortest that has ``level`` of the
+    are right, half of its mass is at 1. The interval is the shortest that has 95% of the
     draws, extended to the estimate if necessary.
 
     Macro-F1 is over the senses that occur in the observed gold or predictions, in every draw:
@@ -45,7 +48,6 @@ def word_intervals(
     ----------
     confusion : int array of shape (K, K)
         K is the whole inventory, so that a sense with all instances right is not certain.
-    level : float
     draws : int
     rng : Generator or int
 
@@ -67,13 +69,13 @@ def word_intervals(
     drawn = _scores(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
     return {
-        name: bounded(*_shortest(drawn[name], level), estimate[name], floor=0)
+        name: bounded(*_shortest(drawn[name]), estimate[name], floor=0)
         for name in scores.WORD_SCORES
     }
 
 
 def mean_intervals(
-    confusions: Sequence[np.ndarray], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    confusions: Sequence[np.ndarray], *, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Return the intervals of the scores over all words.
 
@@ -85,18 +87,18 @@ def mean_intervals(
     Parameters
     ----------
     confusions : sequence over words of int arrays of shape (K, K)
-    level, draws, rng
+    draws, rng
         See :func:`word_intervals`.
 
     Returns
     -------
     dict of mean to (low, high)
     """
-    return pooled([drawn_means(confusions, draws, np.random.default_rng(rng))], level, floor=0)
+    return pooled([drawn_means(confusions, draws, np.random.default_rng(rng))], floor=0)
 
 
 def difference_intervals(
-    joints: Sequence[Counts], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    joints: Sequence[Counts], *, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Return the intervals of the difference of two systems over all words, same instances.
 
@@ -108,14 +110,14 @@ def difference_intervals(
     ----------
     joints : sequence over words of Counts
         From :func:`wsd.metrics.scores.joint_confusion`.
-    level, draws, rng
+    draws, rng
         See :func:`word_intervals`.
 
     Returns
     -------
     dict of mean to (low, high), for first minus second
     """
-    return pooled([drawn_differences(joints, draws, np.random.default_rng(rng))], level, floor=-1)
+    return pooled([drawn_differences(joints, draws, np.random.default_rng(rng))], floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -260,16 +262,16 @@ def _weighed(
     return [(right, of_gold, predicted) for right, _, predicted in margins]
 
 
-def _shortest(drawn: np.ndarray, level: float) -> Interval:
-    """Return the shortest interval that has ``level`` of the draws."""
+def _shortest(drawn: np.ndarray) -> Interval:
+    """Return the shortest interval that has 95% of the draws."""
     ordered = np.sort(drawn)
-    inside = int(np.ceil(level * len(ordered)))
+    inside = int(np.ceil(LEVEL * len(ordered)))
     widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
     start = int(widths.argmin())
     return ordered[start], ordered[start + inside - 1]
 
 
-def pooled(draws: Sequence[tuple[Scores, Scores]], level: float, floor: int) -> dict[str, Interval]:
+def pooled(draws: Sequence[tuple[Scores, Scores]], floor: int) -> dict[str, Interval]:
     """Return intervals with equal tails from the draws of one run or several.
 
     Parameters
@@ -277,7 +279,6 @@ def pooled(draws: Sequence[tuple[Scores, Scores]], level: float, floor: int) -> 
     draws : sequence over runs of (drawn scores, observed scores)
         From :func:`drawn_means` or :func:`drawn_differences`. The draws of each run are shifted so
         that their mean is the observed score.
-    level : float
     floor : int
         The lowest possible value of the metrics.
     """
@@ -288,6 +289,6 @@ def pooled(draws: Sequence[tuple[Scores, Scores]], level: float, floor: int) -> 
             drawn[name] - drawn[name].mean() + (observed[name] - estimate)
             for drawn, observed in draws
         ]
-        low, high = estimate + np.quantile(errors, [(1 - level) / 2, (1 + level) / 2])
+        low, high = estimate + np.quantile(errors, TAILS)
         intervals[name] = bounded(low, high, estimate, floor)
     return intervals

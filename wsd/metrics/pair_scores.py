@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wsd.metrics.intervals import Interval, Seed, bounded
+from wsd.metrics.intervals import TAILS, Interval, Seed, bounded
 
 DRAWS = 1000
 
@@ -84,9 +84,9 @@ def resampled(clusters: np.ndarray, rng: Seed = 0) -> np.ndarray:
     return drawn.astype(np.float32)[:, cluster.ravel()]
 
 
-def percentiles(drawn: np.ndarray, estimate: float, level: float = 0.95) -> Interval:
+def percentiles(drawn: np.ndarray, estimate: float) -> Interval:
     """Return the interval with equal tails of the draws, extended to the estimate."""
     if np.isnan(estimate):
         return np.nan, np.nan
-    low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(drawn, TAILS)
     return bounded(low, high, estimate, floor=0)

@@ -16,7 +16,7 @@ from wsd.metrics.scores import Counts
 
 
 def intervals_over_draws(
-    runs: Sequence[Sequence[np.ndarray]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    runs: Sequence[Sequence[np.ndarray]], *, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Return intervals of the scores over all words for any one of several runs.
 
@@ -24,14 +24,14 @@ def intervals_over_draws(
     ----------
     runs : sequence over runs of sequences of confusion matrices
         See :func:`wsd.metrics.intervals.mean_intervals`.
-    level, draws, rng
+    draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
-    return _over_draws(intervals.drawn_means, runs, level, draws, rng, floor=0)
+    return _over_draws(intervals.drawn_means, runs, draws, rng, floor=0)
 
 
 def difference_intervals_over_draws(
-    runs: Sequence[Sequence[Counts]], *, level: float = 0.95, draws: int = 4000, rng: Seed = 0
+    runs: Sequence[Sequence[Counts]], *, draws: int = 4000, rng: Seed = 0
 ) -> dict[str, Interval]:
     """Return intervals of the difference of two systems for any one of several pairs of runs.
 
@@ -39,10 +39,10 @@ def difference_intervals_over_draws(
     ----------
     runs : sequence over pairs of runs of sequences of Counts
         See :func:`wsd.metrics.intervals.difference_intervals`.
-    level, draws, rng
+    draws, rng
         See :func:`wsd.metrics.intervals.word_intervals`.
     """
-    return _over_draws(intervals.drawn_differences, runs, level, draws, rng, floor=-1)
+    return _over_draws(intervals.drawn_differences, runs, draws, rng, floor=-1)
 
 
 def paired_tests_over_draws(
@@ -72,10 +72,9 @@ def paired_tests_over_draws(
 def _over_draws(
     draw: Callable[..., tuple[intervals.Scores, intervals.Scores]],
     runs: Sequence[Sequence[np.ndarray]] | Sequence[Sequence[Counts]],
-    level: float,
     draws: int,
     rng: Seed,
     floor: int,
 ) -> dict[str, Interval]:
     generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    return intervals.pooled([draw(run, share, generator) for run in runs], level, floor)
+    return intervals.pooled([draw(run, share, generator) for run in runs], floor)
