@@ -218,7 +218,9 @@ def test_a_range_beyond_the_sentence_may_be_characters(tmp_path: Path) -> None:
     rows = [
         {"word": "cell", "sense": "a", "sentence": "One more of his cells", "position": "16:21"}
     ]
-    with pytest.raises(CorpusError, match="position 16 \(counted from 0\) in a sentence") as caught:
+    with pytest.raises(
+        CorpusError, match=r"position 16 \(counted from 0\) in a sentence"
+    ) as caught:
         imported(tmp_path, rows)
     assert "--columns span=COLUMN" in str(caught.value.fix)
 

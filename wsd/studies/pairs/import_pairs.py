@@ -165,13 +165,13 @@ def _check_contradictions(pairs: Iterable[wic.Pair]) -> None:
         first = seen.setdefault((pair.word, sentences), pair)
         if pair.same is None or first.same is None:
             continue
-        problem, fix = "", "correct the pair, or leave it out"
         if first.same != pair.same:
-            problem = f"the label {'FT'[pair.same]}, but {'FT'[first.same]} for the same pair in"
-            problem, fix = f"{problem} {first.where}", "keep one of the two"
-        elif len(sentences) == 1 and not pair.same:
+            label, other = "FT"[pair.same], "FT"[first.same]
+            problem = f"the label {label}, but {other} for the same pair in {first.where}"
+            raise CorpusError(problem, where=pair.where, fix="keep one of the two")
+        if len(sentences) == 1 and not pair.same:
             problem = "the label F for twice the same sentence"
-        if problem:
+            fix = "correct the pair, or leave it out"
             raise CorpusError(problem, where=pair.where, fix=fix)
 
 

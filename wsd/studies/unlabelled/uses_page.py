@@ -94,18 +94,15 @@ def score_table(
             for model, choices in of_models.items()
             for name, words in choices.items()
             for word, clustered in words.items()
-            for row in _rows(clustered, _count_senses(corpora[word]))
+            for row in _rows(clustered, corpora[word])
         ]
     )
     # pandas keeps a column without any number as a column of None.
     return table.astype({"silhouette": float, "form_nmi": float})
 
 
-def _count_senses(corpus: Corpus) -> int:
-    return len(corpus.senses) if corpus.is_labelled else 0
-
-
-def _rows(uses: WordUses, senses: int) -> Iterator[dict[str, Any]]:
+def _rows(uses: WordUses, corpus: Corpus) -> Iterator[dict[str, Any]]:
+    senses = len(corpus.senses) if corpus.is_labelled else 0
     for partition in uses.partitions:
         ways = [BY_SILHOUETTE] * partition.chosen + [AS_SENSES] * (partition.k == senses)
         ways += [SINGLE] * (partition.k == 1 and senses > 0)

@@ -71,7 +71,7 @@ def word_page(
         centre=centre,
         choices=[{"name": c.name, "label": label(c, model["blocks"])} for c in choices],
         start=start,
-        methods=_methods(uses[choices[start]]),
+        methods=list(dict.fromkeys(p.method for p in uses[choices[start]].partitions)),
         packed=pack(page_data(dataset, model["name"], corpus, uses)),
     )
 
@@ -132,7 +132,3 @@ def _widths(corpus: Corpus) -> np.ndarray:
     """Return the number of tokens of each focal word: int array of shape (n,)."""
     places = zip(corpus.tokens, corpus.position.tolist(), strict=True)
     return np.array([1 + tokens[position].count(" ") for tokens, position in places])
-
-
-def _methods(uses: WordUses) -> list[str]:
-    return list(dict.fromkeys(partition.method for partition in uses.partitions))
