@@ -48,10 +48,10 @@ def config(checkout: Checkout) -> str:
     return path
 
 
-def rows(checkout: Checkout, table: str, **of: str) -> list[dict[str, str]]:
+def rows(checkout: Checkout, table: str, **expected: str) -> list[dict[str, str]]:
     with (checkout.root / f"results/quickstart/{table}.csv").open(newline="") as file:
         results = list(csv.DictReader(file))
-    return [row for row in results if all(row[key] == value for key, value in of.items())]
+    return [row for row in results if all(row[key] == value for key, value in expected.items())]
 
 
 def wsd(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
