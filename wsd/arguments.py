@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from wsd.artifacts.run_map import word_files_at
+from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.errors import ConfigError, visible
 

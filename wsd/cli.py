@@ -23,7 +23,7 @@ from wsd.arguments import Parser, writes
 from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, StorageError, WsdError, advice, as_user_error
 from wsd.logs import log
-from wsd.run import lock, output_guard
+from wsd.run import lock, overwrite_checks
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 
@@ -143,7 +143,7 @@ def _run(argv: Sequence[str] | None) -> int:
         signal.signal(signal.SIGTERM, _terminate)
     try:
         _check_process()
-        output_guard.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
+        overwrite_checks.check_outputs(args, of_a_run=lock.VARIABLE in os.environ)
         if args.log:
             logs.start(args.log, args.step, logs.job_fields(job))
         if "configfile" in args:
@@ -151,10 +151,10 @@ def _run(argv: Sequence[str] | None) -> int:
         with lock.as_job() as of_a_run:
             try:
                 if of_a_run:
-                    output_guard.check_unchanged(args)
+                    overwrite_checks.check_unchanged(args)
                 code = args.run(args) or 0
                 if of_a_run:
-                    output_guard.check_unchanged(args)
+                    overwrite_checks.check_unchanged(args)
             except DamageError as error:
                 if not of_a_run:
                     raise

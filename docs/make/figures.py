@@ -14,10 +14,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from wsd.analysis.project import pca
+from wsd.inference.find_focal_word import labelled, quickstart
 from wsd.inference.focal_embedder import FocalEmbedder
-from wsd.inference.focal_word_input import labelled, quickstart
 from wsd.report.paper.style import MM, TWO_COLUMNS, look, styled
-from wsd.report.series import COLOURS, MARKERS
+from wsd.report.plot_colours import COLOURS, MARKERS
 
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)

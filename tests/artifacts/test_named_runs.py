@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wsd.artifacts.named_runs import (
+from wsd.artifacts.find_runs import (
     LOST,
     NAMELESS,
     PUBLISHED,
@@ -19,7 +19,7 @@ from wsd.artifacts.named_runs import (
     tables_of,
     tables_of_runs,
 )
-from wsd.artifacts.run_map import RUN_MAP, RunMap, write_map
+from wsd.artifacts.run_json import RUN_MAP, RunMap, write_map
 from wsd.errors import ResultError
 from wsd.storage.file_names import is_plain_name
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wsd.artifacts.run_map import (
+from wsd.artifacts.run_json import (
     RunMap,
     WordFiles,
     bare,

@@ -25,7 +25,7 @@ from checkout import REPOSITORY
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora import download, get_archive
 from wsd.corpora import unpack_archive as archive_module
-from wsd.corpora.archive_facts import SourceArchive
+from wsd.corpora.archive_checksums import SourceArchive
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place, words_of_trains
 from wsd.corpora.download import download_dataset
 from wsd.corpora.get_archive import fetch_archive

@@ -17,8 +17,8 @@ from wsd.corpora.importer.splits import groups
 from wsd.corpora.text_format import join_tokens, read_text, sentence_line
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
-from wsd.inference.focal_word_input import cut
-from wsd.inference.focal_word_input import labelled as as_library
+from wsd.inference.find_focal_word import cut
+from wsd.inference.find_focal_word import labelled as as_library
 from wsd.report.pages.report_data import sentence
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")

@@ -24,7 +24,7 @@ from wsd.artifacts.manifest import find_dataset, read_manifest
 from wsd.cli import main
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import focal_word, labelled_tables
-from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
+from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.near_duplicates import components

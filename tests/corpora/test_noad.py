@@ -14,8 +14,8 @@ from small_noad import FILES, HEAD, document
 
 from wsd.artifacts.dataset import DATASETS, MANIFEST
 from wsd.artifacts.manifest import dataset_of_results, read_manifest
-from wsd.artifacts.noad import NOAD, TABLE, InParts, kept
-from wsd.corpora import get_archive, noad, noad_archive
+from wsd.artifacts.noad_datasets import NOAD, TABLE, InParts, kept
+from wsd.corpora import get_archive, noad, noad_checksums
 from wsd.corpora.document_split import documents_to_test
 from wsd.corpora.importer.noad_xml import read
 from wsd.corpora.text_format import read_text
@@ -34,7 +34,7 @@ def out(tmp_path: Path) -> Path:
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Replace the real archive by the small one."""
     archive, sums = small_noad.write(tmp_path / "made")
-    monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
+    monkeypatch.setattr(noad_checksums, "ARCHIVE", replace(noad_checksums.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     return archive
 
@@ -122,8 +122,8 @@ def test_it_is_downloaded_once(
     monkeypatch.delenv("WSD_NOAD_ARCHIVE")
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
     with ArchiveServer(Answer(body)) as server:
-        source = replace(noad_archive.ARCHIVE, url=server.url)
-        monkeypatch.setattr(noad_archive, "ARCHIVE", source)
+        source = replace(noad_checksums.ARCHIVE, url=server.url)
+        monkeypatch.setattr(noad_checksums, "ARCHIVE", source)
         noad.write_dataset(out, "noad", 2)
         noad.write_dataset(out, "noad", 2)  # its own folder is replaced
         assert len(server.requests) == 1
@@ -136,8 +136,8 @@ def test_without_a_network_the_message_has_alternatives(
     monkeypatch.delenv("WSD_NOAD_ARCHIVE")
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(get_archive, "RETRIES", 0)
-    source = replace(noad_archive.ARCHIVE, url="http://127.0.0.1:9/x.tar.gz")
-    monkeypatch.setattr(noad_archive, "ARCHIVE", source)
+    source = replace(noad_checksums.ARCHIVE, url="http://127.0.0.1:9/x.tar.gz")
+    monkeypatch.setattr(noad_checksums, "ARCHIVE", source)
     with pytest.raises(DownloadError, match="NOAD archive could not be downloaded") as caught:
         noad.write_dataset(out, "noad", 2)
     assert "WSD_NOAD_ARCHIVE=FILE" in str(caught.value.fix)
@@ -227,7 +227,7 @@ def test_a_wrong_document_of_the_archive_leaves_nothing(
         hashlib.sha256(FILES[CHANGED]).hexdigest(), hashlib.sha256(data).hexdigest()
     )
     sums.write_text(text)
-    monkeypatch.setattr(noad_archive, "ARCHIVE", replace(noad_archive.ARCHIVE, checksums=sums))
+    monkeypatch.setattr(noad_checksums, "ARCHIVE", replace(noad_checksums.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     with pytest.raises(CorpusError, match="entity") as caught:
         noad.write_dataset(out, "noad", 2)
@@ -270,7 +270,7 @@ def test_every_sense_comes_near_the_share() -> None:
 def test_the_real_archive(noad_real: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    documents, _ = noad.read_archive(noad_real, noad_archive.ARCHIVE.file_checksums())
+    documents, _ = noad.read_archive(noad_real, noad_checksums.ARCHIVE.file_checksums())
     assert len(documents) == 742
     senses = Counter(
         (label.word, label.sense)

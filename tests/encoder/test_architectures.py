@@ -24,7 +24,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.view_names import CONTEXTUAL
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
-from wsd.encoder.network import length_limit, stated_shape
+from wsd.encoder.run_model import length_limit, stated_shape
 from wsd.errors import ModelError
 
 pytestmark = pytest.mark.slow
@@ -431,7 +431,7 @@ def test_a_config_without_a_shape() -> None:
 
 
 def test_a_norm_with_an_unclear_position_is_unknown() -> None:
-    from wsd.encoder.architecture import _last_normed, _outputs
+    from wsd.encoder.examine_model import _last_normed, _outputs
 
     class Odd(torch.nn.Module):
         def __init__(self) -> None:

@@ -15,7 +15,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.view_names import CONTEXTUAL as VIEWS
 from wsd.corpora import text_format as corpora
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.loading import load_folder, weights_digest
+from wsd.encoder.load_model import load_folder, weights_digest
 from wsd.errors import ConfigError, ModelError
 
 CPU = torch.device("cpu")

@@ -20,9 +20,9 @@ from hub_server import HubServer, build_tiny_bert, hub_environment
 
 from wsd.artifacts.encoder_record import check_record
 from wsd.encoder import model_files
+from wsd.encoder.find_model_folder import AGAIN, verify
 from wsd.encoder.hub import forget
 from wsd.encoder.model import resolve
-from wsd.encoder.sources import AGAIN, verify
 from wsd.errors import ConfigError, ModelError
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -555,7 +555,7 @@ CLIENT = """
 import json, sys
 from wsd.errors import WsdError
 from wsd.encoder.model import resolve
-from wsd.encoder.sources import AGAIN, verify
+from wsd.encoder.find_model_folder import AGAIN, verify
 
 try:
     answer = resolve(**json.loads(sys.argv[1]))

@@ -15,7 +15,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.view_names import CONTEXTUAL
 from wsd.encoder.alignment import alignment_report
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.focal_pieces import Aligner
+from wsd.encoder.match_word_pieces import Aligner
 from wsd.errors import ModelError
 
 CPU = torch.device("cpu")

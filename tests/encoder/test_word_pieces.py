@@ -20,8 +20,8 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
-from wsd.encoder.focal_pieces import Aligned, Aligner
-from wsd.encoder.spelling import normalised, spelling
+from wsd.encoder.match_word_pieces import Aligned, Aligner
+from wsd.encoder.piece_spelling import normalised, spelling
 from wsd.errors import ModelError, ResultError
 
 Built = Callable[..., Path]

@@ -29,7 +29,7 @@ from wsd.errors import ConfigError, ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import confidence_set, permutation
-from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import word_scores
 
 

@@ -1,6 +1,6 @@
 """The tables for a paper: the right rows, and characters that would break them."""
 
-from wsd.evaluation.paper_table import KEY, latex, markdown
+from wsd.evaluation.latex_table import KEY, latex, markdown
 from wsd.metrics.scores import MEAN_SCORES
 
 

@@ -8,7 +8,7 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.word_groups import ALL, GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
-from wsd.metrics.intervals import bounded
+from wsd.metrics.confidence_intervals import bounded
 
 SEED = 3
 LAYERS = ("0", "1", "2", "mean-last-2")

@@ -46,7 +46,7 @@ PARSERS = {
     "artifacts/predictions": ("read_predictions", "_parse"),
     "artifacts/substitute_table": ("read_substitutes",),
     "artifacts/projection": ("read_projections",),
-    "artifacts/run_map": ("read_listing", "RunMap.*", "WordFiles.*"),
+    "artifacts/run_json": ("read_listing", "RunMap.*", "WordFiles.*"),
     "artifacts/cv_table": ("read_search",),
     "artifacts/senses": ("sense_texts", "find_clash", "check_text", "readable"),
     "artifacts/training_set": ("read",),

@@ -46,7 +46,7 @@ from wsd.artifacts import (
     neighbour_table,
     predictions,
     projection,
-    run_map,
+    run_json,
     substitute_table,
     training_set,
 )
@@ -62,7 +62,7 @@ from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.unpack_archive import MEMBER_LIMIT, _LimitedGzip, extract
 from wsd.corpora.word_forms import Finder
-from wsd.encoder import alignment, model_files, sources
+from wsd.encoder import alignment, find_model_folder, model_files
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
@@ -738,7 +738,7 @@ def run_model(data: bytes, folder: Path) -> None:
     for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
         value = next(content[key] for key in keys if key in content)
         assert type(value) is int and value == wanted
-    assert sources.verify(json.loads(json.dumps(record))) == place.resolve()
+    assert find_model_folder.verify(json.loads(json.dumps(record))) == place.resolve()
 
 
 def run_record(data: bytes, folder: Path) -> None:
@@ -750,7 +750,7 @@ def run_record(data: bytes, folder: Path) -> None:
         (place / "model.safetensors").write_bytes(b"weights")
     (folder / "tiny.json").write_bytes(data.replace(b"FOLDER", str(place).encode()))
     record = encoder_record.read_record(folder / "tiny.json")
-    assert sources.verify(record).is_dir()
+    assert find_model_folder.verify(record).is_dir()
     assert isinstance(record["name"], str) and isinstance(record["blocks"], int)
 
 
@@ -774,17 +774,17 @@ def run_a_map(data: bytes, folder: Path) -> None:
     (folder / "e").mkdir(exist_ok=True)
     (folder / "run.json").write_bytes(output)
     (folder / "e/focal.1.json").write_bytes(listing)
-    run = run_map.RunMap(folder / "run.json")
+    run = run_json.RunMap(folder / "run.json")
     below = str(folder.resolve())
     for name in run.files:
         if run.has(name):
             assert run.file(name).resolve().is_relative_to(below)
     run.words("e")
-    words = run_map.WordFiles([folder / "e/focal.1.json"])
-    for name in run_map.read_listing(folder / "e/focal.1.json"):
-        result = words.find(run_map.bare(name))
+    words = run_json.WordFiles([folder / "e/focal.1.json"])
+    for name in run_json.read_listing(folder / "e/focal.1.json"):
+        result = words.find(run_json.bare(name))
         assert os.path.normpath(result).startswith(str(folder / "e"))
-        assert run_map.bare(str(result.relative_to(folder))).startswith("e")
+        assert run_json.bare(str(result.relative_to(folder))).startswith("e")
 
 
 def record_seeds() -> list[bytes]:

@@ -11,10 +11,10 @@ from checkout import REPOSITORY
 
 from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
+from wsd.run.checked_config import Config
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
 from wsd.run.schema import ANALYSES, ConfigFile
-from wsd.run.settings import Config
 
 CONFIG = REPOSITORY / "config"
 MINILM = "all-MiniLM-L6-v2"

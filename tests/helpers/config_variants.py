@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.run_map import bare
+from wsd.artifacts.run_json import bare
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
 from wsd.run.file_kinds import KINDS

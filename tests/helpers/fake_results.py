@@ -12,14 +12,14 @@ from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.run_map import DIGITS, LISTED, PAGES, TABLES, bare, list_folders, write_listing
+from wsd.artifacts.run_json import DIGITS, LISTED, PAGES, TABLES, bare, list_folders, write_listing
 from wsd.artifacts.vectors import vectors_checksum
 from wsd.artifacts.view_names import DRAWN
 from wsd.corpora.text_format import read_text
 from wsd.run.clean import MARK
 from wsd.run.config import check
 from wsd.run.config_files import command, read_configs
-from wsd.run.session import Session
+from wsd.run.run_session import Session
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name

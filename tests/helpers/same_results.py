@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from wsd.artifacts.run_map import RUN_MAP
+from wsd.artifacts.run_json import RUN_MAP
 from wsd.storage.checksums import STORE
 
 # Files that differ between two equal runs, and why.

@@ -8,8 +8,8 @@ from pathlib import Path
 from tiny import tiny_bert
 
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.named_runs import RUNS, tables_of
-from wsd.artifacts.run_map import RUN_MAP, bare, write_map
+from wsd.artifacts.find_runs import RUNS, tables_of
+from wsd.artifacts.run_json import RUN_MAP, bare, write_map
 from wsd.cli import main
 from wsd.storage.checksums import STORE, SUMS
 

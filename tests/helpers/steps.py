@@ -16,7 +16,7 @@ from tiny import tiny_bert
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.run_map import write_map
+from wsd.artifacts.run_json import write_map
 from wsd.cli import main
 from wsd.commands import COMMANDS
 from wsd.corpora.text_format import read_text

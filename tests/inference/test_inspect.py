@@ -14,7 +14,7 @@ from wsd.cli import main, parser
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
 from wsd.inference.encoders import ModelSource
-from wsd.inference.focal_word_input import as_corpus, find
+from wsd.inference.find_focal_word import as_corpus, find
 from wsd.inference.inspect import _source, as_record, as_text, cosines, inspect
 from wsd.run import config
 

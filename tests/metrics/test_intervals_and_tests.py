@@ -14,8 +14,8 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
 from wsd.metrics.cluster_bootstrap import cluster_intervals
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import holm, mcnemar, paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,

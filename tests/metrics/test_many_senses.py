@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from wsd.metrics import intervals
+from wsd.metrics import confidence_intervals
 from wsd.metrics.cluster_bootstrap import DRAWS, cluster_intervals
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
@@ -157,7 +157,7 @@ def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[
 
 @pytest.mark.parametrize("seed", range(4))
 def test_with_few_senses_intervals_equal_full_arrays(seed: int) -> None:
-    sizes = [2, 3, intervals.EVERY_CELL]
+    sizes = [2, 3, confidence_intervals.EVERY_CELL]
     words = [word(n, 15 * n, seed + n) for n in sizes]
     matrices = [confusion(w[0], w[1], n) for w, n in zip(words, sizes, strict=True)]
     joints = [joint_confusion(*w, n) for w, n in zip(words, sizes, strict=True)]
@@ -198,9 +198,9 @@ def test_pieces_have_the_distribution_of_every_cell(
         lambda: mean_intervals([matrix], draws=20_000, rng=1),
         lambda: difference_intervals([joint], draws=20_000, rng=1),
     ):
-        monkeypatch.setattr(intervals, "EVERY_CELL", n_senses)
+        monkeypatch.setattr(confidence_intervals, "EVERY_CELL", n_senses)
         every = draw()
-        monkeypatch.setattr(intervals, "EVERY_CELL", 0)
+        monkeypatch.setattr(confidence_intervals, "EVERY_CELL", 0)
         pieces = draw()
         for name, (low, high) in every.items():
             assert pieces[name] != (low, high)

@@ -44,10 +44,10 @@ from sklearn.metrics import f1_score
 
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
-from wsd.artifacts.run_map import read_listing, write_map
+from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
-from wsd.report import report, series
+from wsd.report import plot_colours, report
 from wsd.report.pages import curves, index_curve, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.paper.style import looks_of_classifiers
@@ -118,10 +118,10 @@ import json, sys
 from pathlib import Path
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.run_map import read_listing, write_map
+from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_inputs import ReportInputs
+from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
@@ -484,13 +484,13 @@ def test_a_classifier_has_one_look_on_pages_and_in_figures(run: Run, built: Path
     looks = looks_of_classifiers(READERS)
     for source in sources_of(page.json(f"curves.{MODEL}.mean_macro_f1")):
         if (name := source["name"]) in looks:
-            colour, marker = series.style_of(series.classifier_numbers(READERS)[name])
-            assert looks[name]["color"] == series.COLOURS[colour]
-            assert looks[name]["marker"] == series.MARKERS[marker][1]
+            colour, marker = plot_colours.style_of(plot_colours.classifier_numbers(READERS)[name])
+            assert looks[name]["color"] == plot_colours.COLOURS[colour]
+            assert looks[name]["marker"] == plot_colours.MARKERS[marker][1]
     text = (built / "report" / "layers.html").read_text()
     numbers = re.findall(r'<svg class="line s(\d)[^>]*>.*?</svg> (\w+)</label>', text)
     actual = {name: int(number) for number, name in numbers if name in looks}
-    assert actual == series.classifier_numbers(READERS)
+    assert actual == plot_colours.classifier_numbers(READERS)
 
 
 @pytest.mark.slow
@@ -642,7 +642,7 @@ def test_ids_do_not_depend_on_earlier_figures() -> None:
 
 
 def test_hundred_senses_all_look_different() -> None:
-    assert len({series.style_of(sense) for sense in range(100)}) == 100
+    assert len({plot_colours.style_of(sense) for sense in range(100)}) == 100
     plots.word_plot(12, 50)
 
 
@@ -1266,10 +1266,10 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
     css = render.asset("style.css")
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
-    senses = [colours[f"--sense-{i}"] for i in range(len(series.COLOURS))]
-    assert len(set(senses)) == len(series.COLOURS)
+    senses = [colours[f"--sense-{i}"] for i in range(len(plot_colours.COLOURS))]
+    assert len(set(senses)) == len(plot_colours.COLOURS)
     if scheme == "light":
-        assert tuple(senses) == series.COLOURS  # the figures of a paper have the same
+        assert tuple(senses) == plot_colours.COLOURS  # the figures of a paper have the same
     tones = [colours[name] for name in plots.TONES.values()]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0

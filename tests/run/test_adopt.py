@@ -13,9 +13,9 @@ from small_results import run
 from tiny import tiny_bert
 
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.run_map import bare
+from wsd.artifacts.run_json import bare
 from wsd.artifacts.vectors import check_vectors
-from wsd.run.adopt import adopt, copy_vectors, provenance_of
+from wsd.run.adopt_old_vectors import adopt, copy_vectors, provenance_of
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen

@@ -15,14 +15,14 @@ from builders import MakeCorpus, WriteVectors
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.run_map import bare, write_listing
+from wsd.artifacts.run_json import bare, write_listing
 from wsd.cli import main
 from wsd.corpora import unpack_archive
 from wsd.corpora.text_format import read_text
 from wsd.run import check as checking
 from wsd.run.check import check
 from wsd.run.clean import MARK
-from wsd.run.verify_file import checksum_or_problem
+from wsd.run.verify_checksums import checksum_or_problem
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS, noted_checksum, set_aside
 

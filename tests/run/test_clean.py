@@ -10,7 +10,7 @@ from pathlib import Path
 import fake_results
 import pytest
 
-from wsd.artifacts.run_map import RUN_MAP
+from wsd.artifacts.run_json import RUN_MAP
 from wsd.cli import main
 from wsd.run import clean, lock
 from wsd.run.check import check

@@ -36,11 +36,11 @@ from wsd.artifacts.cv_table import PARAMETERS
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.errors import ConfigError
 from wsd.run import config_files
+from wsd.run.checked_config import Classifier
 from wsd.run.config import check
 from wsd.run.config_files import merge_configs
 from wsd.run.schema import ANALYSES, ConfigFile, Controls, CoreKeys, Tuning, schema_text
 from wsd.run.schema_entries import ModelEntry
-from wsd.run.settings import Classifier
 
 SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 

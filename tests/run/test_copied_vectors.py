@@ -9,7 +9,7 @@ from tiny import corpus_of
 
 from wsd.artifacts.vectors import Embeddings, check_vectors
 from wsd.errors import DamageError
-from wsd.run.adopt import copy_vectors, provenance_of
+from wsd.run.adopt_old_vectors import copy_vectors, provenance_of
 
 CORPUS = corpus_of(*[("the crane", 1)] * 2500)
 

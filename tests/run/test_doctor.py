@@ -17,9 +17,9 @@ from checkout import REPOSITORY
 from importing import import_corpus
 from tiny import tiny_bert
 
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.run_json import list_folders
 from wsd.cli import main
-from wsd.corpora import noad, noad_archive
+from wsd.corpora import noad, noad_checksums
 from wsd.encoder import hub as hub_module
 from wsd.errors import StorageError
 from wsd.run import doctor
@@ -84,9 +84,9 @@ def test_complete_files_of_noad_count(
     table = tmp_path / "noad.csv"
     table.write_text("word,senses\ncell.n,5+5 5+5\nserve.v,5+5 5+5\n")
     archive, sums = small_noad.write(tmp_path / "made")
-    made_up = replace(noad_archive.ARCHIVE, checksums=sums)
-    monkeypatch.setattr(noad_archive, "ARCHIVE", made_up)
-    monkeypatch.setattr("wsd.artifacts.noad.TABLE", table)
+    made_up = replace(noad_checksums.ARCHIVE, checksums=sums)
+    monkeypatch.setattr(noad_checksums, "ARCHIVE", made_up)
+    monkeypatch.setattr("wsd.artifacts.noad_datasets.TABLE", table)
     source = Path(fake_results.session(dataset="noad", at_least=10, words="all").files.source)
     with monkeypatch.context() as patch:
         patch.setenv(made_up.variable, str(archive))

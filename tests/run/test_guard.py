@@ -9,11 +9,11 @@ import pytest
 from checkout import REPOSITORY
 
 from wsd.artifacts.corpus_table import read
-from wsd.artifacts.run_map import write_map
+from wsd.artifacts.run_json import write_map
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.cli import main, parser
 from wsd.commands import COMMANDS
-from wsd.run import step_code
+from wsd.run import modules_of_step
 from wsd.run.digests import MAP, PROGRAM
 from wsd.run.lock import VARIABLE
 from wsd.storage.checksums import sha256
@@ -244,7 +244,7 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
         write(rows, TrainingSet("part", lines, {"crane": digest}))
 
     write_rows(60)
-    known = {PROGRAM: step_code.package_checksum(), f"file {rows}": sha256(rows)}
+    known = {PROGRAM: modules_of_step.package_checksum(), f"file {rows}": sha256(rows)}
     monkeypatch.setenv(MAP, str(here / "map.json"))
     monkeypatch.setenv(VARIABLE, str(here / "jobs"))
     call = [*FOLDS, str(rows), "--out"]
@@ -256,7 +256,7 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     assert main([*call, "one.parquet"]) == 0
     begun(program="of an earlier program")
     assert main([*call, "two.parquet"]) == 6
-    assert f"{step_code.PACKAGE} has changed since the run began" in capsys.readouterr().err
+    assert f"{modules_of_step.PACKAGE} has changed since the run began" in capsys.readouterr().err
     begun()
     write_rows(59)
     assert main([*call, "two.parquet"]) == 6

@@ -30,7 +30,7 @@ from wsd.run.lock import (
     jobs_lock,
     other_runs,
 )
-from wsd.run.verify_file import damaged_files
+from wsd.run.verify_checksums import damaged_files
 from wsd.storage import atomic, temporary_files
 
 FILES = ["results/q/store/a.csv", "results/q/store/b.csv"]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from wsd.artifacts import column_names, predictions
 from wsd.artifacts.dataset import ABOUT, COUNTS, DATASETS, FILES, FORMAT, MANIFEST
 from wsd.artifacts.reserved_names import RESERVED, check_case, check_reserved
-from wsd.artifacts.run_map import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
+from wsd.artifacts.run_json import LISTED, PAGES, SOURCE, TABLES, bare, is_listing
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.run.config import check

@@ -20,9 +20,9 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import machine_speed, plan
+from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
-from wsd.run.settings import Config, Model
 
 MINILM = "all-MiniLM-L6-v2"
 FIVE = ["apple", "bank", "crane", "java", "spring"]

@@ -8,7 +8,7 @@ from loaded_modules import loaded, loaded_by_each, of_every_command, without_roo
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
-from wsd.run import step_code
+from wsd.run import modules_of_step
 
 # Commands of rules; people call the others.
 RULES = {*(command for command, _ in STEPS), "download", "noad", "reproduce"}
@@ -30,7 +30,7 @@ def test_a_step_loads_the_derived_modules(folder: Path) -> None:
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in actual.items():
-        derived = without_rooms(step_code.modules(command))
+        derived = without_rooms(modules_of_step.modules(command))
         missing[command] = sorted(names - derived - of_all)
         idle[command] = sorted(derived - names)
     assert not any(missing.values()), json.dumps(missing, indent=1)
@@ -45,14 +45,14 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_the_derived_modules(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = step_code.modules("download") | of_every_command()
+    derived = modules_of_step.modules("download") | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
 def test_noad_loads_the_derived_modules(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    derived = step_code.modules("noad") | of_every_command()
+    derived = modules_of_step.modules("noad") | of_every_command()
     # The rarest training set: it has few words.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 
@@ -83,12 +83,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = root / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    monkeypatch.setattr(step_code, "PACKAGE", root)
-    for function in (step_code._path, step_code._imported, step_code._digest):
+    monkeypatch.setattr(modules_of_step, "PACKAGE", root)
+    for function in (modules_of_step._path, modules_of_step._imported, modules_of_step._digest):
         function.cache_clear()
-    monkeypatch.setattr(step_code, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
+    monkeypatch.setattr(modules_of_step, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
     yield root
-    for function in (step_code._path, step_code._imported, step_code._digest):
+    for function in (modules_of_step._path, modules_of_step._imported, modules_of_step._digest):
         function.cache_clear()
 
 
@@ -99,17 +99,17 @@ class SimpleCommand:
 
 def test_the_closure_of_imports(package: Path) -> None:
     inside = {"step", "helper", "lazy", "deep", "other"}
-    assert step_code.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
+    assert modules_of_step.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
 
 
 def test_a_changed_module_changes_the_step(package: Path) -> None:
     def checksum() -> str:
-        step_code._digest.cache_clear()
-        return step_code.checksum("step")
+        modules_of_step._digest.cache_clear()
+        return modules_of_step.checksum("step")
 
-    before, of_all = checksum(), step_code.package_checksum()
+    before, of_all = checksum(), modules_of_step.package_checksum()
     (package / "room/typed.py").write_text("x = 1")
     (package / "logs.py").write_text("x = 1")
-    assert checksum() == before and step_code.package_checksum() != of_all
+    assert checksum() == before and modules_of_step.package_checksum() != of_all
     (package / "room/deep.py").write_text("import csv")
     assert checksum() != before

@@ -19,14 +19,14 @@ from full_config import without_deleted_studies
 from same_results import results
 from tiny import tiny_bert
 
-from wsd.artifacts.run_map import RUN_MAP, RunMap, is_listing, read_listing
+from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.cli import main
 from wsd.run.check import check
 from wsd.run.config import check as check_config
 from wsd.run.config_files import command, read_configs
 from wsd.run.lock import STATE
-from wsd.run.session import Session
-from wsd.run.verify_file import damaged_files
+from wsd.run.run_session import Session
+from wsd.run.verify_checksums import damaged_files
 from wsd.storage.checksums import SUMS
 from wsd.studies.registry import STUDIES
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import full_config
 import pytest
 
-from wsd.artifacts.run_map import bare
+from wsd.artifacts.run_json import bare
 from wsd.commands import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 # Run Snakemake as if a step had other code.
 EDITED = """
 import sys
-from wsd.run import step_code
-edited, of = sys.argv.pop(1), step_code.checksum
-step_code.checksum = lambda step: of(step) + (" edited" if step == edited else "")
+from wsd.run import modules_of_step
+edited, of = sys.argv.pop(1), modules_of_step.checksum
+modules_of_step.checksum = lambda step: of(step) + (" edited" if step == edited else "")
 from snakemake.cli import main
 main()
 """

@@ -23,10 +23,10 @@ from tiny import tiny_bert
 from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts import feature_set
 from wsd.artifacts.layer_choice import expand_layers
-from wsd.artifacts.run_map import bare
+from wsd.artifacts.run_json import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word
-from wsd.run import step_code
+from wsd.run import modules_of_step
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
@@ -367,20 +367,20 @@ def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
 def test_another_module_is_another_key_of_the_steps_that_use_it(
     checkout: Checkout, config: dict, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    imported = {rule: step_code.modules(rule.replace("_", "-")) for rule in MADE}
+    imported = {rule: modules_of_step.modules(rule.replace("_", "-")) for rule in MADE}
     # Edit all modules at once that the same steps import.
     alike: dict[frozenset[str], set[Path]] = {}
-    for file in sorted(step_code.PACKAGE.rglob("*.py")):
-        parts = file.relative_to(step_code.PACKAGE.parent).with_suffix("").parts
+    for file in sorted(modules_of_step.PACKAGE.rglob("*.py")):
+        parts = file.relative_to(modules_of_step.PACKAGE.parent).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         direct = frozenset(step for step, names in imported.items() if module in names)
         alike.setdefault(direct, set()).add(file)
     assert len(alike) > 15
     path = Path(checkout.configure("keys", **config))
-    before, digest = made_by(path, tmp_path), step_code._digest
+    before, digest = made_by(path, tmp_path), modules_of_step._digest
     for direct, files in alike.items():
         monkeypatch.setattr(
-            step_code,
+            modules_of_step,
             "_digest",
             lambda path, edited_files=files: "edited" if path in edited_files else digest(path),
         )

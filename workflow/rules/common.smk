@@ -27,16 +27,17 @@ import wsd.logs
 import wsd.run.config
 import wsd.run.config_files
 import wsd.run.plan
-from wsd.artifacts import dataset, noad
+from wsd.artifacts import dataset
+from wsd.artifacts import noad_datasets
 from wsd.studies.registry import STUDIES, extensions, studies_of
-from wsd.artifacts.run_map import bare, megabytes
+from wsd.artifacts.run_json import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
 from wsd.errors import StorageError, WsdError, as_user_error
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
 from wsd.run.key_checks import check_program_folder
-from wsd.run.session import Session
+from wsd.run.run_session import Session
 from wsd.storage.file_names import check_encoding, file_name
 
 

@@ -3,7 +3,7 @@
 #      <model>/gloss-vectors/, every layer; <model>/zero-shot/<layers>.<kind>.parquet, predictions
 #      without a label; <model>/gloss-worth.csv, how many sentences a gloss is worth.
 
-from wsd.studies.glosses import names
+from wsd.studies.glosses import gloss_names
 
 GLOSS_FILES = STUDY_FILES["glosses"]
 
@@ -27,7 +27,7 @@ embed(
     "embed_glosses",
     CONFIG.models,
     [GLOSS_FILES["glosses"]],
-    names.KINDS.values(),
+    gloss_names.KINDS.values(),
     GLOSS_FILES["vectors"],
     "embed: every layer of {model}, the glosses",
     {"parts": WORDS},
@@ -37,7 +37,7 @@ embed(
 COMPARED = {
     "corpus": CORPUS,
     "_glosses": GLOSS_FILES["glosses"],
-    "embeddings": lambda wildcards: FILES.listings(wildcards.model, [names.VIEW]),
+    "embeddings": lambda wildcards: FILES.listings(wildcards.model, [gloss_names.VIEW]),
     "gloss_vectors": GLOSS_FILES["vectors"][:-1],
 }
 GLOSSES = f"--glosses {Path(GLOSS_FILES['glosses']).parent}"
@@ -45,7 +45,7 @@ GLOSSES = f"--glosses {Path(GLOSS_FILES['glosses']).parent}"
 step(
     "zero_shot",
     COMPARED,
-    expand(GLOSS_FILES["zero_shot"], gloss=names.KINDS, allow_missing=True),
+    expand(GLOSS_FILES["zero_shot"], gloss=gloss_names.KINDS, allow_missing=True),
     "zero-shot: {model}, layers {layers}",
     f"{GLOSSES} --layers {{layers}}",
     **LIGHT,

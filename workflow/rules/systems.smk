@@ -3,7 +3,7 @@
 #      systems; with `snakemake reproduce`, results/logs/<dataset>/<model>/reproduce.json and .txt, a
 #      comparison of our vectors and predictions with the published ones.
 
-from wsd.studies.systems import published_systems
+from wsd.studies.systems import system_descriptions
 
 SYSTEMS = STUDY_FILES["systems"]
 
@@ -28,7 +28,7 @@ if DATASET == "coarsewsd20":
         SYSTEMS["published"],
         "published: reading the predictions of {system}",
         "--source {params.source} --system {system}",
-        only={"system": any_of(published_systems.SYSTEMS)},
+        only={"system": any_of(system_descriptions.SYSTEMS)},
         mem=(600, 20),
         minutes=(10, 1),
         params=TEXTS,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
-from wsd.artifacts import noad
+from wsd.artifacts import noad_datasets
 from wsd.artifacts.reserved_names import check_reserved
 from wsd.artifacts.senses import NOTHING, Given, SenseText, sense_texts
 from wsd.errors import ConfigError, unknown_choice
@@ -86,8 +86,8 @@ class Dataset:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Return the number of instances of each word, in all splits together."""
-        if self.name in noad.NOAD and not self.counts:
-            return noad.sizes(self.name, self.at_least)
+        if self.name in noad_datasets.NOAD and not self.counts:
+            return noad_datasets.sizes(self.name, self.at_least)
         return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
 
     @cached_property

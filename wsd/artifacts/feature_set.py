@@ -15,7 +15,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
-from wsd.artifacts.run_map import Words, word_file
+from wsd.artifacts.run_json import Words, word_file
 from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.artifacts.view_names import blocks_of
 from wsd.errors import ConfigError, ResultError

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts import noad
+from wsd.artifacts import noad_datasets
 from wsd.artifacts.dataset import (
     ABOUT,
     COUNTS,
@@ -48,7 +48,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         problem = f"not the manifest of a corpus: {type(error).__name__} {error}"
         raise CorpusError(problem, where=str(path), fix=fix) from None
     # A step of the workflow writes NOAD's manifest, with a name that is reserved.
-    if dataset.name not in noad.NOAD:
+    if dataset.name not in noad_datasets.NOAD:
         check_name(dataset.name, str(path))
     return dataset
 

@@ -7,8 +7,8 @@ and classifiers become the first part of a file name. Words name rows of tables,
 from collections.abc import Iterable
 from pathlib import Path
 
-from wsd.artifacts import noad
-from wsd.artifacts.named_runs import RUNS
+from wsd.artifacts import noad_datasets
+from wsd.artifacts.find_runs import RUNS
 from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device
@@ -19,7 +19,7 @@ RESERVED = {
     "dataset": frozenset(
         {
             *("benchmarks", "coarsewsd20", "logs", "models", "quickstart", "quickstart-hard"),
-            *(STORE, *noad.NOAD),
+            *(STORE, *noad_datasets.NOAD),
         }
     ),
     # results/<dataset>/runs/ has only runs, but a folder with a store would count as a dataset.

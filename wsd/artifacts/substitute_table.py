@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.run_map import Words, word_file
+from wsd.artifacts.run_json import Words, word_file
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.errors import wrong_file
 from wsd.storage.file_names import file_name

@@ -13,7 +13,7 @@ from pathlib import Path
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
 from wsd.artifacts.dataset import MANIFEST, UNLABELLED_FILE
-from wsd.artifacts.run_map import TABLES, write_listing
+from wsd.artifacts.run_json import TABLES, write_listing
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.logs import log

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import DATASETS
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.run_json import list_folders
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.get_archive import available
 from wsd.corpora.unpack_archive import extract, refuse_foreign_files

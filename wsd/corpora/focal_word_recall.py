@@ -9,7 +9,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import OF_PAIRS
-from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, read_listing
+from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.corpora.word_forms import Finder
 from wsd.errors import WsdError
 

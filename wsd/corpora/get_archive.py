@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wsd.corpora.archive_facts import SourceArchive
+from wsd.corpora.archive_checksums import SourceArchive
 from wsd.errors import DownloadError
 from wsd.logs import log
 

@@ -8,7 +8,7 @@ or not at all.
 Studies can add to the command. The module that a study names for it (``Study.extends``) has
 ``arguments(parser)`` and any of these:
 
-- ``KIND``, a :class:`wsd.corpora.importer.file_kinds.FileKind`: a further kind of file;
+- ``KIND``, a :class:`wsd.corpora.importer.input_formats.FileKind`: a further kind of file;
 - ``import_instead(request)``: if its option is given, imports all files and returns the lines of
   the summary; otherwise returns None;
 - ``further_files(division)``: returns files to write next to the corpus, as lines by name, and
@@ -26,8 +26,8 @@ from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import labelled_tables, sense_texts, splits, train_and_test
-from wsd.corpora.importer.file_kinds import KINDS, Request, kind_of
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
+from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest

@@ -14,10 +14,10 @@ from typing import Any
 
 from wsd.arguments import add_listings, add_out_folder, count
 from wsd.artifacts.dataset import ABOUT, DATASETS, FILES, FORMAT, MANIFEST
-from wsd.artifacts.noad import AT_LEAST, NOAD, InParts, kept
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
+from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
-from wsd.corpora import noad_archive
+from wsd.corpora import noad_checksums
 from wsd.corpora.document_split import documents_to_test
 from wsd.corpora.download import log_licence
 from wsd.corpora.get_archive import available
@@ -42,7 +42,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     out : Path
         Replaced as a whole. It must hold no other files.
     name : str
-        One of :data:`wsd.artifacts.noad.NOAD`.
+        One of :data:`wsd.artifacts.noad_datasets.NOAD`.
     at_least : int
         The smallest number of instances of a sense.
 
@@ -56,7 +56,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
         If ``out`` holds files that are not the dataset's, or no word is left.
     """
     refuse_foreign_files(out, _own_files(out))
-    dataset, archive = DATASETS[name], noad_archive.ARCHIVE
+    dataset, archive = DATASETS[name], noad_checksums.ARCHIVE
     log_licence(name)
     with available(archive) as path:
         documents, glosses = read_archive(path, archive.file_checksums())
@@ -97,9 +97,9 @@ def read_archive(archive: Path, checksums: Mapping[str, str]) -> tuple[Documents
     documents: dict[str, list[Sentence]] = {}
     glosses: dict[str, str] = {}
     for name, data in verified(archive, checksums):
-        if name.endswith(noad_archive.DOCUMENT):
+        if name.endswith(noad_checksums.DOCUMENT):
             documents[name] = read(data, f"{archive}: {name}")
-        elif name == noad_archive.WORDNET:
+        elif name == noad_checksums.WORDNET:
             pairs = (line.partition("\t") for line in data.decode("utf-8").splitlines())
             glosses = {sense.rpartition("/")[2]: keys.replace(",", " ") for sense, _, keys in pairs}
     return dict(sorted(documents.items())), glosses

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
-from wsd.corpora.archive_facts import SourceArchive
+from wsd.corpora.archive_checksums import SourceArchive
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.errors import ConfigError, DownloadError
 from wsd.storage.atomic import replacing_folder

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_out, add_word_files, add_words
-from wsd.artifacts.run_map import word_file
+from wsd.artifacts.run_json import word_file
 from wsd.errors import ResultError
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.json import read_json
@@ -19,7 +19,7 @@ from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     from wsd.artifacts.corpus_table import Corpus
-    from wsd.encoder.focal_pieces import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 ALIGNMENT_FILE = "alignment.json"

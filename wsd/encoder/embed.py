@@ -27,7 +27,7 @@ from wsd.arguments import (
 )
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
-from wsd.artifacts.run_map import DIGITS, write_listing
+from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import (
     DEVICES,
@@ -39,7 +39,7 @@ from wsd.artifacts.view_names import (
     PRECISIONS,
     VIEWS,
 )
-from wsd.encoder import alignment, sources
+from wsd.encoder import alignment, find_model_folder
 from wsd.errors import ConfigError, ResultError
 from wsd.logs import done_before, log
 from wsd.storage.checksums import is_as_noted, noted_checksum
@@ -47,7 +47,7 @@ from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.focal_pieces import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 PROGRESS_SECONDS = 5.0
@@ -110,7 +110,7 @@ def embed(
     Raises
     ------
     ModelError
-        As in :func:`wsd.encoder.sources.verify` and :class:`wsd.encoder.encoder.Encoder`.
+        As in :func:`wsd.encoder.find_model_folder.verify` and :class:`wsd.encoder.encoder.Encoder`.
     ResultError
         If the record has another number of blocks or another width than the model.
     """
@@ -118,7 +118,7 @@ def embed(
     from wsd.encoder.word_extraction import Part, WordExtraction
 
     encoder = Encoder.load(
-        str(sources.verify(record)),
+        str(find_model_folder.verify(record)),
         pooling=options.pooling,
         masked=options.input == MASKED,
         device=options.device,
@@ -232,7 +232,7 @@ def run(args: argparse.Namespace) -> None:
         done = len(words) * len(args.views) - sum(len(missing.views) for missing in todo)
         level = logging.INFO if todo else logging.DEBUG
         log.log(level, "%s: %s", record["name"], message, extra=done_before(done))
-    with sources.offline(args.model):
+    with find_model_folder.offline(args.model):
         if todo:
             options = Options(*(getattr(args, key) for key in Options._fields))
             embed(todo, record, options, threads=args.threads)

@@ -1,8 +1,9 @@
 """Encode sentences: the vectors of all views and layers in one forward pass.
 
-Other modules load a folder (:mod:`wsd.encoder.loading`), run the model
-(:mod:`wsd.encoder.network`), examine it (:mod:`wsd.encoder.architecture`), find the pieces of the
-focal word (:mod:`wsd.encoder.focal_pieces`), and form batches (:mod:`wsd.encoder.batches`).
+Other modules load a folder (:mod:`wsd.encoder.load_model`), run the model
+(:mod:`wsd.encoder.run_model`), examine it (:mod:`wsd.encoder.examine_model`), find the pieces of
+the focal word (:mod:`wsd.encoder.match_word_pieces`), and form batches
+(:mod:`wsd.encoder.batches`).
 """
 
 import os
@@ -14,12 +15,12 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.encoder.architecture import Architecture, examine, ordinary_pieces
 from wsd.encoder.batches import run_all, to_host
-from wsd.encoder.focal_pieces import Aligned, Aligner
-from wsd.encoder.loading import check_precision, choose_device, load_folder, weights_digest
-from wsd.encoder.network import Network, encoder_of, length_limit
+from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
+from wsd.encoder.load_model import check_precision, choose_device, load_folder, weights_digest
+from wsd.encoder.match_word_pieces import Aligned, Aligner
 from wsd.encoder.packed_linear import pack
+from wsd.encoder.run_model import Network, encoder_of, length_limit
 from wsd.encoder.view_weights import Places, Sentences, selection, static_views
 from wsd.errors import ModelError
 from wsd.logs import log
@@ -44,7 +45,7 @@ class Encoder:
         Whether one mask token replaces the focal word.
     device : torch.device
     file : tokenizers.Tokenizer, optional
-        As in :class:`wsd.encoder.focal_pieces.Aligner`.
+        As in :class:`wsd.encoder.match_word_pieces.Aligner`.
 
     Attributes
     ----------
@@ -88,7 +89,7 @@ class Encoder:
         ----------
         folder : str
         pooling, masked, device
-            As in the class and :func:`wsd.encoder.loading.choose_device`.
+            As in the class and :func:`wsd.encoder.load_model.choose_device`.
         precision : {"float32", "bfloat16", "float16"}
             The precision of the computation. The vectors are always float32.
         random_weights : int, optional

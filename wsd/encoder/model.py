@@ -10,9 +10,9 @@ from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import check_seed, config_entry, without_folder
+from wsd.encoder.find_model_folder import from_package, from_path, version_of
 from wsd.encoder.hub import forget, from_hub, full_commit
 from wsd.encoder.model_files import checked_config, checked_files, keep
-from wsd.encoder.sources import from_package, from_path, version_of
 from wsd.encoder.unsupported_folders import check_layout
 from wsd.errors import ConfigError
 from wsd.logs import log

@@ -11,8 +11,8 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.vectors import not_finite
 from wsd.artifacts.view_names import STATIC
-from wsd.encoder.focal_pieces import Aligned
-from wsd.encoder.network import input_matrix
+from wsd.encoder.match_word_pieces import Aligned
+from wsd.encoder.run_model import input_matrix
 from wsd.errors import ModelError
 
 # For each instance and view, the positions of the pieces whose mean is the view.

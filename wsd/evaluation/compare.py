@@ -30,9 +30,9 @@ from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow, read_rows
 from wsd.evaluation.comparison_tables import Line
+from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
-from wsd.evaluation.near_duplicates import without_duplicates
-from wsd.evaluation.paper_table import latex, markdown
+from wsd.evaluation.most_similar_sentences import without_duplicates
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv

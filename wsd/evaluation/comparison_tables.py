@@ -11,11 +11,16 @@ from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, PUBLISHED, SELECT
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.near_duplicates import without_some_rows
+from wsd.evaluation.most_similar_sentences import without_some_rows
 from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
+from wsd.metrics.confidence_intervals import (
+    Interval,
+    difference_intervals,
+    mean_intervals,
+    word_intervals,
+)
 from wsd.metrics.confidence_set import Best, confidence_set
-from wsd.metrics.intervals import Interval, difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
 RARE = 15  # a sense with fewer test instances gets a separate line

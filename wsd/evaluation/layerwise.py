@@ -20,7 +20,7 @@ from wsd.evaluation.comparison_tables import Line, adjust, best_of, paired_diffe
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
 from wsd.logs import log
-from wsd.metrics.intervals import mean_intervals
+from wsd.metrics.confidence_intervals import mean_intervals
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
 

@@ -11,7 +11,7 @@ from wsd.arguments import add_configuration, add_out, add_results
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.run_map import bare
+from wsd.artifacts.run_json import bare
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
 from wsd.fitted.model_card import card

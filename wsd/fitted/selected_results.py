@@ -13,11 +13,11 @@ from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
+from wsd.artifacts.find_runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.fold_table import read as read_folds
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.named_runs import SELECTION, choose_run, runs_with, tables_of
-from wsd.artifacts.run_map import RUN_MAP, SOURCE, TABLES, RunMap, Words
+from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.view_names import DRAWN

@@ -18,7 +18,7 @@ import yaml
 
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.view_names import MASKED
-from wsd.encoder import sources
+from wsd.encoder import find_model_folder
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError
 
@@ -124,7 +124,7 @@ def load_encoder(
 
 @lru_cache(maxsize=2)
 def _load(record: str, pooling: str, masked: bool, device: str) -> "Encoder":
-    folder = sources.verify(json.loads(record))
+    folder = find_model_folder.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
     return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
@@ -178,7 +178,7 @@ def fitted_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        files = sources.verify(record, mend=False)
+        files = find_model_folder.verify(record, mend=False)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
         raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None

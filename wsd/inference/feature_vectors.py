@@ -15,7 +15,7 @@ from wsd.artifacts.feature_set import Features
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.focal_pieces import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 def feature_vectors(

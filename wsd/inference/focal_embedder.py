@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
 from wsd.artifacts.view_names import DEVICES, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
-from wsd.inference import encoders, focal_word_input
+from wsd.inference import encoders, find_focal_word
 from wsd.inference.feature_vectors import feature_vectors
 
 # The view `other` is a control.
@@ -154,7 +154,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
         features = parse_features(self.view, self.layers_, self.record_["blocks"])
-        table = focal_word_input.as_corpus(self._read(X))
+        table = find_focal_word.as_corpus(self._read(X))
         return feature_vectors(encoder, table, encoder.align(table), features, threads=self.threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -172,8 +172,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.feature_names_.copy()
 
-    def _read(self, X: Iterable[Any]) -> list[focal_word_input.Focus]:
-        if not (instances := focal_word_input.read_instances(X)):
+    def _read(self, X: Iterable[Any]) -> list[find_focal_word.Focus]:
+        if not (instances := find_focal_word.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 
@@ -185,9 +185,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _names(encoder: Any, features: Features, instance: focal_word_input.Focus) -> np.ndarray:
+def _names(encoder: Any, features: Features, instance: find_focal_word.Focus) -> np.ndarray:
     """Return the names of the columns; one instance is embedded to find the width of each view."""
-    names, table = [], focal_word_input.as_corpus([instance])
+    names, table = [], find_focal_word.as_corpus([instance])
     aligned = encoder.align(table)
     for view, choice in features.parts:
         (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))

@@ -17,8 +17,8 @@ from wsd import logs
 from wsd.arguments import add_choice, add_source, count
 from wsd.artifacts.view_names import DEVICES, POOLINGS
 from wsd.errors import ConfigError, unknown_choice
-from wsd.inference import encoders, focal_word_input
-from wsd.inference.focal_word_input import Focus, as_corpus
+from wsd.inference import encoders, find_focal_word
+from wsd.inference.find_focal_word import Focus, as_corpus
 from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ----------
     encoder : Encoder
     focus : Focus
-        As from ``find`` or ``cut`` in :mod:`wsd.inference.focal_word_input`.
+        As from ``find`` or ``cut`` in :mod:`wsd.inference.find_focal_word`.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def run(args: argparse.Namespace) -> None:
         problem = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
         raise ConfigError(problem, where="--occurrence", fix="give one, or one per sentence")
     numbers = cycle(args.occurrence or [None])
-    focuses = [focal_word_input.find(text, args.word, next(numbers)) for text in args.sentence]
+    focuses = [find_focal_word.find(text, args.word, next(numbers)) for text in args.sentence]
     source, options = _source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **options)
     inspections = [inspect(encoder, focus) for focus in focuses]

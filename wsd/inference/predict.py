@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
-from wsd.artifacts.named_runs import SELECTION, runs_with
+from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, unknown_choice
@@ -20,7 +20,7 @@ from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
-from wsd.inference.requests import Words
+from wsd.inference.read_requests import Words
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 

@@ -17,9 +17,9 @@ from wsd.corpora.focal_form_check import is_form
 from wsd.errors import ModelError
 from wsd.fitted.word_classifier import FittedWord, VectorAnswers
 from wsd.inference.feature_vectors import feature_vectors
-from wsd.inference.focal_word_input import Focus, as_corpus
+from wsd.inference.find_focal_word import Focus, as_corpus
 from wsd.inference.input_output import OK, UNREADABLE, Answer, Line, Neighbour
-from wsd.inference.requests import Request, RequestFinder, Words
+from wsd.inference.read_requests import Request, RequestFinder, Words
 
 if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from wsd.metrics.intervals import TAILS, Seed, bounded
+from wsd.metrics.confidence_intervals import TAILS, Seed, bounded
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_differences
 
 DRAWS = 2000
@@ -37,7 +37,7 @@ def cluster_intervals(
     Whole clusters are drawn with replacement within each word. The interval is the pivotal one:
     twice the estimate minus the quantiles. It is not smoothed, and so too narrow if nearly all
     predictions are right. Its ``inflation`` checks
-    :func:`wsd.metrics.intervals.difference_intervals`.
+    :func:`wsd.metrics.confidence_intervals.difference_intervals`.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wsd.metrics.intervals import LEVEL, Seed
+from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, exchanges, tail
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
 

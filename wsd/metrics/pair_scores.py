@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wsd.metrics.intervals import TAILS, Interval, Seed, bounded
+from wsd.metrics.confidence_intervals import TAILS, Interval, Seed, bounded
 
 DRAWS = 1000
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.intervals import Seed
+from wsd.metrics.confidence_intervals import Seed
 from wsd.metrics.scores import Counts
 
 # The most numbers of exchanged instances in memory at once: 32 MB.

@@ -11,7 +11,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from wsd.arguments import add_listings, add_out_folder, add_path
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.run_json import list_folders
 from wsd.logs import log
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers

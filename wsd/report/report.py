@@ -22,14 +22,14 @@ from wsd.arguments import (
 )
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find_dataset
-from wsd.artifacts.run_map import RunMap, bare, list_folders
+from wsd.artifacts.run_json import RunMap, bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_inputs import ReportInputs
+from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word

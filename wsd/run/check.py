@@ -1,9 +1,9 @@
 """Check that every result is undamaged; the command ``wsd check``.
 
-It reads all files that the maps of the runs name (:mod:`wsd.artifacts.run_map`), their published
-copies, and everything else in the stores. :mod:`wsd.run.verify_file` compares each file with its
-checksum. The command also counts the test sentences in which ``wsd predict`` would find the focal
-word.
+It reads all files that the maps of the runs name (:mod:`wsd.artifacts.run_json`), their published
+copies, and everything else in the stores. :mod:`wsd.run.verify_checksums` compares each file with
+its checksum. The command also counts the test sentences in which ``wsd predict`` would find the
+focal word.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run
-from wsd.artifacts.named_runs import (
+from wsd.artifacts.find_runs import (
     FIND_RESULTS,
     LOST,
     PROVENANCE,
@@ -28,14 +28,14 @@ from wsd.artifacts.named_runs import (
     tables_of,
     tables_of_runs,
 )
-from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, is_listing
+from wsd.artifacts.run_json import MAPS, RUN_MAP, RunMap, is_listing
 from wsd.artifacts.vectors import VECTORS
 from wsd.corpora.focal_word_recall import found_words
 from wsd.errors import ConfigError, ResultError, WsdError
 from wsd.run.config_files import command, read_configs
 from wsd.run.publish import SOURCES, readable
-from wsd.run.session import Session
-from wsd.run.verify_file import (
+from wsd.run.run_session import Session
+from wsd.run.verify_checksums import (
     GONE,
     UNREAD,
     UNSUMMED,

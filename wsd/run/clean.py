@@ -1,6 +1,6 @@
 """List or delete the files that no run refers to any more; the command ``wsd clean``.
 
-A run refers to the files in its map (:mod:`wsd.artifacts.run_map`), and to the files in its
+A run refers to the files in its map (:mod:`wsd.artifacts.run_json`), and to the files in its
 listings. A run has up to two maps: one next to its tables, and one of its last start, which may be
 unfinished. Until a run has written a listing, it owns everything in the listing's folder.
 """
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wsd import logs
-from wsd.artifacts.named_runs import (
+from wsd.artifacts.find_runs import (
     FIND_RESULTS,
     REMOVED,
     UNFINISHED,
@@ -25,7 +25,7 @@ from wsd.artifacts.named_runs import (
     tables_of_runs,
 )
 from wsd.artifacts.reserved_names import RESERVED
-from wsd.artifacts.run_map import (
+from wsd.artifacts.run_json import (
     LISTED,
     MAPS,
     RUN_MAP,

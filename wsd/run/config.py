@@ -11,21 +11,21 @@ from typing import Any
 
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.feature_set import Features, parse_features
+from wsd.artifacts.find_runs import NAMELESS
 from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.named_runs import NAMELESS
-from wsd.artifacts.noad import AT_LEAST, NOAD
+from wsd.artifacts.noad_datasets import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.errors import CorpusError
+from wsd.run.checked_config import MIX, Classifier, Config, Model
 from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
 from wsd.run.fold_checks import check_folds
 from wsd.run.key_checks import check_controls, check_views
 from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import SOURCES, ModelEntry
-from wsd.run.settings import MIX, Classifier, Config, Model
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from wsd.run import step_code
+from wsd.run import modules_of_step
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 
@@ -80,7 +80,7 @@ class Digests:
 
     def code(self, step: str) -> str:
         """Return the digest of the modules that a step runs."""
-        return self._get(f"step {step}", lambda: step_code.checksum(step))
+        return self._get(f"step {step}", lambda: modules_of_step.checksum(step))
 
     def file(self, path: Path) -> str:
         """Return the digest of a file's content.

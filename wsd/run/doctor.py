@@ -17,22 +17,22 @@ import wsd
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run, processors
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.named_runs import described_runs
-from wsd.artifacts.noad import NOAD
-from wsd.artifacts.run_map import read_listing
+from wsd.artifacts.find_runs import described_runs
+from wsd.artifacts.noad_datasets import NOAD
+from wsd.artifacts.run_json import read_listing
 from wsd.artifacts.vectors import VECTORS
-from wsd.corpora import coarsewsd20, copy_corpus, get_archive, noad_archive
-from wsd.corpora.archive_facts import SourceArchive
+from wsd.corpora import coarsewsd20, copy_corpus, get_archive, noad_checksums
+from wsd.corpora.archive_checksums import SourceArchive
 from wsd.corpora.unpack_archive import check_archive
 from wsd.encoder import hub
 from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
+from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import command, read_configs
 from wsd.run.key_checks import check_program_folder
-from wsd.run.session import Session
-from wsd.run.settings import Config, Model
-from wsd.run.verify_file import damaged_files
+from wsd.run.run_session import Session
+from wsd.run.verify_checksums import damaged_files
 from wsd.storage.checksums import DAMAGED
 from wsd.storage.temporary_files import PART
 from wsd.studies.registry import studies_of
@@ -111,7 +111,7 @@ def _versions() -> Finding:
 
 
 def _machine(config: Config) -> Finding:
-    from wsd.encoder.loading import choose_device
+    from wsd.encoder.load_model import choose_device
 
     text = f"{platform.system()} {platform.machine()}, {processors()} cores for this process"
     try:
@@ -176,7 +176,7 @@ def _size(folder: Path) -> int:
 def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     if dataset.folder is not None:
         return _imported(dataset, dataset.folder)
-    source = coarsewsd20.ARCHIVE if dataset.name == "coarsewsd20" else noad_archive.ARCHIVE
+    source = coarsewsd20.ARCHIVE if dataset.name == "coarsewsd20" else noad_checksums.ARCHIVE
     if dataset.name not in ("coarsewsd20", *NOAD):
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
     if (

@@ -2,7 +2,7 @@
 
 from wsd.artifacts.cv_table import grid_points
 from wsd.errors import ConfigError
-from wsd.run.settings import Config, Model
+from wsd.run.checked_config import Config, Model
 
 SHOWN = 10
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import wsd
-from wsd.artifacts import noad
+from wsd.artifacts import noad_datasets
 from wsd.artifacts.dataset import DATA, MANIFEST
-from wsd.artifacts.run_map import DIGITS
+from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.training_set import FULL
+from wsd.run.checked_config import Config, Model
 from wsd.run.digests import Digests
 from wsd.run.file_kinds import KINDS
-from wsd.run.settings import Config, Model
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 
@@ -97,7 +97,7 @@ class Keys:
     def has_source(self) -> bool:
         """Return whether a step writes the corpus's files, which otherwise are in the program."""
         dataset = self.config.dataset
-        return dataset.folder is not None or dataset.name in ("coarsewsd20", *noad.NOAD)
+        return dataset.folder is not None or dataset.name in ("coarsewsd20", *noad_datasets.NOAD)
 
     @cached_property
     def content(self) -> list[Any]:
@@ -142,8 +142,8 @@ class Keys:
 
     def contents(self, model: Model) -> dict[str, str]:
         """Return the checksums of a model's files, if it comes from a folder or a package."""
+        from wsd.encoder.find_model_folder import from_package, from_path
         from wsd.encoder.model_files import used_files
-        from wsd.encoder.sources import from_package, from_path
 
         if "package" in model.source:
             folder = from_package(model.name, model.source["package"])

@@ -5,7 +5,7 @@ import timeit
 
 import numpy as np
 
-from wsd.run.settings import Model
+from wsd.run.checked_config import Model
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 33

@@ -13,17 +13,17 @@ from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.feature_set import parse_features
-from wsd.artifacts.run_map import DIGITS
+from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.vectors import VECTORS
 from wsd.artifacts.view_names import DRAWN, blocks_of
 from wsd.errors import WsdError
+from wsd.run.checked_config import Classifier, Config, Model
 from wsd.run.digests import SEEN, Digests, Seen
 from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
 from wsd.run.lock import STATE
 from wsd.run.machine_speed import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
 from wsd.run.path_patterns import Places
-from wsd.run.settings import Classifier, Config, Model
 from wsd.storage.file_names import file_name
 from wsd.studies.base import Costs
 from wsd.studies.registry import studies_of

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.named_runs import PROVENANCE
-from wsd.artifacts.run_map import (
+from wsd.artifacts.find_runs import PROVENANCE
+from wsd.artifacts.run_json import (
     PAGES,
     RUN_MAP,
     SOURCE,

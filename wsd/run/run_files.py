@@ -1,15 +1,15 @@
 """List every file of a run, and place the files that are computed from many others.
 
-All are in ``results/<dataset>/store``. A path without its keys (:func:`wsd.artifacts.run_map.bare`)
-is the path that people read, in the folder of the tables.
+All are in ``results/<dataset>/store``. A path without its keys
+(:func:`wsd.artifacts.run_json.bare`) is the path that people read, in the folder of the tables.
 """
 
 from collections.abc import Iterable
 
 from wsd.artifacts.training_set import FULL
+from wsd.run.checked_config import Config
 from wsd.run.keys import Keys
 from wsd.run.path_patterns import Places
-from wsd.run.settings import Config
 from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
 

@@ -20,7 +20,7 @@ from wsd.artifacts.config_values import (
     Transform,
     View,
 )
-from wsd.artifacts.noad import AT_LEAST
+from wsd.artifacts.noad_datasets import AT_LEAST
 from wsd.run.schema_entries import ClassifierEntry, ModelEntry
 from wsd.studies.registry import STUDIES
 

@@ -15,10 +15,10 @@ from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
     from wsd.artifacts.config_section import Section
+    from wsd.run.checked_config import Config, Model
     from wsd.run.keys import Keys
     from wsd.run.path_patterns import Places
     from wsd.run.run_files import Files
-    from wsd.run.settings import Config, Model
 else:  # studies name these classes in type hints only
     Config = Files = Keys = Model = Places = Any
 

@@ -10,8 +10,8 @@ from wsd.artifacts.predictions import WordPredictions, write_predictions
 from wsd.cli import main
 from wsd.errors import ResultError
 from wsd.studies.all_words import all_words as step
-from wsd.studies.all_words import counted_instances
-from wsd.studies.all_words.counted_instances import (
+from wsd.studies.all_words import instance_table
+from wsd.studies.all_words.instance_table import (
     NO_SENSE,
     NO_WORD,
     NOT_TRAINED,
@@ -39,9 +39,7 @@ def write(folder: Path, predicted: list[int], gold: list[int]) -> Path:
     source = {"view": "focal", "layers": "6", "classifier": "knn"}
     path = folder / "p.parquet"
     write_predictions(path, [word], {**source, "encoder": {"model": {"name": "tiny"}}})
-    (folder / counted_instances.FILE).write_text(
-        "\n".join(counted_instances.lines(INSTANCES)) + "\n"
-    )
+    (folder / instance_table.FILE).write_text("\n".join(instance_table.lines(INSTANCES)) + "\n")
     return path
 
 
@@ -79,16 +77,16 @@ def test_predictions_of_other_instances(
 
 @pytest.mark.parametrize("change", ["no rows", "status", "columns", "number"])
 def test_an_invalid_table(tmp_path: Path, change: str) -> None:
-    lines = list(counted_instances.lines(INSTANCES))
+    lines = list(instance_table.lines(INSTANCES))
     changed = {
         "no rows": lines[:1],
         "status": [lines[0], lines[1].replace(TESTED, "x")],
         "columns": lines[1:],
         "number": [lines[0], lines[1].replace(",0,", ",x,")],
     }
-    path = tmp_path / counted_instances.FILE
+    path = tmp_path / instance_table.FILE
     path.write_text("\n".join(changed[change]))
     with pytest.raises(ResultError, match="does not have the expected content"):
-        counted_instances.read(path)
+        instance_table.read(path)
     path.write_text("\n".join(lines))
-    assert counted_instances.read(path) == INSTANCES
+    assert instance_table.read(path) == INSTANCES

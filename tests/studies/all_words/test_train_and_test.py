@@ -12,8 +12,8 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import all_words_xml
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
-from wsd.studies.all_words import counted_instances
-from wsd.studies.all_words.counted_instances import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
+from wsd.studies.all_words import instance_table
+from wsd.studies.all_words.instance_table import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
 
@@ -60,7 +60,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
-    actual = counted_instances.read(out / counted_instances.FILE)
+    actual = instance_table.read(out / instance_table.FILE)
     assert [
         (prediction.word, prediction.status, prediction.index, prediction.most_frequent)
         for prediction in actual
@@ -78,7 +78,7 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     assert {entry.part for entry in actual} == {"noun"}
     assert actual[0].where == f"{test}:3"
     # The file is not part of the corpus, which is read and copied as before.
-    assert counted_instances.FILE not in json.loads((out / MANIFEST).read_text())["files"]
+    assert instance_table.FILE not in json.loads((out / MANIFEST).read_text())["files"]
     assert "test instances: 8: tested 4, word not trained 2" in text
     assert "most frequent training sense is right in 1" in text
     assert "left out: 1 instances of words that the test files lack" in text
@@ -95,7 +95,7 @@ def test_rare_senses_of_training_are_announced_and_left_out(
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
     status = {
         instance.keys: instance.status
-        for instance in counted_instances.read(tmp_path / "out" / counted_instances.FILE)
+        for instance in instance_table.read(tmp_path / "out" / instance_table.FILE)
     }
     assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
 
@@ -162,7 +162,7 @@ def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None
     assert actual.left_out == {} and text[5][1:3] == ("h2", ("h3",))
     path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
     import_corpus([path], out=tmp_path / "out", name="mine")
-    tested = counted_instances.read(tmp_path / "out" / counted_instances.FILE)
+    tested = instance_table.read(tmp_path / "out" / instance_table.FILE)
     assert {(entry.keys, entry.status) for entry in tested} == {
         ("c0\td0", TESTED),
         ("c1\td1", TESTED),

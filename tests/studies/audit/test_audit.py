@@ -15,7 +15,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.evaluate import score_word
-from wsd.evaluation.near_duplicates import (
+from wsd.evaluation.most_similar_sentences import (
     count_duplicates,
     find_most_similar,
     without_duplicates,

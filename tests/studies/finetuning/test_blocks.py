@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from wsd.studies.finetuning.blocks import find_blocks
+from wsd.studies.finetuning.encoder_blocks import find_blocks
 
 INPUTS = {"input_ids": torch.tensor([[1, 2, 3]]), "attention_mask": torch.ones(1, 3)}
 Step = Callable[[torch.Tensor], torch.Tensor]

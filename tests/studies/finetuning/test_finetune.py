@@ -21,18 +21,18 @@ from tiny import tiny_bert
 from wsd.artifacts.corpus_table import Corpus, read_corpora, write
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.predictions import read_predictions
-from wsd.artifacts.run_map import list_folders, read_listing
+from wsd.artifacts.run_json import list_folders, read_listing
 from wsd.cli import main
 from wsd.corpora.text_format import read_text
 from wsd.encoder.batches import fixed
 from wsd.errors import ConfigError, ModelError
-from wsd.run import verify_file
+from wsd.run import verify_checksums
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning import training
 from wsd.studies.finetuning.finetune import UNFINISHED
 from wsd.studies.finetuning.finetuning_files import Setting, best, mean_objective, read_settings
-from wsd.studies.finetuning.needed_rows import NeededRows, restore
 from wsd.studies.finetuning.schedule import BATCH, batches, number_of_steps, rate_at
+from wsd.studies.finetuning.skip_unused_positions import NeededRows, restore
 from wsd.studies.finetuning.tagger import Instance, Tagger
 from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
 from wsd.studies.finetuning.trials import Finetuning
@@ -436,10 +436,10 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     listing = kept / "model.json"
     list_folders([listing])
     assert {*read_listing(listing)} >= {"model/model.safetensors", "model/config.json"}
-    assert not list(verify_file.damaged_files(listing))
+    assert not list(verify_checksums.damaged_files(listing))
     weights = kept / "model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert [path for path, _ in verify_file.damaged_files(listing)] == [weights]
+    assert [path for path, _ in verify_checksums.damaged_files(listing)] == [weights]
 
 
 def test_the_command_gives_the_same_on_two_threads(place: Path, out: Path, tmp_path: Path) -> None:

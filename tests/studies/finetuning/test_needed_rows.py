@@ -9,8 +9,8 @@ import torch
 import zoo
 from tiny import corpus_of
 
-from wsd.studies.finetuning.blocks import find_blocks
-from wsd.studies.finetuning.needed_rows import Needed, NeededRows, restore, spare
+from wsd.studies.finetuning.encoder_blocks import find_blocks
+from wsd.studies.finetuning.skip_unused_positions import Needed, NeededRows, restore, spare
 from wsd.studies.finetuning.tagger import Instance, Tagger
 
 WIDTH = 8

@@ -11,10 +11,11 @@ from call_step import call_step
 
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
-from wsd.metrics.intervals import mean_intervals
-from wsd.metrics.repeated_runs import intervals_over_draws
+from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.intervals_over_runs import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.studies.glosses import gloss_worth
+from wsd.studies.glosses.gloss_names import KINDS
 from wsd.studies.glosses.gloss_vectors import SenseVectors
 from wsd.studies.glosses.gloss_worth import (
     ALONE,
@@ -25,7 +26,6 @@ from wsd.studies.glosses.gloss_worth import (
     drawn_rows,
     table,
 )
-from wsd.studies.glosses.names import KINDS
 
 # The third sense has five training sentences.
 ROWS = [("train", sense) for sense in [0] * 30 + [1] * 20 + [2] * 5]

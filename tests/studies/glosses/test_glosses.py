@@ -13,8 +13,8 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
+from wsd.studies.glosses.gloss_names import GLOSS
 from wsd.studies.glosses.glosses import gloss_table, read_glosses
-from wsd.studies.glosses.names import GLOSS
 
 SENSES = {"cell": ("cell_prison", "cell_battery"), "seal.n": ("a", "b")}
 HEADER = "word\tsense\tgloss\n"

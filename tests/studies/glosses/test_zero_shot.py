@@ -16,7 +16,7 @@ from wsd.artifacts.predictions import WordPredictions, read_predictions
 from wsd.cli import main
 from wsd.errors import ConfigError, ResultError
 from wsd.studies.glosses import zero_shot
-from wsd.studies.glosses.names import KINDS
+from wsd.studies.glosses.gloss_names import KINDS
 
 ROWS = [("train", 0), ("train", 1), *(("test", i % 2) for i in range(6)), ("outofdomain", 1)]
 CORPUS = make_corpus(ROWS)

@@ -29,12 +29,12 @@ from two_words import (
 )
 
 from wsd.artifacts import predictions
-from wsd.artifacts.run_map import RunMap, write_map
+from wsd.artifacts.run_json import RunMap, write_map
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics import permutation
-from wsd.metrics.intervals import difference_intervals, mean_intervals
-from wsd.metrics.repeated_runs import intervals_over_draws, paired_tests_over_draws
+from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
+from wsd.metrics.intervals_over_runs import intervals_over_draws, paired_tests_over_draws
 from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
 from wsd.studies.strategies import strategies

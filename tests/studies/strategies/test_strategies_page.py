@@ -11,7 +11,7 @@ import pytest
 from read_pages import sources_of
 from report_builder import MODEL, Page, Run, build_report, make_run
 
-from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.read_tables import read_tables
 from wsd.studies.strategies.strategies_page import COLUMNS, StrategiesPage, readable_ticks
 
 

@@ -11,7 +11,7 @@ from three_words import WORDS, files, of_word, path_of, prepare
 
 from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts.corpus_table import Corpus
-from wsd.studies.substitutes.fill_mask import FillMask
+from wsd.studies.substitutes.predict_substitutes import FillMask
 
 
 @pytest.fixture

@@ -30,9 +30,9 @@ from wsd.artifacts.substitute_table import (
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError, ResultError
-from wsd.studies.substitutes import fill_mask
-from wsd.studies.substitutes.fill_mask import FillMask, _written_pieces
+from wsd.studies.substitutes import predict_substitutes
 from wsd.studies.substitutes.masked_lm_head import HEADS, known_without_head, why_no_head
+from wsd.studies.substitutes.predict_substitutes import FillMask, _written_pieces
 from wsd.studies.substitutes.substitutes import substitutes
 
 SENTENCES = corpus_of(
@@ -106,7 +106,7 @@ def test_batches_that_a_gpu_does_not_hold_are_halved(
 
     limited = simulated_gpu.holding(11, counted, lambda *_, **inputs: len(inputs["input_ids"]))
     monkeypatch.setattr(model.model, "forward", limited)
-    monkeypatch.setattr(fill_mask, "run_all", simulated_gpu.run_all)
+    monkeypatch.setattr(predict_substitutes, "run_all", simulated_gpu.run_all)
     actual = filled(model, corpus)
     assert sizes and max(sizes) <= 11
     for seen in SEEN:

@@ -18,7 +18,7 @@ from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError
 from wsd.evaluation import evaluate
 from wsd.studies.systems.published import make_published, read_system, read_word
-from wsd.studies.systems.published_systems import SYSTEMS
+from wsd.studies.systems.system_descriptions import SYSTEMS
 
 TEST = ("the mint struck a medal", "tea with mint", "mint coins and mint sweets")
 GOLD = ("mint_coins", "mint_herb", "mint_sweet")

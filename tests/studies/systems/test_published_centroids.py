@@ -11,7 +11,7 @@ from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.unpack_archive import extract
 from wsd.errors import CorpusError
 from wsd.studies.systems.published_centroids import read_centroids
-from wsd.studies.systems.published_systems import SYSTEMS
+from wsd.studies.systems.system_descriptions import SYSTEMS
 
 CENTROIDS = "mint_herb 1.5 -2 3e-05\nmint_coins -0.0 12.25 7E+2\n"
 

@@ -36,12 +36,12 @@ from wsd.encoder import embed as embed_module
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, CorpusError, ResultError, WsdError
-from wsd.run import step_code
-from wsd.studies.systems import reproduce, verdict
+from wsd.run import modules_of_step
+from wsd.studies.systems import reproduce, reproduction_verdict
 from wsd.studies.systems.published import make_published, read_system
 from wsd.studies.systems.published_centroids import read_centroids
-from wsd.studies.systems.published_systems import SYSTEMS
 from wsd.studies.systems.reproduce import ReproductionError
+from wsd.studies.systems.system_descriptions import SYSTEMS
 
 BLOCKS, WIDTH = 5, 32
 SYSTEM = "1nn-bert-base-uncased"
@@ -346,7 +346,7 @@ def test_alignment_off_by_one_piece(
     assert cosines == pytest.approx(scene.cosines(), abs=1e-7)
     n = len(SENSES[word])
     assert set(list(cosines)[:n]) == set(SENSES[word])
-    assert max(list(cosines.values())[:n]) < verdict.COSINE
+    assert max(list(cosines.values())[:n]) < reproduction_verdict.COSINE
     assert min(list(cosines.values())[n:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(scene.cosines()))!r}" in error.problem
     # The word's predictions change too, and those of no other word.
@@ -378,7 +378,7 @@ def test_two_centroids_swapped(scene: Scene) -> None:
     actual, error = scene.fails()
     cosines = senses_of(actual)
     assert set(list(cosines)[:2]) == {first, second}
-    assert max(cosines[first], cosines[second]) < verdict.COSINE
+    assert max(cosines[first], cosines[second]) < reproduction_verdict.COSINE
     assert min(list(cosines.values())[2:]) > 1 - 1e-9
     assert f"the centroid of {next(iter(cosines))!r} has cosine" in error.problem
     assert "differ" not in error.problem
@@ -605,8 +605,8 @@ def sense_row(name: str = "a", cosine: float = 1.0) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("wrong", "passes"), [(0, True), (1, True), (2, False)])
 def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
-    word, differing = verdict.compare_predictions(toy(1000, 0), toy(1000, wrong))
-    actual = verdict.summarize([sense_row()], [word], differing, {})
+    word, differing = reproduction_verdict.compare_predictions(toy(1000, 0), toy(1000, wrong))
+    actual = reproduction_verdict.summarize([sense_row()], [word], differing, {})
     output = actual["predictions"]
     assert (output["n"], output["agreement"]) == (1000, 1 - wrong / 1000)
     assert actual["passed"] is output["passed"] is passes
@@ -614,7 +614,7 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
     assert word["mean_score_difference"] == pytest.approx(0.25 * wrong / 1000)
     assert word["score_difference"] == (0.25 if wrong else 0)
     # Where the centroids alone are at fault, a near tie is not named.
-    low = verdict.summarize([sense_row(cosine=0.5)], [word], differing, {})
+    low = reproduction_verdict.summarize([sense_row(cosine=0.5)], [word], differing, {})
     problem = reproduce._failure(low, Path("r.txt")).problem
     assert "the centroid of 'a' has cosine 0.5" in problem
     assert ("predictions differ" in problem) is not passes
@@ -623,16 +623,16 @@ def test_the_threshold_of_agreement(wrong: int, passes: bool) -> None:
 @pytest.mark.parametrize(("cosine", "passes"), [(1.0, True), (0.9999, True), (0.99989, False)])
 def test_the_threshold_of_cosine(cosine: float, passes: bool) -> None:
     senses = [sense_row("a"), sense_row("b", cosine)]
-    word, differing = verdict.compare_predictions(toy(10, 0), toy(10, 0))
+    word, differing = reproduction_verdict.compare_predictions(toy(10, 0), toy(10, 0))
     for order in (senses, senses[::-1]):
-        assert verdict.summarize(order, [word], differing, {})["passed"] is passes
+        assert reproduction_verdict.summarize(order, [word], differing, {})["passed"] is passes
 
 
 def test_cosines_and_lengths_of_known_vectors(make_corpus: MakeCorpus) -> None:
     corpus = make_corpus([("train", 0), ("train", 1), ("train", 1), ("test", 0)])
     ours = {"a": np.array([3.0, 4.0]), "b": np.array([0.0, 2.0])}
     theirs = {"a": np.array([8.0, 6.0]), "b": np.array([0.0, -1.0]), "c": np.array([1.0, 1.0])}
-    assert verdict.compare_centroids(corpus, ours, theirs) == [
+    assert reproduction_verdict.compare_centroids(corpus, ours, theirs) == [
         {"word": "mint", "sense": "a", "n_train": 1, "cosine": 0.96, "length": 0.5},
         {"word": "mint", "sense": "b", "n_train": 2, "cosine": -1.0, "length": 2.0},
     ]
@@ -649,7 +649,7 @@ def test_the_least_excusable_differences_come_first() -> None:
     margins = [(1, 1e-6, 0.9), (2, 0.2, 0.1), (4, 0.9, 1e-7), (3, 0.3, 0.3)]
     differing = [{"index": i, "our_margin": x, "published_margin": y} for i, x, y in margins]
     words = [match("x", 3), match("y", 0), match("z", 1)]
-    actual = verdict.summarize([sense_row()], words, differing, {})["predictions"]
+    actual = reproduction_verdict.summarize([sense_row()], words, differing, {})["predictions"]
     assert [entry["index"] for entry in actual["differing"]] == [3, 2, 1, 4]
     assert [word["word"] for word in actual["words"]] == ["x", "z", "y"]
     assert actual["agreement"] == 26 / 30
@@ -657,14 +657,14 @@ def test_the_least_excusable_differences_come_first() -> None:
 
 
 def test_long_lists_are_cut_in_the_text_alone() -> None:
-    word, differing = verdict.compare_predictions(toy(20, 0), toy(20, 12))
+    word, differing = reproduction_verdict.compare_predictions(toy(20, 0), toy(20, 12))
     names = {
         "encoder": {"model": {"name": "ours"}},
         "published": {"model": {"name": "theirs"}},
         "layers": "sum-last-4",
     }
-    actual = verdict.summarize([sense_row()], [word], differing, names)
-    text = verdict.as_text(actual)
+    actual = reproduction_verdict.summarize([sense_row()], [word], differing, names)
+    text = reproduction_verdict.as_text(actual)
     assert "(10 of 12)" in text
     assert len(text.split("(10 of 12)\n")[1].splitlines()) == 1 + 10
     assert len(actual["predictions"]["differing"]) == 12
@@ -704,7 +704,7 @@ def test_the_command(scene: Scene, capsys: pytest.CaptureFixture[str], tmp_path:
 
 @pytest.mark.slow
 def test_the_command_loads_the_derived_modules(scene: Scene) -> None:
-    derived = step_code.closure(COMMANDS["reproduce"].module) | of_every_command()
+    derived = modules_of_step.closure(COMMANDS["reproduce"].module) | of_every_command()
     assert loaded(scene.root, *arguments(scene)) <= derived
 
 
@@ -766,12 +766,12 @@ def test_the_real_files_are_of_one_piece(
     path = tmp_path / "published.parquet"
     make_published(source, SYSTEM, real_corpora, path)
     read, _ = reproduce.read_published(path, real_corpora)
-    matches = [verdict.compare_predictions(words, words) for words in read.values()]
-    summary = verdict.summarize(
+    matches = [reproduction_verdict.compare_predictions(words, words) for words in read.values()]
+    summary = reproduction_verdict.summarize(
         [
             match
             for corpus in real_corpora.values()
-            for match in verdict.compare_centroids(corpus, actual, actual)
+            for match in reproduction_verdict.compare_centroids(corpus, actual, actual)
         ],
         [word for word, _ in matches],
         [entry for _, differing in matches for entry in differing],
@@ -796,7 +796,7 @@ def test_the_basis_of_the_thresholds(source: Path, real_corpora: dict[str, Corpu
         if entry < other
     )
     assert closest == pytest.approx(0.9723, abs=1e-4)
-    assert closest < verdict.COSINE, "two senses swapped would pass"
+    assert closest < reproduction_verdict.COSINE, "two senses swapped would pass"
     read = read_system(source, SYSTEM, real_corpora)
     best = [np.sort(words.scores, axis=1) for words in read]
     lead = np.concatenate([scores[:, -1] - scores[:, -2] for scores in best])

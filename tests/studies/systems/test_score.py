@@ -16,13 +16,13 @@ from call_step import call_step
 from wsd.artifacts import predictions
 from wsd.artifacts.column_names import SYSTEM
 from wsd.artifacts.corpus_table import Corpus, write
-from wsd.artifacts.run_map import write_listing, write_map
+from wsd.artifacts.run_json import write_listing, write_map
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.evaluation import evaluate
 from wsd.evaluation.comparison_rows import read_rows
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
-from wsd.studies.systems import published, score, system_predictions
+from wsd.studies.systems import convert_predictions, published, score
 
 ROWS = [("train", 0), ("train", 1), ("test", 0), ("test", 1), ("test", 0), ("outofdomain", 1)]
 Line = dict[str, Any]
@@ -252,7 +252,7 @@ def test_published_outputs_come_the_same_way(corpora: dict[str, Corpus], tmp_pat
         for i in range(len(test))
     ]
     actual = published.read_word(put(tmp_path / "theirs.jsonl", theirs), corpus)
-    (ours,) = system_predictions.assemble(
+    (ours,) = convert_predictions.assemble(
         score.read(put(tmp_path / "own.jsonl", own)), {"mint": corpus}, "own"
     )
     assert actual.predicted.tolist() == ours.predicted.tolist() == [1, 1, 1]

@@ -7,7 +7,7 @@ from operator import itemgetter
 import yaml
 
 from wsd.artifacts.fold_table import K
-from wsd.corpora.importer.file_kinds import Request
+from wsd.corpora.importer.input_formats import Request
 from wsd.logs import log
 
 # How many lines or words are shown.

@@ -13,7 +13,7 @@ from wsd.artifacts.dataset import COUNTS, FILES, FORMAT, FURTHER, MANIFEST
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
-from wsd.corpora.importer.file_kinds import Request
+from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, LabelledSentence
 from wsd.corpora.text_format import read_text, sentence_line
 from wsd.storage.atomic import replacing_folder

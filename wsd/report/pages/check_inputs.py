@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from wsd.errors import ResultError
-from wsd.report.pages.read_inputs import FIX, Files, ReportInputs, Results
+from wsd.report.pages.read_tables import FIX, Files, ReportInputs, Results
 from wsd.report.pages.report_data import having
 
 FIXES = {

@@ -9,7 +9,7 @@ from bokeh import models
 
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import RAMP, new_plot, plot_json
-from wsd.report.series import style_of
+from wsd.report.plot_colours import style_of
 
 
 class Curve(NamedTuple):

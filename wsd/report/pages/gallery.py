@@ -14,7 +14,7 @@ from wsd.report.pages import plots
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import initial_choice, initial_method, sample
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 
 # Points per plot at most and at least, and in all plots together, so that the page stays small.
 MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000

@@ -16,7 +16,7 @@ from wsd.report.pages.model_notes import (
     selected,
 )
 from wsd.report.pages.report_data import Report, having, records
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 
 # Free space at the left and right of the points, in percent.
 ROOM = 3.0

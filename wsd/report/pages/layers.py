@@ -19,7 +19,7 @@ from wsd.report.pages.model_notes import (
 )
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 from wsd.report.tables import BY_KIND, METRICS
 from wsd.storage.atomic import write_text
 

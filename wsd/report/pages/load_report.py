@@ -12,7 +12,7 @@ from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.projection import Projection, align_signs
 from wsd.errors import ResultError
 from wsd.report.pages.check_inputs import check_files, check_rows
-from wsd.report.pages.read_inputs import (
+from wsd.report.pages.read_tables import (
     Files,
     ReportInputs,
     Results,

@@ -13,7 +13,7 @@ from bokeh.model import Model
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
-from wsd.report.series import COLOURS, style_of
+from wsd.report.plot_colours import COLOURS, style_of
 
 # Number of shades for confidence, and for layers.
 RAMP = 8

@@ -15,8 +15,8 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
-from wsd.report.pages.extension import Extension, Link
-from wsd.report.series import classifier_numbers
+from wsd.report.pages.study_sections import Extension, Link
+from wsd.report.plot_colours import classifier_numbers
 
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
 # probabilities, their margin over the next sense's.

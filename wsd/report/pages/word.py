@@ -15,7 +15,7 @@ from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, 
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from wsd.report import series
+from wsd.report import plot_colours
 
 ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, the usual widths of journals
 PANELS_PER_ROW = 2
@@ -73,8 +73,8 @@ def styled() -> Iterator[None]:
 
 def look(number: int) -> Look:
     """Return the colour and marker of a series, the same as on the pages."""
-    colour, marker = series.style_of(number)
-    return {"color": series.COLOURS[colour], "marker": series.MARKERS[marker][1]}
+    colour, marker = plot_colours.style_of(number)
+    return {"color": plot_colours.COLOURS[colour], "marker": plot_colours.MARKERS[marker][1]}
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
@@ -84,7 +84,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 def looks_of_classifiers(names: Iterable[str]) -> dict[str, Look]:
     """Return the look of each classifier, the same as on the pages."""
-    return {name: look(number) for name, number in series.classifier_numbers(names).items()}
+    return {name: look(number) for name, number in plot_colours.classifier_numbers(names).items()}
 
 
 def percent_of(measure: str) -> str:

@@ -17,7 +17,7 @@ from wsd.arguments import add_files, add_out, add_path
 from wsd.artifacts.predictions import TEST, read_predictions
 from wsd.errors import wrong_file
 from wsd.storage.csv import write_csv
-from wsd.studies.all_words.counted_instances import FILE, NO_SENSE, TESTED, CountedInstance, read
+from wsd.studies.all_words.instance_table import FILE, NO_SENSE, TESTED, CountedInstance, read
 
 NAMES = ("model", "view", "layers", "classifier")
 METRICS = ("instances", "answered", "right", "precision", "recall", "f1")

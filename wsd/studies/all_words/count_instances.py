@@ -1,6 +1,6 @@
 """Add the table of all test instances to an imported corpus.
 
-The table is :data:`wsd.studies.all_words.counted_instances.FILE`. A corpus has only the instances
+The table is :data:`wsd.studies.all_words.instance_table.FILE`. A corpus has only the instances
 of trained words and senses, but published scores are over all test instances.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
-from wsd.studies.all_words import counted_instances as counted
-from wsd.studies.all_words.counted_instances import FILE, CountedInstance, lines
+from wsd.studies.all_words import instance_table as counted
+from wsd.studies.all_words.instance_table import FILE, CountedInstance, lines
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.evaluation.near_duplicates import MostSimilar, count_duplicates, find_most_similar
+from wsd.evaluation.most_similar_sentences import MostSimilar, count_duplicates, find_most_similar
 from wsd.storage.csv import write_csv
 
 KEYS = ["model", "train", "view", "layers", "classifier"]

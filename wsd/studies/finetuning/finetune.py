@@ -31,9 +31,9 @@ from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.view_names import DEVICES, INPUTS, MASKED, POOLINGS
-from wsd.encoder import sources
+from wsd.encoder import find_model_folder
 from wsd.errors import ConfigError
 from wsd.storage.atomic import replacing_folder, umask
 from wsd.storage.checksums import note_checksum
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
         args.threads,
         args.out / UNFINISHED,
     )
-    with sources.offline(args.model):
+    with find_model_folder.offline(args.model):
         _finetune(args, finetuning, settings, folds)
     list_folders(args.listings)
     shutil.rmtree(finetuning.unfinished)
@@ -180,7 +180,7 @@ def _write_model(
     tagger, _ = finetuning.fit(rows, setting, number, f"seed-{number}")
     with replacing_folder(out) as folder:
         tagger.save(folder)
-        source = sources.verify(finetuning.record)
+        source = find_model_folder.verify(finetuning.record)
         for name in finetuning.record["files"]:
             if ".safetensors" not in name:
                 shutil.copyfile(source / name, folder / name)

@@ -17,13 +17,13 @@ from typing import Any, Self
 import torch
 
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.focal_pieces import Aligned
-from wsd.encoder.loading import choose_device, load_folder
+from wsd.encoder.load_model import choose_device, load_folder
+from wsd.encoder.match_word_pieces import Aligned
 from wsd.encoder.view_weights import selection
 from wsd.errors import ModelError
-from wsd.studies.finetuning.blocks import find_blocks
+from wsd.studies.finetuning.encoder_blocks import find_blocks
 from wsd.studies.finetuning.finetuning_files import ALL
-from wsd.studies.finetuning.needed_rows import Needed, restore, spare
+from wsd.studies.finetuning.skip_unused_positions import Needed, restore, spare
 
 Gradients = Sequence[torch.Tensor]
 
@@ -170,7 +170,7 @@ class Tagger:
 
 
 def spare_last(encoder: Encoder, blocks: Sequence[torch.nn.Module] | None) -> Needed | None:
-    """Apply :func:`wsd.studies.finetuning.needed_rows.spare` to the last block, on a CPU."""
+    """Skip the unused positions of the last block, on a CPU."""
     if encoder.device.type != "cpu" or blocks is None or len(blocks) != encoder.blocks:
         return None
     inputs = encoder.trial_inputs(twice=True)

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from wsd.encoder.batches import run_all
-from wsd.encoder.loading import rounding_of
+from wsd.encoder.load_model import rounding_of
 from wsd.errors import ModelError
 from wsd.logs import log
 from wsd.studies.finetuning import checkpoint

@@ -12,12 +12,12 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import WordPredictions
-from wsd.encoder import sources
+from wsd.encoder import find_model_folder
 from wsd.studies.finetuning import finetuning_files
 from wsd.studies.finetuning.finetuning_files import Setting
 
 if TYPE_CHECKING:
-    from wsd.encoder.focal_pieces import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
     from wsd.studies.finetuning.tagger import Instance, Tagger
     from wsd.studies.finetuning.training import Progress
 
@@ -72,7 +72,7 @@ class Finetuning:
         for word, numbers in rows.items():
             known[self.senses[word].start + self.corpora[word].gold[numbers]] = True
         tagger = Tagger.load(
-            sources.verify(self.record),
+            find_model_folder.verify(self.record),
             known.tolist(),
             setting.blocks,
             random_weights=self.record.get("random_weights"),

@@ -11,11 +11,11 @@ from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages import curves
-from wsd.report.pages.extension import Extension, Section
 from wsd.report.pages.layers import legend
-from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import render_fragment
 from wsd.report.pages.report_data import Report, having
+from wsd.report.pages.study_sections import Extension, Section
 from wsd.storage.csv import Columns
 
 COLUMNS = Columns(

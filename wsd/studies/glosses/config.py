@@ -2,7 +2,7 @@
 
 from wsd.artifacts.config_section import Section
 from wsd.artifacts.config_values import Text
-from wsd.studies.glosses.names import NO_GLOSSES
+from wsd.studies.glosses.gloss_names import NO_GLOSSES
 
 
 class Keys(Section):

@@ -8,9 +8,9 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import ENCODER_KEYS, read_features
-from wsd.artifacts.run_map import Words
+from wsd.artifacts.run_json import Words
 from wsd.errors import wrong_file
-from wsd.studies.glosses.names import KINDS
+from wsd.studies.glosses.gloss_names import KINDS
 
 
 class SenseVectors(NamedTuple):

@@ -18,14 +18,14 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import TEST
 from wsd.logs import log
+from wsd.metrics.intervals_over_runs import intervals_over_draws
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.repeated_runs import intervals_over_draws
 from wsd.metrics.scores import confusion, mean_scores
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
+from wsd.studies.glosses.gloss_names import KINDS, VIEW
 from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
-from wsd.studies.glosses.names import KINDS, VIEW
 
 SHOTS = (0, 1, 2, 4, 8, 16, 32, 64)
 DRAWS = 20

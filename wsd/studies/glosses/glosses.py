@@ -15,7 +15,7 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora, write
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.artifacts.run_map import TABLES, write_listing
+from wsd.artifacts.run_json import TABLES, write_listing
 from wsd.artifacts.senses import SenseText, check_text
 from wsd.corpora.importer.delimited_text import read_table
 from wsd.corpora.importer.labelled_sentence import plain
@@ -24,7 +24,7 @@ from wsd.errors import CorpusError
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
 from wsd.storage.text_files import at_place
-from wsd.studies.glosses.names import GLOSS
+from wsd.studies.glosses.gloss_names import GLOSS
 
 COLUMNS = ("word", "sense", "gloss")
 FIX = "give each sense of the run's words a different gloss"

@@ -9,12 +9,12 @@ import pandas as pd
 from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.report.pages import curves
-from wsd.report.pages.extension import Extension, Section
 from wsd.report.pages.layers import legend
 from wsd.report.pages.model_notes import MAIN_METRIC, blocks
-from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import render_fragment
 from wsd.report.pages.report_data import Report, having, records
+from wsd.report.pages.study_sections import Extension, Section
 from wsd.storage.csv import Columns
 
 TABLE = "gloss-worth"

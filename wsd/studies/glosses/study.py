@@ -17,7 +17,7 @@ from wsd.studies.base import (
     check_file,
     refused,
 )
-from wsd.studies.glosses.names import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
+from wsd.studies.glosses.gloss_names import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 
 FIX = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
 NO_STUDY = f"say `glosses: {NO_GLOSSES}`"

@@ -18,8 +18,8 @@ from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_splits
 from wsd.errors import ConfigError
 from wsd.metrics.single_thread import one_thread
+from wsd.studies.glosses.gloss_names import KINDS, VIEW
 from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
-from wsd.studies.glosses.names import KINDS, VIEW
 
 
 def nearest_gloss(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:

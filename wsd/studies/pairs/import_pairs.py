@@ -17,9 +17,9 @@ import numpy as np
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
 from wsd.corpora.focal_form_check import FormCheck, is_form
-from wsd.corpora.importer.file_kinds import FileKind, Request
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
+from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.write_corpus import check_forms, start_manifest, write_manifest
 from wsd.corpora.inflection import forms

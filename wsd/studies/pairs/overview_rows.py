@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wsd.artifacts.column_names import feature_set
-from wsd.artifacts.named_runs import NAMELESS, RUNS
+from wsd.artifacts.find_runs import NAMELESS, RUNS
 from wsd.artifacts.transform_names import transform_label
 from wsd.errors import WsdError
 from wsd.report.overview import Listed, Result, day, title

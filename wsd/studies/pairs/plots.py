@@ -8,7 +8,7 @@ import pandas as pd
 
 from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages.report_data import having, records
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 
 WIDTH, HEIGHT = 760, 260
 # Space for the labels of the axes.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from wsd.artifacts.run_map import RunMap
+from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import FULL, setting
 from wsd.errors import ResultError
 from wsd.logs import DONE_BEFORE

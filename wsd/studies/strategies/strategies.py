@@ -23,12 +23,12 @@ from wsd.arguments import (
     add_seed,
 )
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.run_map import RunMap
+from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
 from wsd.evaluation.comparison_rows import identical
 from wsd.evaluation.comparison_tables import adjust, whole
-from wsd.metrics.repeated_runs import (
+from wsd.metrics.intervals_over_runs import (
     difference_intervals_over_draws,
     intervals_over_draws,
     paired_tests_over_draws,

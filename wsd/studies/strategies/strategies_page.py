@@ -13,12 +13,12 @@ from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.training_set import FULL, NO_TRAIN
 from wsd.report.pages import curves
 from wsd.report.pages.curves import Curve
-from wsd.report.pages.extension import Extension, Link
 from wsd.report.pages.layers import legend
 from wsd.report.pages.model_notes import MAIN_METRIC
-from wsd.report.pages.read_inputs import read_tables
+from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import number, render
 from wsd.report.pages.report_data import Report, having, records
+from wsd.report.pages.study_sections import Extension, Link
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns
 

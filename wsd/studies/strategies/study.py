@@ -33,7 +33,7 @@ class Strategies(Study):
 
     def baselines(self, files: Files) -> Paths:
         """Return the predictions of the baselines that are strategies."""
-        from wsd.artifacts.run_map import bare
+        from wsd.artifacts.run_json import bare
 
         paths = files.judged["baselines"]
         return [path for path in paths if bare(PurePath(path).stem) not in LEFT_OUT]

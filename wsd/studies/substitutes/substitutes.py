@@ -12,10 +12,10 @@ from typing import Any
 from wsd.arguments import add_choice, add_corpora, add_out_folder, add_path, count, writes
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
-from wsd.artifacts.run_map import DIGITS, write_listing
+from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.substitute_table import K, write_substitutes
 from wsd.artifacts.view_names import DEVICES
-from wsd.encoder import sources
+from wsd.encoder import find_model_folder
 from wsd.errors import ModelError
 from wsd.logs import done_before, log
 from wsd.storage.checksums import is_as_noted, noted_checksum
@@ -35,7 +35,7 @@ def substitutes(
     record : mapping
         From :func:`wsd.encoder.model.resolve`. The model's files are verified again.
     device, threads
-        As in :class:`wsd.studies.substitutes.fill_mask.FillMask`.
+        As in :class:`wsd.studies.substitutes.predict_substitutes.FillMask`.
 
     Raises
     ------
@@ -45,9 +45,9 @@ def substitutes(
     if "random_weights" in record:
         problem = f"{record['name']} has random weights: its substitutes have no meaning"
         raise ModelError(problem, fix="leave substitutes out of analyses")
-    folder = sources.verify(record)
+    folder = find_model_folder.verify(record)
     check_head(record["name"], folder)
-    from wsd.studies.substitutes.fill_mask import FillMask
+    from wsd.studies.substitutes.predict_substitutes import FillMask
 
     provenance = {
         "model": without_folder(record),
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
     done = len(tables) - len(missing)
     message = f"{record['name']}: {done} of {len(tables)} words are done already"
     log.info(message, extra=done_before(done))
-    with sources.offline(args.model):
+    with find_model_folder.offline(args.model):
         if missing:
             substitutes(missing, record, device=args.device, threads=args.threads)
     if args.listing:

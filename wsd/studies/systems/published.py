@@ -19,8 +19,8 @@ from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import CorpusError, unknown_choice
 from wsd.storage.file_names import file_name
 from wsd.storage.text_files import at_place, parse_json, read_lines
-from wsd.studies.systems.published_systems import SYSTEMS
-from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
+from wsd.studies.systems.convert_predictions import Output, assemble, write_outputs
+from wsd.studies.systems.system_descriptions import SYSTEMS
 
 KEYS = {"gold", "idx", "matches", "tokens"}
 

@@ -17,11 +17,11 @@ Python; transformers' copy of it and the fast tokenizer give the same pieces for
 sentences. So only arithmetic can differ: six decimals (1e-14 of a cosine), and float32 on another
 machine.
 
-The thresholds are in :mod:`wsd.studies.systems.verdict`. We measured the lowest cosine of our
-centroids with centroids from faulty steps, with all-MiniLM-L6-v2 on ``crane`` and ``digit``: 0.22
-with the focal piece off by one, 0.981 with the layers off by one, 0.993 and 0.995 with the last
-three or five layers, 0.997 with segment 1, 0.998 without special tokens. With the right steps in
-bfloat16, far less precise than any float32, it is 0.99999. So ``COSINE`` lies between 0.998 and
+The thresholds are in :mod:`wsd.studies.systems.reproduction_verdict`. We measured the lowest cosine
+of our centroids with centroids from faulty steps, with all-MiniLM-L6-v2 on ``crane`` and ``digit``:
+0.22 with the focal piece off by one, 0.981 with the layers off by one, 0.993 and 0.995 with the
+last three or five layers, 0.997 with segment 1, 0.998 without special tokens. With the right steps
+in bfloat16, far less precise than any float32, it is 0.99999. So ``COSINE`` lies between 0.998 and
 0.99999. Two senses of a word have a cosine of at most 0.973.
 
 2 of the 10,196 published predictions lead by less than 1e-4, and 28 by less than 1e-3;
@@ -50,7 +50,7 @@ from wsd.storage.checksums import sha256
 from wsd.storage.json import write_json
 from wsd.storage.result_files import parsing
 from wsd.storage.text_files import at_place
-from wsd.studies.systems import verdict
+from wsd.studies.systems import reproduction_verdict
 from wsd.studies.systems.published_centroids import read_centroids
 
 VIEW = "focal"
@@ -86,7 +86,7 @@ def check_senses(
             if other := [sense for sense in theirs if sense not in corpus.senses]:
                 senses = ", ".join(corpus.senses)
                 raise ValueError(f"a centroid of {other[0]!r}, but {word!r} has {senses}")
-        trained = verdict.training_counts(corpus)
+        trained = reproduction_verdict.training_counts(corpus)
         if not trained.all():
             problem = f"{corpus.senses[trained.argmin()]!r} has no training instance"
             raise CorpusError(problem, fix="use the whole training set, or another word")
@@ -144,7 +144,7 @@ def check(
     Returns
     -------
     dict
-        As from :func:`wsd.studies.systems.verdict.summarize`.
+        As from :func:`wsd.studies.systems.reproduction_verdict.summarize`.
 
     Raises
     ------
@@ -174,8 +174,8 @@ def check(
             ours = next(predictions for predictions in predicted if predictions.split == TEST)
             # Every sense has a centroid, because every sense has training instances.
             our_centroids = dict(zip(corpus.senses, classifier.centroids_, strict=True))
-            senses += verdict.compare_centroids(corpus, our_centroids, their_centroids)
-            agreement, instances = verdict.compare_predictions(ours, theirs[word])
+            senses += reproduction_verdict.compare_centroids(corpus, our_centroids, their_centroids)
+            agreement, instances = reproduction_verdict.compare_predictions(ours, theirs[word])
             words.append(agreement)
             differing += instances
             log.debug("%s: %d of %d agree", word, agreement["agreeing"], agreement["n"])
@@ -188,7 +188,7 @@ def check(
         },
         "versions": versions(),
     }
-    return verdict.summarize(senses, words, differing, provenance)
+    return reproduction_verdict.summarize(senses, words, differing, provenance)
 
 
 def _failure(summary: Mapping[str, Any], where: Path) -> ReproductionError:
@@ -233,7 +233,7 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigError(problem, where="--out", fix=fix)
     corpora = read_corpora(args.corpus, args.words)
     summary = check(corpora, args.embeddings, args.layers, args.centroids, args.published)
-    text, readable = verdict.as_text(summary), args.out.with_suffix(".txt")
+    text, readable = reproduction_verdict.as_text(summary), args.out.with_suffix(".txt")
     write_json(args.out, summary)
     write_text(readable, text)
     log.info("%s", text)

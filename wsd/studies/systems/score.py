@@ -14,14 +14,14 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_out, add_path, add_run
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.named_runs import choose_run, tables_of
+from wsd.artifacts.find_runs import choose_run, tables_of
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.artifacts.run_map import RUN_MAP, TABLES, RunMap, read_listing
+from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
 from wsd.storage.text_files import at_place, json_lines
-from wsd.studies.systems.published_systems import System
-from wsd.studies.systems.system_predictions import Output, assemble, write_outputs
+from wsd.studies.systems.convert_predictions import Output, assemble, write_outputs
+from wsd.studies.systems.system_descriptions import System
 
 LARGEST = 1e300  # a score is closer to 0; NaN is not
 KEYS = ("word", "id", "sense")

@@ -72,7 +72,7 @@ class Systems(Study):
 
 
 def _published(dataset: object) -> list[str]:
-    from wsd.studies.systems.published_systems import SYSTEMS
+    from wsd.studies.systems.system_descriptions import SYSTEMS
 
     return list(SYSTEMS) if dataset == PUBLISHED_FOR else []
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from wsd.artifacts.dataset import COUNTS, UNLABELLED_FILE
 from wsd.corpora.importer import labelled_tables, write_corpus
-from wsd.corpora.importer.file_kinds import Request
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
+from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.corpora.word_names import similar_names

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from wsd.artifacts.named_runs import runs_with, tables_of
+from wsd.artifacts.find_runs import runs_with, tables_of
 from wsd.report.overview import Listed, title
 
 PAGE = "uses/index.html"

@@ -18,7 +18,7 @@ from wsd.arguments import add_corpora, add_files, add_listings, add_optional_fil
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find_dataset
-from wsd.artifacts.run_map import list_folders
+from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.render import render_alone

@@ -12,7 +12,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.projection import align_signs
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.render import encode, pack, render_alone
-from wsd.report.series import mark_of
+from wsd.report.plot_colours import mark_of
 from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, WordUses
 
 PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")

@@ -15,7 +15,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
 from wsd.errors import CorpusError
-from wsd.studies.systems.published_systems import System
+from wsd.studies.systems.system_descriptions import System
 
 SHOWN = 5  # missing instances, or ignored words, in an error
 # The attributes of a system that the provenance of its predictions has.

@@ -16,8 +16,8 @@ from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predi
 from wsd.artifacts.projection import Projection, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, wrong_file
-from wsd.report.pages.extension import Extension
 from wsd.report.pages.report_data import having, kind_of_scores
+from wsd.report.pages.study_sections import Extension
 from wsd.report.tables import TABLES
 from wsd.storage.csv import Columns, read_csv
 from wsd.storage.json import read_json

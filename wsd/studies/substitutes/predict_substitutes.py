@@ -16,8 +16,8 @@ from wsd.artifacts.substitute_table import SEEN, Fillers, K
 from wsd.artifacts.view_names import MASKED
 from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.focal_pieces import Aligned
-from wsd.encoder.loading import choose_device, load_folder
+from wsd.encoder.load_model import choose_device, load_folder
+from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ModelError
 
 
@@ -45,7 +45,7 @@ class FillMask:
         With the head, in evaluation mode, on ``device``.
     device : torch.device
     file : tokenizers.Tokenizer, optional
-        As in :class:`wsd.encoder.focal_pieces.Aligner`.
+        As in :class:`wsd.encoder.match_word_pieces.Aligner`.
 
     Raises
     ------

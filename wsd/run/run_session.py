@@ -11,16 +11,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.run_map import DIGITS, MAPS, RunMap, bare, write_map
+from wsd.artifacts.run_json import DIGITS, MAPS, RunMap, bare, write_map
 from wsd.errors import WsdError
-from wsd.run import clean, lock, step_code
-from wsd.run.adopt import EMBEDDINGS, adopt
+from wsd.run import clean, lock, modules_of_step
+from wsd.run.adopt_old_vectors import EMBEDDINGS, adopt
+from wsd.run.checked_config import Config, Model
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen
 from wsd.run.keys import Keys
 from wsd.run.publish import publish
 from wsd.run.run_files import Files
-from wsd.run.settings import Config, Model
-from wsd.run.verify_file import checksum_or_problem, damaged_files
+from wsd.run.verify_checksums import checksum_or_problem, damaged_files
 from wsd.storage.checksums import STORE, SUMS, set_aside
 from wsd.storage.temporary_files import remove_abandoned
 
@@ -145,7 +145,7 @@ class Session:
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        digests = {**self._digests.used, PROGRAM: step_code.package_checksum()}
+        digests = {**self._digests.used, PROGRAM: modules_of_step.package_checksum()}
         return {"config": self._settings, "command": self.command, "digests": digests}
 
     def _forget_trained(self, model: Model) -> None:

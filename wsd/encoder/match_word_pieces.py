@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
-from wsd.encoder.spelling import check_case, normalised, spelling
+from wsd.encoder.piece_spelling import check_case, normalised, spelling
 from wsd.encoder.tokenizer_errors import tokenizing
 from wsd.errors import ModelError
 

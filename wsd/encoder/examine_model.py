@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import torch
 
-from wsd.encoder.focal_pieces import Aligner
-from wsd.encoder.network import Network
+from wsd.encoder.match_word_pieces import Aligner
+from wsd.encoder.run_model import Network
 from wsd.errors import ModelError
 
 # The largest relative distance at which two vectors count as equal. Rounding causes at most 1e-5.

@@ -1,16 +1,16 @@
 """Intervals and tests over several runs: draws of training instances, or seeds.
 
 Each run has an equal share of the draws from the posterior, shifted to its own scores as in
-:func:`wsd.metrics.intervals.mean_intervals`. So the intervals cover both the choice of a run and
-the test set. With one run they equal the intervals of that module.
+:func:`wsd.metrics.confidence_intervals.mean_intervals`. So the intervals cover both the choice of a
+run and the test set. With one run they equal the intervals of that module.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from wsd.metrics import intervals, permutation, scores
-from wsd.metrics.intervals import Interval, Seed
+from wsd.metrics import confidence_intervals, permutation, scores
+from wsd.metrics.confidence_intervals import Interval, Seed
 from wsd.metrics.permutation import PairedTest
 from wsd.metrics.scores import Counts
 
@@ -23,11 +23,11 @@ def intervals_over_draws(
     Parameters
     ----------
     runs : sequence over runs of sequences of confusion matrices
-        See :func:`wsd.metrics.intervals.mean_intervals`.
+        See :func:`wsd.metrics.confidence_intervals.mean_intervals`.
     draws, rng
-        See :func:`wsd.metrics.intervals.word_intervals`.
+        See :func:`wsd.metrics.confidence_intervals.word_intervals`.
     """
-    return _over_draws(intervals.drawn_means, runs, draws, rng, floor=0)
+    return _over_draws(confidence_intervals.drawn_means, runs, draws, rng, floor=0)
 
 
 def difference_intervals_over_draws(
@@ -38,11 +38,11 @@ def difference_intervals_over_draws(
     Parameters
     ----------
     runs : sequence over pairs of runs of sequences of Counts
-        See :func:`wsd.metrics.intervals.difference_intervals`.
+        See :func:`wsd.metrics.confidence_intervals.difference_intervals`.
     draws, rng
-        See :func:`wsd.metrics.intervals.word_intervals`.
+        See :func:`wsd.metrics.confidence_intervals.word_intervals`.
     """
-    return _over_draws(intervals.drawn_differences, runs, draws, rng, floor=-1)
+    return _over_draws(confidence_intervals.drawn_differences, runs, draws, rng, floor=-1)
 
 
 def paired_tests_over_draws(
@@ -70,11 +70,11 @@ def paired_tests_over_draws(
 
 
 def _over_draws(
-    draw: Callable[..., tuple[intervals.Scores, intervals.Scores]],
+    draw: Callable[..., tuple[confidence_intervals.Scores, confidence_intervals.Scores]],
     runs: Sequence[Sequence[np.ndarray]] | Sequence[Sequence[Counts]],
     draws: int,
     rng: Seed,
     floor: int,
 ) -> dict[str, Interval]:
     generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    return intervals.pooled([draw(run, share, generator) for run in runs], floor)
+    return confidence_intervals.pooled([draw(run, share, generator) for run in runs], floor)

@@ -13,13 +13,13 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from wsd.artifacts.run_map import DIGITS
+from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.vectors import TENSOR, VECTORS, VectorsWriter, check_vectors
 from wsd.artifacts.view_names import DRAWN
 from wsd.encoder.alignment import ALIGNMENT_FILE
 from wsd.errors import ResultError
+from wsd.run.checked_config import Model
 from wsd.run.run_files import Files
-from wsd.run.settings import Model
 from wsd.storage.atomic import replacing
 from wsd.storage.file_names import file_name
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.named_runs import PROVENANCE
-from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, WordFiles
+from wsd.artifacts.find_runs import PROVENANCE
+from wsd.artifacts.run_json import MAPS, RUN_MAP, RunMap, WordFiles
 from wsd.errors import ConfigError, ResultError, StorageError
-from wsd.run import step_code
+from wsd.run import modules_of_step
 from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.atomic import check_target
 from wsd.storage.checksums import STORE
@@ -85,8 +85,8 @@ def check_unchanged(args: argparse.Namespace) -> None:
     files = [file for path in paths for file in (path, path / MANIFEST)]
     known = {file: digests.get(f"file {file}") for file in files}
     changed = [path for path, digest in known.items() if digest and digest != sha256_of(path)]
-    if digests.get(PROGRAM) != step_code.package_checksum():
-        changed = [step_code.PACKAGE]
+    if digests.get(PROGRAM) != modules_of_step.package_checksum():
+        changed = [modules_of_step.PACKAGE]
     if changed:
         problem = f"{changed[0]} has changed since the run began"
         raise ResultError(problem, fix="run snakemake again: it takes what is there now")

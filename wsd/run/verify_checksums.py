@@ -1,14 +1,14 @@
 """Compare files of a store with the checksums that were noted when they were written.
 
 The checksum of a file is in ``.sums`` next to it (:mod:`wsd.storage.checksums`), or in the listing
-that names the file (:mod:`wsd.artifacts.run_map`). A file of vectors also contains one per layer
+that names the file (:mod:`wsd.artifacts.run_json`). A file of vectors also contains one per layer
 (:mod:`wsd.artifacts.vectors`).
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wsd.artifacts.run_map import is_listing, read_listing
+from wsd.artifacts.run_json import is_listing, read_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.encoder.model_files import WEIGHTS
 from wsd.errors import WsdError

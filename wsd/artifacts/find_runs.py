@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from wsd.artifacts.run_map import MAPS, RUN_MAP, RunMap, bare
+from wsd.artifacts.run_json import MAPS, RUN_MAP, RunMap, bare
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.checksums import STORE

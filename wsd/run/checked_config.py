@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.named_runs import tables_of
+from wsd.artifacts.find_runs import tables_of
 from wsd.artifacts.view_names import STATIC, blocks_of
 from wsd.run.schema import Controls, Tuning
 
