@@ -351,12 +351,12 @@ FUNNEL = {
         ("FNetConfig", "FNetForMaskedLM", "albert", {"num_attention_heads": None},
          "FNetModel ignores the attention mask: padding changes layer"),
         ("ConvBertConfig", "ConvBertForMaskedLM", "bert",
-         {"embedding_size": 32, "head_ratio": 2}, "it does not heed the attention mask"),
+         {"embedding_size": 32, "head_ratio": 2}, "ignores the attention mask"),
         ("FunnelConfig", "FunnelForMaskedLM", "bert", FUNNEL,
          "FunnelModel returns 7 hidden states, its config needs 4"),
         ("AlbertConfig", "AlbertForPreTraining", "albert",
          {"embedding_size": 16, "inner_group_num": 2}, "AlbertModel returns 7 hidden states"),
-        ("YosoConfig", "YosoForMaskedLM", "albert", {}, "it does not heed the attention mask"),
+        ("YosoConfig", "YosoForMaskedLM", "albert", {}, "ignores the attention mask"),
         ("MarianConfig", "MarianMTModel", "xlm-roberta", MARIAN, "the weights lack 1 of"),
         ("MraConfig", "MraForMaskedLM", "roberta", {},
          "MraModel ignores the context"),
@@ -424,9 +424,9 @@ def test_padding_that_the_model_does_not_know_is_not_used(built: Built, tmp_path
 
 
 def test_a_config_without_a_shape() -> None:
-    with pytest.raises(ModelError, match="of odd tells no number of blocks"):
+    with pytest.raises(ModelError, match="of odd states no number of blocks"):
         stated_shape(SimpleNamespace(model_type="odd", hidden_size=3))
-    with pytest.raises(ModelError, match="tells no width"):
+    with pytest.raises(ModelError, match="states no width"):
         stated_shape(SimpleNamespace(model_type="odd", n_layer=3))
 
 

@@ -116,7 +116,7 @@ def test_before_and_after_are_in_one_figure(checkout: Checkout, config: str) -> 
         assert f"{name}, fine-tuned" in page
     assert "curves.trained" not in page
     assert (
-        "those of tiny after fine-tuning"
+        "<dd>tiny after fine-tuning</dd>"
         in (checkout.root / "results/quickstart/report/index.html").read_text()
     )
     figure = (checkout.root / "results/quickstart/figures/layers.svg").read_text()
