@@ -69,7 +69,7 @@ PARSERS = {
                             "_check_vocabulary", "_stated"),
     "encoder/foreign_code": ("read_json", "refuse_foreign_code"),
     "encoder/unsupported_folders": ("check_layout", "refuse_layout"),
-    "encoder/sources": ("verify",),
+    "encoder/find_model_folder": ("verify",),
     "report/leaderboard": ("leaderboard", "_read"),
     "run/config": ("check", "_check_*", "_trains", "_model", "_feature_set", "_classifiers"),
     "run/config_files": ("read_configs", "merge_configs"),
