@@ -13,9 +13,7 @@ step(
     "--name {record} {params.source}",
     mem=(1000,),
     minutes=(60,),
-    params={
-        "source": lambda wildcards, input: source_flags(model_of(wildcards), input._weights)
-    },
+    params={"source": lambda wildcards, input: source_flags(model_of(wildcards), input._weights)},
 )
 
 # These steps use all cores, and their results are the same for any number of cores. They run first:
