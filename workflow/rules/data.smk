@@ -5,7 +5,7 @@
 #      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds.
 
 OWN = CONFIG.dataset.folder
-FROM_NOAD = DATASET in noad.NOAD
+FROM_NOAD = DATASET in noad_datasets.NOAD
 # The listing of the corpus's files, if a step writes them, and their folder.
 LISTED = [FILES.source] if FILES.source else []
 SOURCE = FILES.source.removesuffix(".json") or f"{PACKAGE}/data/{DATASET}"
@@ -42,7 +42,7 @@ elif FROM_NOAD:
         {},
         {"listings": LISTED},
         "noad: SemCor and MASC, checking every file",
-        f"--name {DATASET} --at-least {CONFIG.dataset.at_least or noad.AT_LEAST}",
+        f"--name {DATASET} --at-least {CONFIG.dataset.at_least or noad_datasets.AT_LEAST}",
         folder=SOURCE,
         mem=(1500,),
         minutes=(60,),
