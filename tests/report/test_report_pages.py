@@ -50,6 +50,7 @@ from wsd.errors import ResultError
 from wsd.report import plot_colours, report
 from wsd.report.pages import curves, index_curve, plots, render, report_data
 from wsd.report.pages import word as word_module
+from wsd.report.pages.word_plot import word_plot
 from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
@@ -636,14 +637,14 @@ def test_the_gallery_has_the_names_of_senses(run: Run, built: Path) -> None:
 
 
 def test_ids_do_not_depend_on_earlier_figures() -> None:
-    first = plots.word_plot(3, 100)
-    plots.word_plot(2, 10)
-    assert plots.word_plot(3, 100) == first
+    first = word_plot(3, 100)
+    word_plot(2, 10)
+    assert word_plot(3, 100) == first
 
 
 def test_hundred_senses_all_look_different() -> None:
     assert len({plot_colours.style_of(sense) for sense in range(100)}) == 100
-    plots.word_plot(12, 50)
+    word_plot(12, 50)
 
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:

@@ -15,6 +15,7 @@ from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, 
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
+from wsd.report.pages.word_plot import word_plot
 from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
@@ -43,7 +44,7 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     kept = sample(results.corpus, MOST, RARE)
     shown = results if kept.all() else results.take(kept)
     context = {**_context(report, model, word), "n_shown": len(shown.corpus)}
-    figure = plots.word_plot(len(shown.corpus.senses), len(shown.corpus))
+    figure = word_plot(len(shown.corpus.senses), len(shown.corpus))
     confusions = _confusions(results, len(report.choices[model]))
 
     text = ALL if report.text else NONE
