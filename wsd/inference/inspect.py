@@ -156,8 +156,8 @@ def as_text(model: str, inspections: Sequence[Inspection]) -> str:
                 ("position", range(pieces)), ("piece", shown.pieces), ("id", shown.ids),
                 ("segment", shown.segments), ("", focal),
             ),
-            f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0, what the first "
-            f"block gets, and what each of the {layers - 1} blocks gives\n"
+            f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0 (the input of "
+            f"the first block) and the outputs of the {layers - 1} blocks\n"
             + _columns(
                 ("layer", range(layers)),
                 ("norm", [f"{norm:.3f}" for norm in shown.norms]),
