@@ -699,7 +699,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     }
     pages = folder / "report"
     index = (pages / "index.html").read_text()
-    assert "Of 2 models, folds" in index and "drawn with seed 3, never trained" in index
+    assert "across 2 models" in index and "drawn with seed 3, never trained" in index
     assert (pages / "words/apple.html").exists() and (pages / "words/trained/apple.html").exists()
     assert "in drawn" in (pages / "words/apple.html").read_text()
     layers = (pages / "layers.html").read_text()

@@ -173,7 +173,7 @@ step(
         "summary": report(
             FILES.scores["summary"],
             category="Leaderboard",
-            caption="report/leaderboard.rst",
+            caption="../report/leaderboard.rst",
         ),
         "provenance": FILES.scores["sources"],
     },

@@ -16,7 +16,7 @@ step(
         "table": report(
             f"{FILES.comparison}.csv",
             category="Comparison",
-            caption="report/comparison.rst",
+            caption="../report/comparison.rst",
         ),
         "_behind": FILES.behind,
         "_paper": FILES.paper,
