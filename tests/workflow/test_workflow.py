@@ -703,7 +703,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     assert (pages / "words/apple.html").exists() and (pages / "words/trained/apple.html").exists()
     assert "in drawn" in (pages / "words/apple.html").read_text()
     layers = (pages / "layers.html").read_text()
-    assert "Models side by side" in layers and "trained less drawn" in layers
+    assert "All models in one plot" in layers and "trained − drawn" in layers
     assert "relative depth" not in layers
     assert {p.stem for p in (folder / "figures").iterdir()} >= {"layers", "models"}
 
@@ -761,7 +761,7 @@ def test_depth_pooling_and_direction_on_the_pages(tmp_path: Path) -> None:
     index = (folder / "report/index.html").read_text()
     for page in (index, layers):
         assert page.count(sentence) == 1
-        assert "normed once more, outside the last block" in page
+        assert "normalised once more, outside the last block" in page
     assert index.count("<dt>Reads</dt><dd>left context only</dd>") == 1
     assert index.count("<dt>Reads</dt><dd>both sides</dd>") == 3
     pieces = rows(checkout, "tiny/alignment")
