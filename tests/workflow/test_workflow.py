@@ -703,7 +703,7 @@ def test_a_model_and_its_control_with_random_weights_side_by_side(tmp_path: Path
     assert (pages / "words/apple.html").exists() and (pages / "words/trained/apple.html").exists()
     assert "in drawn" in (pages / "words/apple.html").read_text()
     layers = (pages / "layers.html").read_text()
-    assert "All models in one plot" in layers and "trained − drawn" in layers
+    assert "All models in one plot" in layers and "trained \N{MINUS SIGN} drawn" in layers
     assert "relative depth" not in layers
     assert {p.stem for p in (folder / "figures").iterdir()} >= {"layers", "models"}
 
