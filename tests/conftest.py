@@ -126,7 +126,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
             fcntl.flock(file, fcntl.LOCK_EX)
             if not (folder / "done").exists():
                 made = Checkout.create(folder / "wsd")
-                builders.run("--cores", "2", "--configfile", made.one_word("one"))
+                made.run("--cores", "2", "--configfile", made.one_word("one"))
                 (folder / "done").touch()
         to.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cp", "-a", folder / "wsd", to], check=True)

@@ -826,7 +826,7 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
         cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)},
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    assert "5 folds (at most: elm 2, ash 3)" in output
+    assert "5 folds (most folds: elm 2, ash 3)" in output
     common: dict[str, Any] = {
         "dataset": {"name": "mine", "path": "mine"}, "models": [checkout.tiny_model()],
         "layers": [1], "words": "all",
