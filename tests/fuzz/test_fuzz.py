@@ -52,13 +52,13 @@ def test_a_longer_run(target: str, count: int, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", planted.FAULTS)
 def test_a_planted_fault_is_found(name: str) -> None:
-    assert planted.found(planted.FAULTS[name])
+    assert planted.is_found(planted.FAULTS[name])
 
 
 @pytest.mark.slow
 def test_a_fault_that_is_not_planted_is_not_found() -> None:
     fault = planted.FAULTS["a layer too many"]
-    assert not planted.found(
+    assert not planted.is_found(
         planted.Fault(fault.target, fault.module, fault.right, fault.right), count=500
     )
 
