@@ -33,4 +33,4 @@ def test_equal_strings_of_lists_are_one_object() -> None:
 def test_a_folder_is_not_to_be_deleted(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="a folder in place of a file") as error:
         read_table(tmp_path)
-    assert "delete" not in str(error.value)
+    assert "delete" not in error.value.fix
