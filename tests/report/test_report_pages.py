@@ -682,8 +682,7 @@ def test_a_page_opens_with_the_projection_selected_by_cv(tmp_path: Path) -> None
                 assert f"There is no projection by LDA: {TOO_SMALL}." in page.text
                 assert "opens with PCA; t-SNE is never selected, since it also depends" in page.text
             else:
-                opening = "opens with LDA, selected by cross-validation at layer 1"
-                assert opening in page.text
+                assert "opens with LDA, selected by cross-validation at layer 1" in page.text
                 assert "25.0 in PCA, 50.0 in LDA; t-SNE" in page.text
 
 

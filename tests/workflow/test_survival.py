@@ -81,7 +81,7 @@ def test_damage_without_a_new_date_is_found_on_reading(done: Checkout) -> None:
     stored(done, "tiny/predictions/full/focal/1.nearest_centroid.parquet").unlink()
     failed = done.run(*ARGUMENTS, code=1)
     assert "layer 1 has changed since it was written" in failed.text
-    assert "run the same command again: the file is made anew" in failed.text
+    assert "run the same command again: it rebuilds the file" in failed.text
     assert "Traceback" not in failed.text
     assert done.run(*ARGUMENTS).jobs["embed"] == 1
     assert differences(done) == []
