@@ -961,11 +961,13 @@ def test_long_lines_and_many_occurrences_are_taken_in_parts(
     file = text_file(tmp_path / "in.txt", *["crane apple crane " * (1 + i % 3) for i in range(9)])
     whole = answers("--file", file, "--model-file", "model.wsd")
     together: list[int] = []
-    answer = Predictor._answer
+    classify = Predictor._classify
     monkeypatch.setattr(
         Predictor,
-        "_answer",
-        lambda self, asked, *more: together.append(len(asked)) or answer(self, asked, *more),
+        "_classify",
+        lambda self, requests, *more: (
+            together.append(len(requests)) or classify(self, requests, *more)
+        ),
     )
     monkeypatch.setattr(predictor_module, "CHARACTERS", 60)
     monkeypatch.setattr(predictor_module, "TOKENS", 10)
