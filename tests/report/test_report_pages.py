@@ -798,10 +798,6 @@ def test_a_page_of_a_large_word_shows_a_sample_and_counts_all(
 _COLUMNS = {"index": "<i4", "gold": "<u2", "train": "u1"}
 
 
-# Numbers of plots, which may contain any letters.
-BASE64 = re.compile(r"[A-Za-z0-9+/=]{100,}")
-
-
 @pytest.mark.slow
 def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path) | {"text": False})
@@ -823,7 +819,7 @@ def test_without_text_no_sentence_is_anywhere(run: Run, tmp_path: Path) -> None:
             rest = {key: value for key, value in packed["data"].items() if key not in numbers}
             source = page.text + json.dumps(rest, ensure_ascii=False)
         else:
-            source = BASE64.sub("", source)
+            source = source.replace("\\n", " ")  # a line end in JSON
         assert not [word for word in words if re.search(rf"\b{word}\b", source)]
         assert "שלום" not in source
 
