@@ -730,7 +730,7 @@ def test_the_rule(archive: Path, tmp_path: Path) -> None:
         assert text.startswith(f"FAIL: {name}, sum-last-4, beside the published {SYSTEM}\n")
         assert text in messages(folder / "reproduce.log")
         assert text.splitlines()[0] in done.text
-        assert f"reproduce: the vectors of {name} beside the published ones" in done.text
+        assert f"reproduce: the vectors of {name} compared with the published ones" in done.text
         actual = json.loads((folder / "reproduce.json").read_text())
         assert set(senses_of(actual)) == {"digit_digit_(anatomy)", "digit_numerical_digit"}
         return done
