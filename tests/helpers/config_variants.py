@@ -31,6 +31,8 @@ TRAINING = tuple(
 )
 SET = ("vectors", "views", "other")
 PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
+# The config asks for substitutes under this key; they add baselines and clusters.
+SUBSTITUTES = ("analyses",) if "substitutes" in STUDIES else ()
 # Per kind, besides the flags of its step: the config keys that decide it, and its inputs' kinds.
 DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "source": (("dataset", "at_least"), ()),
@@ -53,7 +55,7 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (*PREDICTED, "selection", "published", "systems", "zero-shot"),
     ),
     "comparison": (
-        ("controls", "analyses"),
+        ("controls", *SUBSTITUTES),
         (*PREDICTED, "baselines", "scores", "published", "systems", "zero-shot", "control", "bags"),
     ),
     "layers": (SINGLE, ("predictions",)),
@@ -64,8 +66,8 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # Of studies
     "control": ((), ("predictions",)),
     "strategies": (
-        (*CANDIDATES, "trains", "controls.baselines", "controls.classifiers", "analyses", "glosses",
-         *FINETUNED),
+        (*CANDIDATES, "trains", "controls.baselines", "controls.classifiers", *SUBSTITUTES,
+         "glosses", *FINETUNED),
         ("selection", "per-word", "predictions", "baselines", "bags", "zero-shot", "finetune"),
     ),
     "asked": (IDENTITY, ("corpus",)),
@@ -88,12 +90,14 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "uses": ((), ("vectors", "views")),
     "substitute-uses": ((), ("asked",)),
     "uses-page": (
-        ("sentences", "dataset", "analyses", "models", "layers", "views.classify"),
+        ("sentences", "dataset", *SUBSTITUTES, "models", "layers", "views.classify"),
         ("uses", "substitute-uses"),
     ),
 }  # fmt: skip
 # Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
 PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
+if not SUBSTITUTES:
+    PRESENT.discard("substitute-uses")
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses.
 ELSEWHERE = ("pairs", "pairs-page", "reproduced")
