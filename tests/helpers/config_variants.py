@@ -96,11 +96,12 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }  # fmt: skip
 # Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
 PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
-if not SUBSTITUTES:
-    PRESENT.discard("substitute-uses")
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses.
-ELSEWHERE = ("pairs", "pairs-page", "reproduced")
+ELSEWHERE = (
+    *("pairs", "pairs-page", "reproduced"),
+    *(() if SUBSTITUTES else ("substitute-uses",)),
+)
 
 
 def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
