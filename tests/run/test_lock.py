@@ -227,7 +227,7 @@ def test_a_run_begins_by_cleaning_its_folder(
     assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
     fake_results.run(fake_results.session())
     assert main(["check", "--configfile", "my.yaml"]) == 6
-    assert "1 do not match their checksums" in capsys.readouterr().err  # of another run
+    assert "damaged files: 1" in capsys.readouterr().err  # of another run
 
 
 @pytest.mark.slow

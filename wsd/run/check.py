@@ -271,10 +271,10 @@ def run(args: argparse.Namespace) -> None:
         logs.show(line)
     if checked.problems:
         gone = sum(problem == GONE for problem, _ in checked.problems.values())
-        counts = ((len(checked.problems) - gone, "do not match their checksums"), (gone, "are missing"))
-        problem = ", ".join(f"{count} {text}" for count, text in counts if count)
+        counts = {"damaged": len(checked.problems) - gone, "missing": gone}
+        problem = ", ".join(f"{kind} files: {count}" for kind, count in counts.items() if count)
         fix = "; ".join(dict.fromkeys(fix for _, fix in checked.problems.values()))
-        raise ResultError(f"files that {problem}", where=str(args.results), fix=fix)
+        raise ResultError(problem, where=str(args.results), fix=fix)
     if not checked.read:
         raise ResultError("nothing to check", where=str(args.results), fix="run snakemake")
     logs.show(f"{args.results}: {len(checked.read)} files read, all match their checksums")
