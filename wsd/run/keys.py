@@ -17,7 +17,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import wsd
 from wsd.artifacts import noad_datasets
 from wsd.artifacts.dataset import DATA, MANIFEST
 from wsd.artifacts.run_json import DIGITS
@@ -25,10 +24,10 @@ from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config, Model
 from wsd.run.digests import Digests
 from wsd.run.file_kinds import KINDS
+from wsd.run.modules_of_step import PACKAGE
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 
-PACKAGE = Path(wsd.__file__).parent
 # Files of pages, by suffix.
 PAGES = (".css", ".html", ".js")
 
