@@ -157,7 +157,7 @@ def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") ->
     tests = permutation.paired_permutations(joints, rng=seed)
     lines = {}
     for name in MEAN_SCORES:
-        (low, high), (difference, p) = intervals[name], tests[name]
+        (low, high), (difference, p, *_) = intervals[name], tests[name]
         bounds = {f"{prefix}low": low, f"{prefix}high": high}
         lines[name] = {"difference": difference, **bounds, "p": p}
     return lines

@@ -1,12 +1,12 @@
 """Find the choices that are not significantly different from the best one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, exchanges, tail
+from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, tail
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
 
@@ -60,11 +60,12 @@ def confidence_set(
     rng : Generator or int
     """
     words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
-    numbers, sizes = [word.numbers for word in words], [word.right.size for word in words]
+    sizes = [word.right.size for word in words]
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
-    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
-    better = _advantages(words, outcomes, metric)
-    p = np.array([_max_t(i, advantages, outcomes.weights) for i, advantages in enumerate(better)])
+    numbers = [(word.numbers, None) for word in words]
+    parts, weights = next(Exchanges(numbers, permutations, rng, most).samples())
+    better = _advantages(words, parts, len(weights), metric)
+    p = np.array([_max_t(i, advantages, weights) for i, advantages in enumerate(better)])
     scores = over_words(
         [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
         [word.gold.sum() for word in words],
@@ -110,13 +111,15 @@ def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
     )
 
 
-def _advantages(words: Sequence[_Choices], outcomes: Exchanges, metric: str) -> np.ndarray:
+def _advantages(
+    words: Sequence[_Choices], parts: Iterator[list[np.ndarray]], outcomes: int, metric: str
+) -> np.ndarray:
     """Return how much better other choices are than each choice: shape (M, outcomes, M)."""
     choices = len(words[0].right)
     sizes = [word.gold.sum() for word in words]
-    better = np.zeros((choices, len(outcomes.weights), choices))
+    better = np.zeros((choices, outcomes, choices))
     start = 0
-    for swaps in outcomes.parts:
+    for swaps in parts:
         # The counts that each choice gives away, of shape (outcomes, M, K). Two choices exchange
         # the same instances, so these counts give both exchanged confusion matrices.
         given = [

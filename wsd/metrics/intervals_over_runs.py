@@ -65,7 +65,10 @@ def paired_tests_over_draws(
         differences = [test[name].difference for test in tests]
         agree = len({np.sign(difference) for difference in differences}) == 1
         p = max(test[name].p for test in tests) if agree else 1.0
-        combined[name] = PairedTest(float(np.mean(differences)), p)
+        reach, error = (
+            max(getattr(test[name], key) for test in tests) for key in ("reach", "error")
+        )
+        combined[name] = PairedTest(float(np.mean(differences)), p, reach, error)
     return combined
 
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from itertools import chain
 from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.confidence_intervals import Seed
-from wsd.metrics.scores import Counts
+from wsd.metrics.confidence_intervals import LEVEL, Seed
+from wsd.metrics.scores import Counts, Documents
 
+# The most outcomes to draw.
+MOST = 1_000_000
 # The most numbers of exchanged instances in memory at once: 32 MB.
 DRAWN = 4_000_000
 # The most elements of a temporary array of scores, so that it stays in the cache.
@@ -18,24 +21,41 @@ CACHED = 100_000
 
 
 class PairedTest(NamedTuple):
-    """The first system's metric minus the second's, and the two-sided p-value."""
+    """The first system's metric minus the second's, and a two-sided test of it.
+
+    Attributes
+    ----------
+    difference : float
+    p : float
+    reach : float
+        Half the width of the interval that agrees with the test: p is at most 0.05 if and only if
+        the absolute difference is larger. It is the 95% quantile of the absolute exchanged
+        differences.
+    error : float
+        The root mean square of the exchanged differences: the standard error of the difference if
+        the systems do not differ.
+    """
 
     difference: float
     p: float
+    reach: float
+    error: float
 
 
 def paired_permutations(
-    joints: Sequence[Counts], *, permutations: int = 20_000, rng: Seed = 0
+    joints: Sequence[Counts], *, family: int = 1, permutations: int = 20_000, rng: Seed = 0
 ) -> dict[str, PairedTest]:
     """Test whether two systems differ, metric by metric, with the same permutations.
 
     Under the null hypothesis, the two predictions of an instance are exchangeable. Only instances
     with different predictions matter, and only the number of exchanges of each kind (gold, first,
-    second), which is binomial. The statistic is the difference of the metric, recomputed from both
+    second), which is binomial. If the instances have documents, the predictions of a whole document
+    are exchanged together. The statistic is the difference of the metric, recomputed from both
     exchanged confusion matrices, with macro-F1 over the senses that then occur. If there are at
     most ``permutations`` outcomes, all are enumerated and p is exact. Otherwise the observed
     outcome is one of ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test
-    is not liberal.
+    is not liberal. The sample grows, to at most ``MOST``, while it could decide a verdict: see
+    :func:`is_undecided`.
 
     A single word's joint confusion gives the tests of that word.
 
@@ -43,6 +63,8 @@ def paired_permutations(
     ----------
     joints : sequence over words of Counts
         From :func:`wsd.metrics.scores.joint_confusion`.
+    family : int
+        The number of tests that Holm's method will adjust together.
     permutations : int
     rng : Generator or int
 
@@ -50,25 +72,46 @@ def paired_permutations(
     -------
     dict of mean to PairedTest; p is not adjusted for the number of scores
     """
-    differ = [joint.kinds[:, 1] != joint.kinds[:, 2] for joint in joints]
-    kinds = [joint.kinds[rows] for joint, rows in zip(joints, differ, strict=True)]
-    numbers = [joint.numbers[rows] for joint, rows in zip(joints, differ, strict=True)]
+    differ = [joint.select(joint.kinds[:, 1] != joint.kinds[:, 2]) for joint in joints]
     most = CACHED // max((joint.n_senses for joint in joints), default=1)
-    outcomes = exchanges(numbers, permutations, np.random.default_rng(rng), most)
     sizes = [joint.numbers.sum() for joint in joints]
     margins = [joint.margins(joint.numbers) for joint in joints]
-    parts = [
-        scores.over_words(list(map(_differences_after, margins, kinds, swaps)), sizes)
-        for swaps in outcomes.parts
-    ]
     observed = scores.mean_differences(margins)
-    tests = {}
-    for name in scores.MEAN_SCORES:
-        exchanged = np.concatenate([part[name] for part in parts])
-        difference = float(observed[name])
-        p = tail(np.abs(exchanged), abs(difference), outcomes.weights)
-        tests[name] = PairedTest(difference, p)
+    exchanges = Exchanges([(j.numbers, j.documents) for j in differ], permutations, rng, most)
+    exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty(0))
+    tests: dict[str, PairedTest] = {}
+    for parts, weights in exchanges.samples():
+        for swaps in parts:
+            words = zip(margins, differ, swaps, strict=True)
+            after = scores.over_words(
+                [_differences_after(m, j.kinds, s) for m, j, s in words], sizes
+            )
+            exchanged = {name: np.append(exchanged[name], after[name]) for name in exchanged}
+        for name, values in exchanged.items():
+            tests[name] = _paired_test(float(observed[name]), np.abs(values), weights)
+        if not any(is_undecided(test.p, len(weights), family) for test in tests.values()):
+            break
     return tests
+
+
+def _paired_test(difference: float, exchanged: np.ndarray, weights: np.ndarray) -> PairedTest:
+    order = np.argsort(exchanged)
+    at_least = weights[order][::-1].cumsum()[::-1]
+    # The largest value whose tail weighs more than 5%.
+    reach = exchanged[order[np.flatnonzero(at_least > 1 - LEVEL + 1e-12)[-1]]]
+    p, error = tail(exchanged, abs(difference), weights), np.sqrt(weights @ exchanged**2)
+    return PairedTest(difference, p, float(reach), float(error))
+
+
+def is_undecided(p: float, sampled: int, family: int = 1) -> bool:
+    """Return whether the sampling error of a p-value could decide a verdict at 5%.
+
+    It could if p is less than three standard errors from 5% or, by Holm's method, from 5% divided
+    by a number up to the size of the family.
+    """
+    error = np.sqrt(p * (1 - p) / sampled)
+    levels = (1 - LEVEL) / np.arange(1, family + 1)
+    return bool((np.abs(p - levels) < 3 * error).any())
 
 
 def _differences_after(
@@ -86,55 +129,79 @@ def _differences_after(
     return scores.subtract(of_first, of_second)
 
 
-class Exchanges(NamedTuple):
-    """The numbers of exchanged instances of each kind, and the weight of each outcome.
+class Exchanges:
+    """Exchanges of predictions: the number of exchanged instances of each kind, per outcome.
 
-    The first outcome is the observed one, without an exchange. The outcomes come in parts, which
-    need less memory. The size of the parts does not change the outcomes.
-
-    Attributes
-    ----------
-    weights : float array of shape (outcomes,)
-        They add up to 1.
-    parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
-        It can be used once.
-    """
-
-    weights: np.ndarray
-    parts: Iterator[list[np.ndarray]]
-
-
-def exchanges(
-    numbers: Sequence[np.ndarray], permutations: int, rng: np.random.Generator, most: int
-) -> Exchanges:
-    """Enumerate the exchanges, or draw them if there are more than ``permutations``.
+    Without documents, each instance is exchanged by its own coin. With documents, a coin per
+    document exchanges all its instances, of all words.
 
     Parameters
     ----------
-    numbers : sequence over words of int arrays of shape (kinds,)
-        The number of instances of each kind.
+    words : sequence of (int array of shape (kinds,), Documents or None)
+        Per word, the number of instances of each kind, and their documents.
     permutations : int
-    rng : Generator
+        How many outcomes to draw first, unless there are at most as many in all.
+    rng : Generator or int
     most : int
-        The most outcomes in a part; ``DRAWN`` may reduce it further.
+        The most outcomes in a part; ``DRAWN`` may reduce it further. It does not change them.
     """
-    of_all = np.concatenate(numbers)
-    step = max(1, min(most, DRAWN // max(1, len(of_all))))
-    # Python's integers, because the product may be larger than NumPy's.
-    outcomes = prod(int(n) + 1 for n in of_all)
-    swaps: Iterator[np.ndarray]
-    if outcomes <= permutations:
-        grid = np.indices(tuple(of_all + 1)).reshape(len(of_all), outcomes).T.astype(float)
-        probabilities = [
-            np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in of_all.tolist()
+
+    def __init__(
+        self,
+        words: Sequence[tuple[np.ndarray, Documents | None]],
+        permutations: int,
+        rng: Seed,
+        most: int,
+    ) -> None:
+        self._permutations, self._rng = permutations, np.random.default_rng(rng)
+        self._words = [(len(numbers), documents) for numbers, documents in words]
+        names = [documents.names for _, documents in words if documents is not None]
+        self._names = np.unique(np.concatenate(names)) if names else None
+        counts = np.concatenate([numbers for numbers, _ in words])
+        self._numbers = counts if self._names is None else np.ones(len(self._names), dtype=int)
+        self._step = max(1, min(most, DRAWN // max(1, len(counts))))
+
+    def samples(self) -> Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]:
+        """Yield samples, each as large as all before it, until ``MOST`` outcomes are drawn.
+
+        The first outcome is the observed one, without an exchange. If all outcomes can be
+        enumerated, there is one sample of all.
+
+        Yields
+        ------
+        parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
+        weights : float array of shape (outcomes so far,)
+            They add up to 1.
+        """
+        numbers = self._numbers
+        # Python's integers, because the product may be larger than NumPy's.
+        outcomes = prod(int(n) + 1 for n in numbers)
+        if outcomes <= self._permutations:
+            grid = np.indices(tuple(numbers + 1)).reshape(len(numbers), outcomes).T.astype(float)
+            probabilities = [
+                np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
+            ]
+            weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
+            starts = range(0, outcomes, self._step)
+            yield map(self._by_word, (grid[i : i + self._step] for i in starts)), weights
+            return
+        drawn, more = 0, self._permutations
+        while drawn < MOST:
+            parts = _drawn_exchanges(numbers, more, self._rng, self._step)
+            observed = [] if drawn else [np.zeros((1, len(numbers)))]
+            drawn += more
+            yield map(self._by_word, chain(observed, parts)), np.full(drawn + 1, 1 / (drawn + 1))
+            more = min(drawn, MOST - drawn)
+
+    def _by_word(self, part: np.ndarray) -> list[np.ndarray]:
+        if self._names is None:
+            ends = np.cumsum([kinds for kinds, _ in self._words])[:-1]
+            return np.split(part, ends, axis=1)
+        return [
+            part[:, np.searchsorted(self._names, documents.names)] @ documents.numbers
+            for _, documents in self._words
+            if documents is not None
         ]
-        weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
-        swaps = (grid[start : start + step] for start in range(0, outcomes, step))
-    else:
-        weights = np.full(permutations + 1, 1 / (permutations + 1))
-        swaps = _drawn_exchanges(of_all, permutations, rng, step)
-    ends = np.cumsum([len(of_word) for of_word in numbers])[:-1]
-    return Exchanges(weights, (np.split(part, ends, axis=1) for part in swaps))
 
 
 def _drawn_exchanges(
@@ -145,7 +212,6 @@ def _drawn_exchanges(
     further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 8)
     bits = np.concatenate([(numbers - 1) % 8 + 1, np.full(len(further), 8)])
     mask = np.uint8(255) >> (8 - bits).astype(np.uint8)
-    yield np.zeros((1, len(numbers)))
     for start in range(0, permutations, step):
         # Whole words of 64 bits, so that a row is the same in parts of any size.
         size = (min(step, permutations - start), -(-len(mask) // 8))

@@ -19,6 +19,21 @@ MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_ba
 Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+class Documents(NamedTuple):
+    """The documents of a word's instances.
+
+    Attributes
+    ----------
+    names : int array of shape (documents,)
+        The number of each document, ascending; all words count the documents alike.
+    numbers : int array of shape (documents, kinds)
+        How many instances of each kind each document has.
+    """
+
+    names: np.ndarray
+    numbers: np.ndarray
+
+
 class Counts(NamedTuple):
     """The number of a word's instances of each kind.
 
@@ -28,11 +43,22 @@ class Counts(NamedTuple):
         Gold and the predictions of each system; each kind once, in lexicographic order.
     numbers : array of shape (kinds,)
     n_senses : int
+    documents : Documents, or None
+        None if the instances are independent.
     """
 
     kinds: np.ndarray
     numbers: np.ndarray
     n_senses: int
+    documents: Documents | None = None
+
+    def select(self, rows: np.ndarray) -> "Counts":
+        """Return the counts of some kinds: a bool array of shape (kinds,)."""
+        documents = self.documents
+        if documents is not None:
+            kept = documents.numbers[:, rows].any(axis=1)
+            documents = Documents(documents.names[kept], documents.numbers[np.ix_(kept, rows)])
+        return Counts(self.kinds[rows], self.numbers[rows], self.n_senses, documents)
 
     def margins(self, numbers: np.ndarray) -> list[Margins]:
         """Return the margins of each system, for numbers of the kinds of shape (..., kinds)."""
@@ -60,7 +86,13 @@ def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndar
     return np.bincount(cells, minlength=n_senses**2).reshape(n_senses, n_senses)
 
 
-def joint_confusion(gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_senses: int) -> Counts:
+def joint_confusion(
+    gold: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    n_senses: int,
+    documents: np.ndarray | None = None,
+) -> Counts:
     """Count the triples of gold and two systems' predictions for the same instances.
 
     Parameters
@@ -68,9 +100,30 @@ def joint_confusion(gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_senses: in
     gold, a, b : int arrays of shape (n,)
         Indices of senses.
     n_senses : int
+    documents : int array of shape (n,), optional
+        The number of each instance's document.
     """
-    cells, numbers = np.unique(_cells([gold, a, b], n_senses), return_counts=True)
-    return Counts(np.stack(np.unravel_index(cells, (n_senses,) * 3), axis=1), numbers, n_senses)
+    cells, kind, numbers = np.unique(
+        _cells([gold, a, b], n_senses), return_inverse=True, return_counts=True
+    )
+    kinds = np.stack(np.unravel_index(cells, (n_senses,) * 3), axis=1)
+    by_document = None if documents is None else count_documents(documents, kind, len(kinds))
+    return Counts(kinds, numbers, n_senses, by_document)
+
+
+def count_documents(documents: np.ndarray, kind: np.ndarray, n_kinds: int) -> Documents:
+    """Count the instances of each kind in each document.
+
+    Parameters
+    ----------
+    documents, kind : int arrays of shape (n,)
+        The number of each instance's document, and its kind from 0 to n_kinds - 1.
+    n_kinds : int
+    """
+    names, document = np.unique(documents, return_inverse=True)
+    shape = (len(names), n_kinds)
+    cells = np.ravel_multi_index((document, kind), shape)
+    return Documents(names, np.bincount(cells, minlength=names.size * n_kinds).reshape(shape))
 
 
 def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:

@@ -133,7 +133,7 @@ def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
     tests = paired_tests_over_draws(joints, rng=seed)
     line: Line = {}
     for metric in METRICS:
-        line[f"{metric}_difference"], line[f"{metric}_p"] = tests[metric]
+        line[f"{metric}_difference"], line[f"{metric}_p"], *_ = tests[metric]
         line[f"{metric}_difference_low"], line[f"{metric}_difference_high"] = intervals[metric]
     return line
 
