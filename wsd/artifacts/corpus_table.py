@@ -44,6 +44,9 @@ class Corpus:
         0-based index of the focal word among the tokens.
     gold : int array of shape (n,)
         0-based index into ``senses``.
+    document : array of shape (n,), or None
+        The name of each instance's document: instances of one document are not independent. Empty
+        where the document is unknown; None if all are unknown.
     """
 
     word: str
@@ -53,6 +56,7 @@ class Corpus:
     tokens: tuple[tuple[str, ...], ...]
     position: np.ndarray
     gold: np.ndarray
+    document: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -64,7 +68,10 @@ class Corpus:
 
     @cached_property
     def digest(self) -> str:
-        """Return the SHA-256 of the content: tables with equal digests have the same rows."""
+        """Return the SHA-256 of the content: tables with equal digests have the same rows.
+
+        The documents do not count, because no vector depends on them.
+        """
         columns = (self.split, self.index, self.position, self.gold)
         parts = [[self.word, self.senses], *(column.tolist() for column in columns)]
         # Chunks of 1,000 rows, because single rows take five times as long, and all rows too much
@@ -94,7 +101,9 @@ class Corpus:
         ----------
         rows : bool array of shape (n,)
         """
-        arrays = ("split", "index", "position", "gold")
+        arrays = ["split", "index", "position", "gold"]
+        if self.document is not None:
+            arrays.append("document")
         taken = {name: getattr(self, name)[rows] for name in arrays}
         return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
 
@@ -117,6 +126,8 @@ def write(path: Path, corpus: Corpus) -> None:
             "sense": [corpus.senses[gold] for gold in corpus.gold],
         }
     )
+    if corpus.document is not None:
+        table = table.append_column("document", pa.array(corpus.document.tolist()))
     write_table(path, table, {key: getattr(corpus, key) for key in ("word", "senses", "digest")})
 
 
@@ -125,6 +136,7 @@ def read(path: Path) -> Corpus:
     table, provenance = read_table(path)
     with parsing(path, "the table has changed since it was written"):
         senses = tuple(provenance["senses"])
+        has_documents = "document" in table.column_names
         corpus = Corpus(
             word=provenance["word"],
             senses=senses,
@@ -133,6 +145,7 @@ def read(path: Path) -> Corpus:
             tokens=as_tuples(table["tokens"]),
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
+            document=np.array(table["document"].to_pylist()) if has_documents else None,
         )
         require(corpus.digest == provenance["digest"], "the digest differs")
         return corpus

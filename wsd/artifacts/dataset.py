@@ -27,6 +27,8 @@ FORMAT = 1
 FILES = (
     "classes_map.txt", "train.data.txt", "train.gold.txt", "test.data.txt", "test.gold.txt",
 )  # fmt: skip
+# Optional files of each word: the document of each instance.
+DOCUMENTS = ("train.documents.txt", "test.documents.txt")
 FURTHER = "outofdomain.tsv"
 # The file of a word without senses.
 UNLABELLED_FILE = "sentences.txt"

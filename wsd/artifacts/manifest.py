@@ -10,6 +10,7 @@ from wsd.artifacts.dataset import (
     ABOUT,
     COUNTS,
     DATASETS,
+    DOCUMENTS,
     FORMAT,
     MANIFEST,
     OF_PAIRS,
@@ -20,6 +21,7 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.errors import ConfigError, CorpusError, visible
+from wsd.storage.file_names import file_name
 from wsd.storage.result_files import require
 
 
@@ -78,7 +80,8 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
     expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
-    require(set(digests) == expected, "its files do not match its words")
+    optional = {f"{file_name(word)}/{file}" for word in words for file in DOCUMENTS}
+    require(expected <= set(digests) <= expected | optional, "its files do not match its words")
     sums = all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
     require(sums, "an invalid checksum")
     return Dataset(

@@ -229,7 +229,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
         help="column to read, if its name is not recognised: sentence=, sense=, word=, "
-        "split=, position=, start=, end=, span= (characters, such as 4:8)",
+        "split=, document=, position=, start=, end=, span= (characters, such as 4:8)",
     )  # fmt: skip
     text = "gold keys that are not next to their file"
     parser.add_argument("--gold", type=Path, metavar="FILE", help=text)

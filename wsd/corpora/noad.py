@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.arguments import add_listings, add_out_folder, count
-from wsd.artifacts.dataset import ABOUT, DATASETS, FILES, FORMAT, MANIFEST
+from wsd.artifacts.dataset import ABOUT, DATASETS, DOCUMENTS, FILES, FORMAT, MANIFEST
 from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
@@ -157,15 +157,18 @@ def _rows(
             for word, sense, position, line in labels:
                 if sense in words.get(word, ()):
                     where = f"{document}:{line}"
-                    row = LabelledSentence(where, word, sense, position, tokens, split)
-                    rows[word].append(row)
+                    rows[word].append(
+                        LabelledSentence(
+                            where, word, sense, position, tokens, split, document=document
+                        )
+                    )
     return rows
 
 
 def _own_files(out: Path) -> set[str]:
     """Return the files in a folder that, by their names, an earlier run may have written."""
     files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    names = (*FILES, MANIFEST)
+    names = (*FILES, *DOCUMENTS, MANIFEST)
     return {path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names}
 
 

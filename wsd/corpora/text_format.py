@@ -4,20 +4,22 @@ Each word has ``classes_map.txt`` (JSON, class number -> sense) and, for each sp
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and ``<split>.gold.txt`` with
 one class number per line. Out-of-domain test sentences of all words may be in another file, with
 ``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
-position is ``3:5``: its first token, and the token after its last. A malformed line is an error
-that names its file and line; nothing is repaired silently.
+position is ``3:5``: its first token, and the token after its last. The optional file
+``<split>.documents.txt`` has the name of each sentence's document, or an empty line if it is
+unknown. A malformed line is an error that names its file and line; nothing is repaired silently.
 """
 
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
-from wsd.artifacts.dataset import UNLABELLED_FILE
+from wsd.artifacts.dataset import DOCUMENTS, UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
 from wsd.storage.text_files import at_place, parse_json, read_lines
 
@@ -70,9 +72,12 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         for split in SPLITS
         for index, instance in enumerate(read_split(folder, split, list(classes)))
     ]
+    documents = _read_documents(folder, [row[0] for row in rows])
     if out_of_domain is not None:
         rows += _read_out_of_domain(out_of_domain, word, senses)
-    return make_corpus(word, senses, rows)
+    documents += [""] * (len(rows) - len(documents))
+    corpus = make_corpus(word, senses, rows)
+    return replace(corpus, document=np.array(documents)) if any(documents) else corpus
 
 
 def read_unlabelled(folder: Path, word: str) -> Corpus:
@@ -138,6 +143,20 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
             problem = f"class {label!r} is not in the map, which has {', '.join(classes)}"
             raise CorpusError(problem, where=f"{gold_file}:{number}")
     return [Instance(*s, gold_of[label]) for s, label in zip(sentences, labels, strict=True)]
+
+
+def _read_documents(folder: Path, splits: Sequence[str]) -> list[str]:
+    """Return the document of each instance, of the training split and then of the test split."""
+    documents: list[str] = []
+    for file in DOCUMENTS:
+        path, size = folder / file, splits.count(file.partition(".")[0])
+        names = read_lines(path) if path.exists() else [""] * size
+        if len(names) != size:
+            where = f"{path}:{min(len(names), size) + 1}"
+            fix = "give one document per sentence, one per line"
+            raise CorpusError(f"{size} sentences but {len(names)} documents", where=where, fix=fix)
+        documents += names
+    return documents
 
 
 def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Iterator[Row]:

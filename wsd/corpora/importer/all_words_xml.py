@@ -3,7 +3,8 @@
 ``NAME.data.xml`` has sentences of ``wf`` (a token) and ``instance`` (a token with a sense). A line
 of ``NAME.gold.key.txt`` has the id of an instance and its sense keys. All keys of an instance are
 right: the first becomes its sense, the others are kept. A word is called by its lemma and the
-WordNet suffix of its part of speech, ``cell.n``.
+WordNet suffix of its part of speech, ``cell.n``. The id of the ``text`` around a sentence, if there
+is one, names its document.
 """
 
 import re
@@ -62,7 +63,8 @@ def read(path: Path, gold: Path | None) -> Gathered:
                     raise ValueError(f"the instance {name!r} has no key")
             seen.add(name)
             _, (sense, *others) = keys[name]
-            row = labelled(where, word, sense, sentence.around(element))
+            document = f"{path.name} {sentence.text}" if sentence.text else ""
+            row = labelled(where, word, sense, sentence.around(element), document=document)
             gathered.rows.append(replace(row, also=tuple(map(plain, others))))
     for name, (number, _) in keys.items():
         if name not in seen:
@@ -110,10 +112,13 @@ class ParsedSentence(NamedTuple):
         The tokens of each element.
     instances : list of (int, str, dict)
         For each instance the number of its element, file and line, and its attributes.
+    text : str
+        The id of the text around the sentence; empty if there is none.
     """
 
     elements: list[list[str]]
     instances: list[tuple[int, str, dict[str, str]]]
+    text: str
 
     def around(self, element: int) -> Sentence:
         """Return the sentence whose focal word is an element, of one token or several."""
@@ -141,7 +146,7 @@ class _Reader(XmlReader):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.sentences: list[ParsedSentence] = []
-        self._text = ""
+        self._text = self._document = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         in_token = self.inside[-1:] in (["wf"], ["instance"])
@@ -150,13 +155,16 @@ class _Reader(XmlReader):
         if name == "sentence":
             if name in self.inside:
                 self.refuse("a <sentence> inside another", "close the sentence first")
-            self.sentences.append(ParsedSentence([], []))
+            document = self._document if "text" in self.inside else ""
+            self.sentences.append(ParsedSentence([], [], document))
+        if name == "text":
+            self._document = attributes.get("id", "").strip()
         if name in TEXTS:
             if "sentence" not in self.inside or in_token:
                 self.refuse(f"<{name}> is not in a sentence")
             self._text = ""
             if name == "instance":
-                elements, instances = self.sentences[-1]
+                elements, instances, _ = self.sentences[-1]
                 instances.append((len(elements), f"{self.name}:{self.line}", attributes))
         elif in_token:
             self.refuse(f"<{name}> inside a token", "close the token first")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.dataset import ABOUT, FILES, FURTHER, MANIFEST
+from wsd.artifacts.dataset import ABOUT, DOCUMENTS, FILES, FURTHER, MANIFEST
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
@@ -27,7 +27,12 @@ def read(path: Path) -> Gathered:
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]
     gathered = Gathered(
-        files=[folder / name for folder in folders for name in FILES],
+        files=[
+            folder / name
+            for folder in folders
+            for name in (*FILES, *DOCUMENTS)
+            if name in FILES or (folder / name).exists()
+        ],
         about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
     )
     words = set()
@@ -40,7 +45,8 @@ def read(path: Path) -> Gathered:
             sense = corpus.senses[corpus.gold[i]]
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = f"{file}:{corpus.index[i] + 1}"
-            gathered.rows.append(labelled(where, word, sense, sentence, split))
+            document = "" if corpus.document is None else str(corpus.document[i])
+            gathered.rows.append(labelled(where, word, sense, sentence, split, document))
         # The files may have been edited since, so that some senses of the manifest are gone.
         facts = _facts_of_senses(manifest, word)
         with at_place(str(path / MANIFEST)):

@@ -29,6 +29,8 @@ class LabelledSentence:
         Empty if the file gives none.
     also : tuple of str
         Further right senses.
+    document : str
+        The name of its document; empty if it is unknown.
     """
 
     where: str
@@ -38,6 +40,7 @@ class LabelledSentence:
     tokens: tuple[str, ...]
     split: str = ""
     also: tuple[str, ...] = ()
+    document: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -88,20 +91,20 @@ class Gathered:
 
 
 def labelled(
-    where: str, word: str, sense: str, sentence: Sentence, split: str = ""
+    where: str, word: str, sense: str, sentence: Sentence, split: str = "", document: str = ""
 ) -> LabelledSentence:
     """Check and return a labelled sentence; words and senses that look alike become equal.
 
     Raises
     ------
     CorpusError
-        For an empty word or sense, an invisible character in one, an unknown split, or invalid
-        Unicode.
+        For an empty word or sense, an invisible character in one or in the document, an unknown
+        split, or invalid Unicode.
     """
     position, tokens = sentence
-    word, sense = plain(word), plain(sense)
-    for name, text in (("word", word), ("sense", sense)):
-        if not text:
+    word, sense, document = plain(word), plain(sense), plain(document)
+    for name, text in (("word", word), ("sense", sense), ("document", document)):
+        if not text and name != "document":
             raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
         if visible(text) != text:
             problem = f"an invisible character in the {name} {text!r}"
@@ -115,7 +118,7 @@ def labelled(
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
-    return LabelledSentence(where, word, sense, position, tokens, split)
+    return LabelledSentence(where, word, sense, position, tokens, split, document=document)
 
 
 def plain(text: str) -> str:

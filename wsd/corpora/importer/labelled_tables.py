@@ -7,6 +7,8 @@ columns and empty lines are ignored. The place of the focal word is given in one
   tokens, as in :mod:`wsd.corpora.text_format`);
 - ``start`` and ``end`` in characters, or both as ``span``, ``4:8``;
 - without these columns, a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`).
+
+A column ``document`` names the document of each sentence; a cell may be empty.
 """
 
 import re
@@ -33,6 +35,7 @@ NAMES = {
     "start": ("start",),
     "end": ("end",),
     "span": ("indexes_target_token",),  # of DWUG
+    "document": ("document",),
 }
 # Each of these columns gives the place of the focal word.
 PLACES = ("position", "start", "span")
@@ -70,10 +73,12 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
             raise CorpusError(problem, where=cells.where, fix="give every line its word, or none")
         sense, split = cells.text("sense"), cells.text("split", "").strip()
         row_word = word if word is not None else cells.text("word", "")
+        document = cells.text("document", "")
         position, tokens = cells.sentence(row_word)
         # Without a column for it, the word is the focal token in lower case.
         row_word = row_word or tokens[position].lower()
-        gathered.rows.append(labelled(cells.where, row_word, sense, (position, tokens), split))
+        row = labelled(cells.where, row_word, sense, (position, tokens), split, document)
+        gathered.rows.append(row)
     if not gathered.rows:
         fix = "write a sentence in each line below the header"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)
@@ -206,14 +211,14 @@ class Cells:
         return f"{self.where}, column {self.column_of[key]}"
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a cell; refuse an empty one, except for the split."""
+        """Return the text of a cell; refuse an empty one, except for split and document."""
         if not self.has(key) and default is not None:
             return default
         value = self.values[self.column_of[key]]
         # Senses may be numbers.
         if type(value) is int and key != "sentence":
             value = str(value)
-        if isinstance(value, str) and (value.strip() or key == "split"):
+        if isinstance(value, str) and (value.strip() or key in ("split", "document")):
             return value
         shown, fix = "nothing" if value in ("", None) else repr(value), "write a text"
         if isinstance(value, dict | list):

@@ -1,0 +1,166 @@
+"""The document of each instance, from every kind of import to the word's table."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import small_noad
+from conftest import MakeCorpus
+from importing import import_corpus
+
+from wsd.artifacts import corpus_table
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.corpora import noad, noad_checksums
+from wsd.corpora.copy_corpus import copy
+from wsd.corpora.text_format import read_text
+from wsd.errors import CorpusError
+
+SENTENCES = ("{} cell divides", "the {} cell was locked", "a {} cell", "in {} cell, as usual")
+NUMBERS = ("one", "two", "three", "four", "five")
+
+
+def rows(documents: bool = True) -> list[dict[str, object]]:
+    """Return 20 rows of one word; one document has an integer as its name, four have none."""
+    names = dict(zip(NUMBERS, ("times", 7, "", " two  words ", "mail"), strict=True))
+    return [
+        {
+            "word": "cell",
+            "sense": f"s{i % 2}",
+            "split": "train" if i else "test",
+            "sentence": text.format(number),
+            "start": text.format(number).index("cell"),
+            "end": text.format(number).index("cell") + 4,
+            **({"document": names[number]} if documents else {}),
+        }
+        for number in NUMBERS
+        for i, text in enumerate(SENTENCES)
+    ]
+
+
+def write_rows(path: Path, lines: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def names_by_number(corpus: Corpus) -> dict[str, set[str]]:
+    """Return the documents of the sentences with each number word."""
+    assert corpus.document is not None
+    pairs = list(zip(corpus.tokens, corpus.document.tolist(), strict=True))
+    return {n: {name for tokens, name in pairs if n in tokens} for n in NUMBERS}
+
+
+def test_a_column_names_the_documents(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl", rows())
+    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
+    corpus = read_text(tmp_path / "out" / "cell", "cell")
+    expected = {"one": "times", "two": "7", "three": "", "four": "two words", "five": "mail"}
+    assert names_by_number(corpus) == {number: {name} for number, name in expected.items()}
+    # The corpus is copied into the run, and imported again, with its documents.
+    copy(tmp_path / "out", tmp_path / "copy", name="mine")
+    import_corpus([tmp_path / "copy"], out=tmp_path / "again", name="mine", any_form=True)
+    for folder in ("copy", "again"):
+        for file in ("train.documents.txt", "test.documents.txt"):
+            texts = [(tmp_path / name / "cell" / file).read_bytes() for name in ("out", folder)]
+            assert texts[0] == texts[1]
+    manifest = json.loads((tmp_path / "again" / MANIFEST).read_text())
+    assert str(tmp_path / "copy" / "cell" / "test.documents.txt") in {
+        imported["file"] for imported in manifest["imported"]
+    }
+
+
+def test_another_column_can_name_them_and_a_control_character_is_refused(tmp_path: Path) -> None:
+    lines = [{"source" if k == "document" else k: v for k, v in row.items()} for row in rows()]
+    path = write_rows(tmp_path / "rows.jsonl", lines)
+    columns = {"document": "source"}
+    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True, columns=columns)
+    corpus = read_text(tmp_path / "out" / "cell", "cell")
+    assert names_by_number(corpus)["five"] == {"mail"}
+    lines[3]["source"] = "a\u200bb"
+    write_rows(path, lines)
+    with pytest.raises(CorpusError, match="invisible character in the document") as caught:
+        import_corpus([path], out=tmp_path / "no", name="mine", columns=columns)
+    assert caught.value.where == f"{path}:4"
+
+
+def test_a_corpus_without_documents_has_no_further_file_or_column(
+    tmp_path: Path, make_corpus: MakeCorpus
+) -> None:
+    path = write_rows(tmp_path / "rows.jsonl", rows(documents=False))
+    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
+    assert not list((tmp_path / "out").rglob("*documents*"))
+    assert read_text(tmp_path / "out" / "cell", "cell").document is None
+    corpus = make_corpus([("train", 0), ("train", 1), ("test", 1)])
+    named = replace(corpus, document=np.array(["a", "", "b"]))
+    assert named.digest == corpus.digest
+    for name, table in (("plain", corpus), ("named", named)):
+        corpus_table.write(tmp_path / f"{name}.parquet", table)
+    read = corpus_table.read(tmp_path / "named.parquet")
+    assert read.document is not None and read.document.tolist() == ["a", "", "b"]
+    assert corpus_table.read(tmp_path / "plain.parquet").document is None
+    taken = read.take(np.array([True, False, True]))
+    assert taken.document is not None and taken.document.tolist() == ["a", "b"]
+
+
+def test_files_of_documents_are_checked(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "rows.jsonl", rows())
+    import_corpus([path], out=tmp_path / "out", name="mine", any_form=True)
+    folder = tmp_path / "out" / "cell"
+    file = folder / "train.documents.txt"
+    lines = file.read_text()
+    file.write_text(lines + "one more\n")
+    with pytest.raises(CorpusError, match="15 sentences but 16 documents") as caught:
+        read_text(folder, "cell")
+    assert caught.value.where == f"{file}:16"
+    file.write_text("\n" * 15)
+    (folder / "test.documents.txt").unlink()
+    assert read_text(folder, "cell").document is None
+    # The manifest may list the optional files, but no others.
+    manifest = tmp_path / "out" / MANIFEST
+    facts = json.loads(manifest.read_text())
+    facts["files"]["cell/dev.documents.txt"] = facts["files"]["cell/test.documents.txt"]
+    manifest.write_text(json.dumps(facts))
+    with pytest.raises(CorpusError, match="its files do not match its words"):
+        read_manifest(manifest)
+
+
+def test_the_text_of_all_words_xml_is_the_document(tmp_path: Path) -> None:
+    texts, keys = [], []
+    for document in ("d000", "d001", ""):
+        sentences = []
+        for sense in "abcdefgh":
+            name = f"{document or 'x'}.s{sense}"
+            keys.append(f"{name} {'ab'[sense in 'bdfh']}")
+            instance = f'<instance id="{name}" lemma="cell" pos="NOUN">cell</instance>'
+            unlike = " ".join(f"<wf>{document}{sense}{letter}</wf>" for letter in "vwxyz")
+            sentences.append(f"<sentence>{unlike}{instance}</sentence>")
+        content = "".join(sentences)
+        texts.append(f'<text id="{document}">{content}</text>' if document else content)
+    path = tmp_path / "set.data.xml"
+    path.write_text(f"<corpus>{''.join(texts)}</corpus>")
+    (tmp_path / "set.gold.key.txt").write_text("\n".join(keys) + "\n")
+    import_corpus([path], out=tmp_path / "out", name="mine")
+    corpus = read_text(tmp_path / "out" / "cell=2en", "cell.n")
+    assert corpus.document is not None
+    for tokens, document in zip(corpus.tokens, corpus.document, strict=True):
+        text = tokens[0][: -len("av")]
+        # Files number their texts alike, so the name of the file is part of the name.
+        assert document == (f"set.data.xml {text}" if text else "")
+
+
+def test_the_documents_of_noad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, sums = small_noad.write(tmp_path / "made")
+    monkeypatch.setattr(noad_checksums, "ARCHIVE", replace(noad_checksums.ARCHIVE, checksums=sums))
+    monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
+    noad.write_dataset(tmp_path / "noad", "noad", 2)
+    corpus = read_text(tmp_path / "noad" / "serve=2ev", "serve.v")
+    assert corpus.document is not None
+    for tokens, document in zip(corpus.tokens, corpus.document, strict=True):
+        assert document.endswith(f"{tokens[-1]}.xml") and document.startswith(("semcor/", "masc/"))
+    # A second call replaces the folder, because it knows all its files.
+    noad.write_dataset(tmp_path / "noad", "noad", 2)
+    shutil.rmtree(tmp_path / "noad")
