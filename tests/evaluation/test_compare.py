@@ -26,7 +26,7 @@ from wsd.artifacts.column_names import (
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_tables, model_comparison
-from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
+from wsd.evaluation.comparison_rows import ComparisonRow, number_documents, read_rows
 from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
@@ -367,6 +367,34 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
     fewer = written(tmp_path / "fewer.parquet", words(FEW)[:1])
     with pytest.raises(ResultError, match="'seal'"):
         read_rows([fewer], CANDIDATE, corpora())
+
+
+def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:
+    paths = [written(tmp_path / f"{i}.parquet", words(w)) for i, w in enumerate((FEW, SOME))]
+    one, other = read_rows(paths, CANDIDATE, corpora())
+    assert all(counts.documents is None for counts in [*one.counts, *one.joints(other)])
+    # Training rows have documents too. The last four test rows of bat have none.
+    names = {"bat": ["t", "u", *["a"] * 12, *["b"] * 16, *[""] * 4]}
+    named = corpora()
+    for word, documents in names.items():
+        named[word] = replace(named[word], document=np.array(documents))
+    numbers = number_documents(named)
+    assert numbers["bat"][:28].tolist() == [numbers["bat"][0]] * 12 + [numbers["bat"][12]] * 16
+    # Every instance without a document is a document by itself, in words without any document too.
+    assert len(np.unique(np.concatenate(list(numbers.values())))) == 2 + 4 + 50
+    named["seal"] = replace(named["seal"], document=np.array(["x"] * 3 + ["b"] * 25 + ["c"] * 25))
+    one, other = read_rows(paths, CANDIDATE, named)
+    bat, seal = (joint.documents for joint in one.joints(other))
+    assert (
+        bat is not None and seal is not None and seal.names[0] == number_documents(named)["bat"][12]
+    )
+    assert bat.numbers.sum(axis=1).tolist() == [12, 16, 1, 1, 1, 1]
+    assert seal.numbers.sum(axis=1).tolist() == [25, 25]
+    for counts, joint in zip(one.counts, one.joints(other), strict=True):
+        assert counts.documents is not None and joint.documents is not None
+        assert counts.kinds.shape[1] == 2 and counts.numbers.sum() == joint.numbers.sum()
+        np.testing.assert_array_equal(counts.documents.names, joint.documents.names)
+        np.testing.assert_array_equal(counts.documents.numbers.sum(axis=0), counts.numbers)
 
 
 @pytest.mark.slow

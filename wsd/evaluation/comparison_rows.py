@@ -9,9 +9,9 @@ import numpy as np
 
 from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.predictions import WordPredictions, read_test_split
+from wsd.artifacts.predictions import TEST, WordPredictions, read_test_split
 from wsd.errors import ResultError
-from wsd.metrics.scores import Counts, confusion, joint_confusion, mean_scores
+from wsd.metrics.scores import Counts, confusion, count_kinds, joint_confusion, mean_scores
 from wsd.storage.result_files import parsing
 
 CONTROL_TASK = "control"
@@ -30,6 +30,8 @@ class ComparisonRow:
         The source and the protocol of a published system; else empty.
     source : mapping
         The provenance of the predictions.
+    documents : mapping of word to int array
+        The document of each instance, from :func:`number_documents`; empty if they are unknown.
     """
 
     kind: str
@@ -40,6 +42,7 @@ class ComparisonRow:
     words: Sequence[WordPredictions]
     about: str = ""
     source: Mapping[str, Any] = field(default_factory=dict)
+    documents: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, str]:
@@ -56,6 +59,14 @@ class ComparisonRow:
         """Return a confusion matrix per word."""
         return [confusion(w.gold, w.predicted, len(w.senses)) for w in self.words]
 
+    @property
+    def counts(self) -> list[Counts]:
+        """Return, per word, the number of instances of each kind and their documents."""
+        return [
+            count_kinds([w.gold, w.predicted], len(w.senses), self.documents.get(w.word))
+            for w in self.words
+        ]
+
     def mean(self, name: str) -> float:
         """Return a mean score over words."""
         return float(mean_scores(self.confusions)[name])
@@ -63,7 +74,9 @@ class ComparisonRow:
     def joints(self, other: "ComparisonRow") -> list[Counts]:
         """Return, per word, the joint confusion of this system and another."""
         return [
-            joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
+            joint_confusion(
+                a.gold, a.predicted, b.predicted, len(a.senses), self.documents.get(a.word)
+            )
             for a, b in zip(self.words, other.words, strict=True)
         ]
 
@@ -89,6 +102,28 @@ def identical(joints: Sequence[Counts]) -> bool:
     return all((joint.kinds[:, 1] == joint.kinds[:, 2]).all() for joint in joints)
 
 
+def number_documents(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
+    """Return the number of each test instance's document, by word; empty if no word has documents.
+
+    A document has the same number in all words. An instance without a document gets a number that
+    no other instance has.
+    """
+    if all(corpus.document is None for corpus in corpora.values()):
+        return {}
+    names = {}
+    for word, corpus in corpora.items():
+        tested = corpus.split == TEST
+        names[word] = (
+            np.full(tested.sum(), "") if corpus.document is None else corpus.document[tested]
+        )
+    flat = np.concatenate(list(names.values()))
+    _, numbers = np.unique(flat, return_inverse=True)
+    alone = flat == ""
+    numbers[alone] = len(flat) + np.arange(alone.sum())
+    ends = np.cumsum([len(own) for own in names.values()])[:-1]
+    return dict(zip(names, np.split(numbers, ends), strict=True))
+
+
 def read_rows(
     paths: Sequence[Path], kind: str, corpora: Mapping[str, Corpus]
 ) -> list[ComparisonRow]:
@@ -100,6 +135,7 @@ def read_rows(
         If a file has other words or other instances than the corpora.
     """
     rows = []
+    documents = number_documents(corpora)
     for path in paths:
         words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
         with parsing(path):
@@ -107,5 +143,9 @@ def read_rows(
             about = f"{published['source']}: {published['protocol']}" if published else ""
             model = source["encoder"]["model"]["name"]
             names = {key: source[key] for key in NAMES[2:]}
-        rows.append(ComparisonRow(kind, model, **names, words=words, about=about, source=source))
+        rows.append(
+            ComparisonRow(
+                kind, model, **names, words=words, about=about, source=source, documents=documents
+            )
+        )
     return rows

@@ -103,10 +103,25 @@ def joint_confusion(
     documents : int array of shape (n,), optional
         The number of each instance's document.
     """
+    return count_kinds([gold, a, b], n_senses, documents)
+
+
+def count_kinds(
+    columns: Sequence[np.ndarray], n_senses: int, documents: np.ndarray | None = None
+) -> Counts:
+    """Count the instances of each kind: gold, and the predictions of one system or several.
+
+    Parameters
+    ----------
+    columns : sequence of int arrays of shape (n,)
+        Gold, then the predictions of each system, as indices of senses.
+    n_senses, documents
+        See :func:`joint_confusion`.
+    """
     cells, kind, numbers = np.unique(
-        _cells([gold, a, b], n_senses), return_inverse=True, return_counts=True
+        _cells(columns, n_senses), return_inverse=True, return_counts=True
     )
-    kinds = np.stack(np.unravel_index(cells, (n_senses,) * 3), axis=1)
+    kinds = np.stack(np.unravel_index(cells, (n_senses,) * len(columns)), axis=1)
     by_document = None if documents is None else count_documents(documents, kind, len(kinds))
     return Counts(kinds, numbers, n_senses, by_document)
 
