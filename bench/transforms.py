@@ -21,8 +21,8 @@ from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
-from wsd.metrics.permutation import holm, paired_permutations
+from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.permutation import compare_systems, holm
 from wsd.metrics.transforms import fitted
 
 METRIC = "mean_macro_f1"
@@ -65,8 +65,7 @@ def main() -> None:
                 transformed = {w: whole.apply(X) for w, X in vectors.items()}
                 for compared in (row(name, "word", vectors), row(name, "corpus", transformed)):
                     joints = compared.joints(plain)
-                    difference, p, *_ = paired_permutations(joints, rng=1)[METRIC]
-                    low, high = difference_intervals(joints, rng=1)[METRIC]
+                    difference, low, high, p = compare_systems(joints, rng=1)[METRIC]
                     bounds = f"[{100 * low:+.1f}, {100 * high:+.1f}]"
                     print_row(compared, f"{100 * difference:+6.1f} {bounds} p {p:.4f}")
                     tested.append((compared, p))

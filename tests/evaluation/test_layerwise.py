@@ -29,7 +29,7 @@ from wsd.errors import ConfigError, ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import confidence_set, permutation
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import mean_intervals, word_intervals
 from wsd.metrics.scores import word_scores
 
 
@@ -122,9 +122,9 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
         if wrong is SOME:
             continue
         against = joints(wrong, SOME)
-        interval = difference_intervals(against, rng=3)[name]
-        assert (line["difference_low"], line["difference_high"]) == near(interval)
-        assert line["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
+        _, *interval, p = permutation.compare_systems(against, family=2, rng=3)[name]
+        assert [line["difference_low"], line["difference_high"]] == near(interval)
+        assert line["p"] == near(p)
     # Holm by hand: double the smaller p; the larger p stays, but is at least the smaller one's.
     high, low = layers["p"][0], layers["p"][2]
     assert 0.001 < low < high
@@ -227,9 +227,9 @@ def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     against = joints(MANY, FEW)
     assert first["difference"] == near(first["value"] - first["reference_value"])
     assert first["difference"] < 0 == second["difference"]
-    interval = difference_intervals(against, rng=3)[name]
-    assert (first["difference_low"], first["difference_high"]) == near(interval)
-    assert first["p"] == near(permutation.paired_permutations(against, rng=3)[name].p)
+    _, *interval, p = permutation.compare_systems(against, family=2, rng=3)[name]
+    assert [first["difference_low"], first["difference_high"]] == near(interval)
+    assert first["p"] == near(p)
     # The second pair has equal predictions: no test, and it is not in the family.
     assert first["p_holm"] == near(first["p"])
     assert np.isnan(second["p"]) and np.isnan(second["p_holm"])

@@ -36,7 +36,7 @@ def test_markdown() -> None:
     assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
     assert "focal 5 + context mean-all" in selected
     assert "a&b\\|c" in selected
-    assert "+2.00 [-1.00, +5.00] | <0.001 |" in published
+    assert "+2.00 [-1.00, +5.00] | < 0.001 |" in published
     assert "1+2" not in text
     assert rest[0] == ""
 
@@ -49,11 +49,17 @@ def test_the_same_predictions_are_marked() -> None:
         assert f"| {name} |" in text.splitlines()[0]
 
 
+def test_p_values_near_five_percent_have_four_decimals() -> None:
+    for p, text in ((0.0004, "< 0.001"), (0.0496, "0.0496"), (0.0504, "0.0504"), (0.2, "0.200")):
+        table = markdown(ROWS, [{**AGAINST[1], "p_holm": p}], "mean_macro_f1")
+        assert f"| {text} |" in table
+
+
 def test_latex_escapes() -> None:
     text = latex(ROWS, AGAINST, "mean_macro_f1")
     assert r"m\_1" in text
     assert r"a\&b|c" in text
-    assert r"\textless{}0.001" in text
+    assert r"\textless{} 0.001" in text
     columns = text.split(r"\begin{tabular}{")[1].split("}")[0]
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0]
     for row in body.strip().splitlines():

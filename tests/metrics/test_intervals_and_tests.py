@@ -13,10 +13,17 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
+from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.permutation import holm, mcnemar, paired_permutations
+from wsd.metrics.permutation import (
+    compare_systems,
+    holm,
+    is_undecided,
+    mcnemar,
+    paired_permutations,
+)
 from wsd.metrics.scores import (
     MEAN_SCORES,
     WORD_SCORES,
@@ -282,20 +289,20 @@ def test_clusters_of_a_difference() -> None:
 # Paired tests
 
 
-def enumerated(words: Sequence[Word]) -> dict[str, float]:
-    """p over all 2^n exchanges of the n instances, with the evaluation's own scores."""
+def enumerated(
+    words: Sequence[Word], documents: Sequence[np.ndarray] | None = None
+) -> dict[str, float]:
+    """p over all exchanges of instances or documents, one after another."""
 
     def means(sides: Sequence[np.ndarray]) -> np.ndarray:
-        rows = [
-            {**dict.fromkeys(KEY_COLUMNS, "x"), "word": i, **scored(word[0], side)}
-            for i, (word, side) in enumerate(zip(words, sides, strict=True))
-        ]
-        return summarise(pd.DataFrame(rows))[list(MEAN_SCORES)].to_numpy(dtype=float)[0]
+        matrices = [confusion(w[0], side, w[3]) for w, side in zip(words, sides, strict=True)]
+        return np.array(list(mean_scores(matrices).values()))
 
     ends = np.cumsum([len(word[0]) for word in words])
+    units = np.arange(ends[-1]) if documents is None else np.concatenate(documents)
     results = []
-    for coins in itertools.product([False, True], repeat=ends[-1]):
-        parts = np.split(np.array(coins), ends[:-1])
+    for coins in itertools.product([False, True], repeat=1 + int(units.max())):
+        parts = np.split(np.array(coins)[units], ends[:-1])
         pairs = [
             (np.where(coin, b, a), np.where(coin, a, b))
             for coin, (_, a, b, _) in zip(parts, words, strict=True)
@@ -305,9 +312,8 @@ def enumerated(words: Sequence[Word]) -> dict[str, float]:
     return dict(zip(MEAN_SCORES, extreme.mean(axis=0), strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
-def test_permutations_against_all_of_them(seed: int) -> None:
+def test_permutations_against_all_of_them(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
     words = []
     for n_senses in (2, 3):
@@ -317,6 +323,7 @@ def test_permutations_against_all_of_them(seed: int) -> None:
     exact = paired_permutations(pairs)
     assert {name: exact[name].p for name in MEAN_SCORES} == pytest.approx(enumerated(words))
     # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
+    monkeypatch.setattr(permutation, "MOST", 3)
     few = [paired_permutations(pairs, permutations=3, rng=i) for i in range(600)]
     for name in MEAN_SCORES:
         mean = np.mean([actual[name].p for actual in few])
@@ -365,6 +372,112 @@ def test_mcnemar_against_worked_examples(
     rest = np.zeros((2, 2, 2), dtype=int)
     rest[1] = (pair[0] - pair[0] // 2)[::-1, ::-1]
     assert mcnemar([counted(pair // 2), counted(rest)]) == pytest.approx(p, abs=5e-4)
+
+
+def test_documents_are_exchanged_whole() -> None:
+    # Six documents, each with instances of both words; most words lack some document.
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        words = random_words(int(rng.integers(1000)), n_words=2, most=9)
+        documents = [rng.integers(0, 6, size=len(word[0])) for word in words]
+        pairs = [joint_confusion(*w, d) for w, d in zip(words, documents, strict=True)]
+        tests = paired_permutations(pairs)
+        assert {name: tests[name].p for name in MEAN_SCORES} == pytest.approx(
+            enumerated(words, documents)
+        )
+
+
+def test_four_copies_in_one_document_are_one_instance() -> None:
+    words = random_words(7, n_words=4, most=5)
+    ends = np.cumsum([0, *(len(word[0]) for word in words)])
+    places = [np.arange(*pair) for pair in itertools.pairwise(ends)]
+    fours = [(*np.tile(word[:3], 4), word[3]) for word in words]
+    tied = [joint_confusion(*w, np.tile(d, 4)) for w, d in zip(fours, places, strict=True)]
+    alone, together, ignored = (
+        paired_permutations(pairs, permutations=200_000)
+        for pairs in (joints(words), tied, joints(fours))
+    )
+    for name in MEAN_SCORES:
+        assert together[name] == pytest.approx(alone[name])
+        assert ignored[name].p < alone[name].p
+
+
+def near_five_percent() -> list[Counts]:
+    """Return two words with p = 0.0482 by the binomial test: 80 against 56 instances."""
+    pair = np.zeros((2, 2, 2), dtype=int)
+    pair[0, 0], pair[1, :, 1] = [200, 40], [28, 200]
+    other = pair[::-1, ::-1, ::-1]
+    return [counted(pair), counted(other)]
+
+
+def test_the_seed_of_permutations_decides_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, name = near_five_percent(), "micro_accuracy"
+    exact = mcnemar(pairs)
+    assert exact == pytest.approx(0.0482, abs=1e-4)
+    p_values = [paired_permutations(pairs, rng=seed)[name].p for seed in range(20)]
+    assert p_values == pytest.approx([exact] * 20, abs=0.0025)
+    assert max(p_values) < 0.05
+    # With 20,000 permutations alone, the seed decides.
+    monkeypatch.setattr(permutation, "MOST", 20_000)
+    p_values = [paired_permutations(pairs, rng=seed)[name].p for seed in range(20)]
+    assert min(p_values) < 0.05 < max(p_values)
+
+
+def test_the_family_has_further_levels() -> None:
+    # A standard error is 0.0015 at p = 0.05, and 0.0011 at 0.025.
+    assert [is_undecided(p, 20_000) for p in (0.044, 0.046, 0.05, 0.054, 0.056)] == [
+        *(False, True, True, True, False)
+    ]
+    assert [is_undecided(0.027, 20_000, family) for family in (1, 2)] == [False, True]
+    assert is_undecided(0.05 / 7, 20_000, 7) and not is_undecided(0.001, 20_000, 7)
+
+
+# Differences with intervals and tests
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_interval_and_test_agree(seed: int) -> None:
+    pairs = joints(random_words(seed, n_words=3))
+    tests = paired_permutations(pairs)
+    for name, (difference, low, high, p) in compare_systems(pairs).items():
+        assert (difference, p) == tests[name][:2]
+        assert -1 <= low <= difference <= high <= 1
+        assert (low > 0 or high < 0) == (p <= 0.05)
+
+
+def test_a_difference_reaches_as_far_as_exchanges_do() -> None:
+    # 7 against 1 of 40 instances: under exchange, the difference is (8 - 2 k) / 40, k binomial, and
+    # |8 - 2 k| is at least 6 in 18 of 256 cases, and 8 in 2.
+    pair = np.zeros((2, 2, 2), dtype=int)
+    pair[0] = [[32, 7], [1, 0]]
+    difference, low, high, p = compare_systems([counted(pair)])["micro_accuracy"]
+    assert p == pytest.approx(18 / 256)
+    assert (difference, low, high) == pytest.approx((6 / 40, 0, 12 / 40))
+    # 8 against none: p is 2 of 256, and the interval still reaches 6 / 40 to each side.
+    pair[0] = [[32, 8], [0, 0]]
+    difference, low, high, p = compare_systems([counted(pair)])["micro_accuracy"]
+    assert p == pytest.approx(2 / 256)
+    assert (difference, low, high) == pytest.approx((8 / 40, 2 / 40, 14 / 40))
+
+
+def test_a_large_difference_has_the_narrower_interval() -> None:
+    # The most frequent sense against a good classifier.
+    pair = np.zeros((2, 2, 2), dtype=int)
+    pair[0, 0, 0], pair[1, 1, 0], pair[1, 0, 0] = 60, 38, 2
+    pairs = [counted(pair)] * 3
+    reach = paired_permutations(pairs)["micro_accuracy"].reach
+    posterior = difference_intervals(pairs)["micro_accuracy"]
+    assert np.diff(posterior) < 2 * reach
+    assert compare_systems(pairs)["micro_accuracy"][1:3] == posterior
+    # Many instances of which few differ: the prior makes the posterior wide.
+    pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 2, 0
+    pairs = [counted(pair)] * 12
+    difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
+    assert difference > 2 * reach
+    posterior = difference_intervals(pairs)["micro_accuracy"]
+    assert np.diff(posterior) > 2 * reach
+    _, low, high, _ = compare_systems(pairs)["micro_accuracy"]
+    assert (low, high) == pytest.approx((difference - reach, difference + reach))
 
 
 def test_holm_by_hand() -> None:

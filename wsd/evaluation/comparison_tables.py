@@ -14,12 +14,7 @@ from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.most_similar_sentences import without_some_rows
 from wsd.metrics import permutation
 from wsd.metrics.cluster_bootstrap import cluster_intervals
-from wsd.metrics.confidence_intervals import (
-    Interval,
-    difference_intervals,
-    mean_intervals,
-    word_intervals,
-)
+from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
@@ -136,31 +131,31 @@ def errors(systems: ModelComparison) -> list[Line]:
     ]
 
 
-def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") -> dict[str, Line]:
+def paired_differences(
+    joints: Sequence[Counts], family: int, seed: int, prefix: str = ""
+) -> dict[str, Line]:
     """Return the difference of two systems, its 95% interval and p-value, by mean score.
 
-    The p-value is from the paired permutation test on the same score, which exchanges the two
-    predictions of instances. Two systems with the same predictions have the difference 0, no
-    interval and no test.
+    Two systems with the same predictions have the difference 0, no interval and no test.
 
     Parameters
     ----------
     joints : sequence over words of Counts
         As from :meth:`wsd.evaluation.comparison_rows.ComparisonRow.joints`.
+    family : int
+        The number of tests that Holm's method adjusts together.
     seed : int
     prefix : str
         Before the names ``low`` and ``high``.
     """
     if identical(joints):
         return {name: {"difference": 0.0} for name in MEAN_SCORES}
-    intervals = difference_intervals(joints, rng=seed)
-    tests = permutation.paired_permutations(joints, rng=seed)
-    lines = {}
-    for name in MEAN_SCORES:
-        (low, high), (difference, p, *_) = intervals[name], tests[name]
-        bounds = {f"{prefix}low": low, f"{prefix}high": high}
-        lines[name] = {"difference": difference, **bounds, "p": p}
-    return lines
+    return {
+        name: {"difference": difference, f"{prefix}low": low, f"{prefix}high": high, "p": p}
+        for name, (difference, low, high, p) in permutation.compare_systems(
+            joints, family=family, rng=seed
+        ).items()
+    }
 
 
 def differences(
@@ -183,7 +178,7 @@ def differences(
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
-        compared = paired_differences(joints, seed)
+        compared = paired_differences(joints, len(systems.others), seed)
         by_clusters: dict[str, Line] = {name: {} for name in MEAN_SCORES}
         mcnemar = None
         if not identical(joints):

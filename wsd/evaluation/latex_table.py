@@ -50,7 +50,7 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
             difference = SAME
             if (p_holm := test["p_holm"]) is not None:
                 difference = _interval(test["difference"], test["low"], test["high"], sign="+")
-                p = "<0.001" if p_holm < 0.001 else f"{p_holm:.3f}"
+                p = text_table.p_value(p_holm)
         cells.append([*names, line["classifier"], *means, difference, p])
     return cells
 

@@ -49,6 +49,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
     confidence_set = best_of(group.rows, range(len(reference.words)), metric, seed).within
+    family = len(group.rows) - 1
     table: list[Line] = []
     columns = zip(group.rows, group.objective_cv, confidence_set, strict=True)
     for row, objective_cv, within in columns:
@@ -61,7 +62,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
                 "low": low,
                 "high": high,
                 "reference": reference.layers,
-                **({} if row is reference else _difference(row, reference, metric, seed)),
+                **({} if row is reference else _difference(row, reference, metric, family, seed)),
                 "in_confidence_set": bool(within),
             }
         )
@@ -89,7 +90,7 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
                 **group.columns(row),
                 "reference_model": first,
                 "reference_value": reference.mean(group.objective),
-                **_difference(row, reference, group.objective, seed),
+                **_difference(row, reference, group.objective, len(group.rows), seed),
             }
             for row in group.rows
             if (reference := references.get(row.configuration[1:]))
@@ -99,8 +100,10 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
     return table
 
 
-def _difference(row: ComparisonRow, reference: ComparisonRow, metric: str, seed: int) -> Line:
-    return paired_differences(row.joints(reference), seed, "difference_")[metric]
+def _difference(
+    row: ComparisonRow, reference: ComparisonRow, metric: str, family: int, seed: int
+) -> Line:
+    return paired_differences(row.joints(reference), family, seed, "difference_")[metric]
 
 
 def of_words(group: Group, seed: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Format tables as text: in columns for a terminal, or in Markdown."""
+"""Format tables as text, in columns for a terminal or in Markdown, and p-values."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, repeat
@@ -50,3 +50,13 @@ def markdown(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
         for row in (header, rule, *rows)
     )
+
+
+def p_value(p: float) -> str:
+    """Return a p-value with three decimals, or with four near 0.05, which decides a verdict.
+
+    >>> p_value(0.0004), p_value(0.0448), p_value(0.0497)
+    ('< 0.001', '0.045', '0.0497')
+    """
+    digits = 4 if 0.045 <= p < 0.055 else 3
+    return "< 0.001" if p < 0.001 else f"{p:.{digits}f}"

@@ -22,6 +22,7 @@ from wsd.report.pages.report_data import Report
 from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
+from wsd.storage.text_table import p_value
 
 BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
@@ -195,10 +196,6 @@ def signed(value: float, digits: int = 2) -> str:
     return number(value * 100, f"+.{digits}f")
 
 
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else number(value, ".3f")
-
-
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -214,7 +211,7 @@ def _environment() -> Environment:
     environment.filters.update(
         percent=percent,
         signed=signed,
-        p=_p,
+        p=lambda value: number(value, "") if value != value else p_value(value),
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
         script_json=_script_json,
