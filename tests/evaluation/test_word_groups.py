@@ -7,8 +7,18 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.layer_groups import Group
-from wsd.evaluation.word_groups import ALL, GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
+from wsd.evaluation.word_groups import (
+    ALL,
+    GROUP_COLUMNS,
+    PEAK_COLUMNS,
+    find_peaks,
+    score_groups,
+    word_groups,
+)
 from wsd.metrics.confidence_intervals import bounded
+from wsd.metrics.curve_shapes import same_shape
+from wsd.metrics.permutation import holm
+from wsd.metrics.scores import word_scores
 
 SEED = 3
 LAYERS = ("0", "1", "2", "mean-last-2")
@@ -66,7 +76,7 @@ def row_of(table: list[dict], **equal: object) -> dict:
 
 @pytest.mark.parametrize(("part", "name"), [("n", "noun"), ("v", "verb"), ("r", "adverb")])
 def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
-    layers, _ = of_groups(group(), word_groups(CORPORA, SEED))
+    layers = score_groups(group(), word_groups(CORPORA, SEED))
     own = [word for word in WORDS if word.endswith(part)]
     for row in group(own).rows:
         actual = row_of(layers, part_of_speech=name, training_instances=ALL, layers=row.layers)
@@ -81,7 +91,7 @@ def test_the_figures_are_those_of_the_words_alone(part: str, name: str) -> None:
 
 def test_an_interval_is_of_words_drawn_with_replacement() -> None:
     kinds = word_groups(CORPORA, SEED)
-    layers, _ = of_groups(group(), kinds)
+    layers = score_groups(group(), kinds)
     (verbs,) = (entry for entry in kinds if entry[:2] == ("verb", ALL))
     assert (verbs.weights.sum(axis=1) == 12).all() and verbs.weights.std() > 0.5
     row = group().rows[1]
@@ -96,7 +106,7 @@ def test_an_interval_is_of_words_drawn_with_replacement() -> None:
 
 
 def test_verbs_peak_where_nouns_do_or_not() -> None:
-    _, peaks = of_groups(group(), word_groups(CORPORA, SEED))
+    peaks = find_peaks(group(), word_groups(CORPORA, SEED), SEED)
     assert all(set(row) <= set(PEAK_COLUMNS) for row in peaks)
     noun, verb = (
         row_of(peaks, part_of_speech=part, training_instances=ALL, metric="mean_macro_f1")
@@ -110,7 +120,8 @@ def test_verbs_peak_where_nouns_do_or_not() -> None:
 
 
 def test_too_few_words_have_no_interval_and_no_peak() -> None:
-    layers, peaks = of_groups(group(), word_groups(CORPORA, SEED))
+    kinds = word_groups(CORPORA, SEED)
+    layers, peaks = score_groups(group(), kinds), find_peaks(group(), kinds, SEED)
     actual = row_of(layers, part_of_speech="adverb", training_instances=ALL, layers="0")
     assert actual["n_words"] == 3 and actual["mean_macro_f1_low"] is actual["micro_accuracy_high"]
     assert "adverb" not in {row["part_of_speech"] for row in peaks}
@@ -126,7 +137,63 @@ def test_words_are_told_apart_by_training_instances_too() -> None:
     assert (ALL, "100-299") not in kinds
 
 
-def test_without_parts_of_speech_there_are_no_groups() -> None:
-    plain = {"bank": corpus("bank", 10), "cell.n": corpus("cell.n", 10)}
-    assert word_groups(plain, SEED) == []
-    assert of_groups(group(), []) == ([], [])
+def test_the_shapes_of_verbs_and_nouns_are_compared() -> None:
+    """All words of the two parts are compared, and few adverbs are not in the family."""
+    peaks = find_peaks(group(), word_groups(CORPORA, SEED), SEED)
+    verb = row_of(peaks, part_of_speech="verb", training_instances=ALL, metric="mean_macro_f1")
+    f1 = np.array([[score(i, word, layers) for layers in "012"] for i, word in enumerate(WORDS)])
+    parts = np.array([word.rpartition(".")[2] for word in WORDS])
+    words = np.concatenate([np.flatnonzero(parts == part) for part in "nv"])
+    expected = same_shape(f1[words], np.ones(26), parts[words] == "v", rng=SEED)
+    assert verb["interaction_p"] == expected < 0.001
+    tested = [row for row in peaks if "interaction_p" in row]
+    assert {row["part_of_speech"] for row in tested} == {"verb"}
+    assert all(row["interaction_p_holm"] == row["interaction_p"] for row in tested)
+
+
+def score(i: int, word: str, layers: str) -> float:
+    (confusion,) = ComparisonRow(
+        "candidate", "m", "focal", layers, "lda", [predictions(i, word, layers)]
+    ).confusions
+    return float(word_scores(confusion)["macro_f1"])
+
+
+def test_parts_of_speech_of_one_bin_and_metric_are_a_family() -> None:
+    """With more adverbs, both comparisons of a bin with the nouns are adjusted together."""
+    kinds = word_groups(CORPORA, SEED)
+    (verbs,) = (kind for kind in kinds if kind[:2] == ("verb", ALL))
+    adverbs = verbs._replace(
+        part_of_speech="adverb", words=np.arange(1, 8), weights=np.ones((1000, 7))
+    )
+    rows = find_peaks(group(), [*kinds, adverbs], SEED)
+    for metric in ("mean_macro_f1", "micro_accuracy"):
+        family = [
+            row_of(rows, part_of_speech=part, training_instances=ALL, metric=metric)
+            for part in ("verb", "adverb")
+        ]
+        expected = holm([row["interaction_p"] for row in family])
+        assert [row["interaction_p_holm"] for row in family] == expected.tolist()
+        assert family[0]["interaction_p_holm"] == 2 * family[0]["interaction_p"]
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_without_parts_of_speech_all_words_have_a_peak(n: int) -> None:
+    plain = {word.replace(".", "_"): value for word, value in list(CORPORA.items())[:n]}
+    kinds = word_groups(plain, SEED)
+    assert [kind[:2] for kind in kinds] == [(ALL, ALL)]
+    assert score_groups(group(), kinds) == []
+    rows = find_peaks(group(), kinds, SEED)
+    keys = ("metric", "n_words", "peak", "low", "high")
+    expected = [(metric, 5, 2, 2, 2) for metric in ("mean_macro_f1", "micro_accuracy")]
+    assert [tuple(row[key] for key in keys) for row in rows] == (expected if n == 5 else [])
+
+
+def test_the_interval_of_a_peak_has_the_middle_95_percent_of_the_draws() -> None:
+    """Two groups of words peak at layers 1 and 2, so that the draws differ."""
+    kinds = word_groups({word.replace(".", "_"): entry for word, entry in CORPORA.items()}, SEED)
+    f1 = np.array([[score(i, word, layers) for layers in "012"] for i, word in enumerate(WORDS)])
+    drawn = np.sort((kinds[0].weights @ f1).argmax(axis=1))
+    (row,) = (row for row in find_peaks(group(), kinds, SEED) if row["metric"] == "mean_macro_f1")
+    assert (row["low"], row["high"]) == (drawn[24], drawn[974])
+    assert row["low"] < row["high"]
+    assert row["share_of_draws"] == np.mean(drawn == row["peak"])

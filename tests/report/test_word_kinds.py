@@ -47,8 +47,10 @@ def made() -> tuple[pd.DataFrame, pd.DataFrame]:
             for metric in ("mean_macro_f1", "micro_accuracy"):
                 line = {**named, "metric": metric, "peak": 2, "low": 1, "high": 2}
                 if part == "verb":
+                    low = -2 if size == "all" else -1
                     line |= {"peak": 1, "reference": "noun", "difference": -1}
-                    line |= {"difference_low": -2, "difference_high": 0}
+                    line |= {"difference_low": low, "difference_high": 0}
+                    line |= {"interaction_p": 0.01, "interaction_p_holm": 0.03}
                 if part != FEW:
                     peaks.append({**line, "share_of_draws": 0.9})
     return pd.DataFrame(groups, columns=GROUP_COLUMNS), pd.DataFrame(peaks, columns=PEAK_COLUMNS)
@@ -77,23 +79,52 @@ def test_a_curve_with_its_interval_per_part_of_speech(path: Path) -> None:
     assert by_name["verb"]["low"] == pytest.approx([47, 57, 67])
 
 
+def rows_of(page: str, heading: str) -> list[list[str]]:
+    """Return the words of every table row of a section."""
+    section = page[page.index(f'id="{heading}"') :].partition("</section>")[0]
+    section = section.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
+    return [re.sub(r"<[^>]*>|\s", " ", row).split() for row in section.split("<tr>")]
+
+
 def test_each_kind_has_a_row_with_its_peak(path: Path) -> None:
     layers = path.read_text(encoding="utf-8")
-    section = layers[layers.index('id="kinds-title"') :].partition("</section>")[0]
-    section = section.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
-    rows = [re.sub(r"<[^>]*>|\s", " ", row).split() for row in section.split("<tr>")]
-    peaks = [row for row in rows if row[:2] == ["verb", "all"] and "1,234" in row]
-    # Words, train, test; for each metric the peak layer, its score and the distance from the nouns.
-    figure = ["1", "1-2", "62.00", "57.0-66.0", "-1", "-2", "to", "+0"]
-    assert peaks == [["verb", "all", "12", "1,234", "5", *figure, *figure]] * len(READERS)
+    rows = rows_of(layers, "kinds-title")
+    # Words, train, test; for each metric the peak layer, its score, the difference from the nouns'
+    # peak with its verdict, and the p-value of the shape.
+    for part, size, n_words, *cells in (
+        ("verb", "all", 12, "1 1-2 62.00 57.0-66.0", "-1 -2 to +0 not shown to be equal 0.030"),
+        ("verb", "20-49", 15, "1 1-2 65.00 60.0-69.0", "-1 -1 to +0 within one layer 0.030"),
+        ("noun", "all", 11, "2 1-2 71.00 66.0-75.0", "- -"),
+    ):
+        actual = [" ".join(row) for row in rows if row[:2] == [part, size] and "1,234" in row]
+        figure = " ".join(cells)
+        expected = f"{part} {size} {n_words} 1,234 5 {figure} {figure}"
+        assert [text[: len(expected)] for text in actual] == [expected] * len(READERS)
     few = [row for row in rows if row[:1] == [FEW] and "1,234" in row]
-    assert few == [[FEW, "all", "13", "1,234", "5", *"------"]] * len(READERS)
+    assert few == [[FEW, "all", "13", "1,234", "5", *"--------"]] * len(READERS)
     at_layers = [row for row in rows if row[:2] == ["verb", "all"] and "1,234" not in row]
     assert len(at_layers) == 2 * len(READERS)
     assert at_layers[0][:4] == ["verb", "all", "52.0", "47.0-56.0"]
 
 
-def test_without_parts_of_speech_the_pages_do_not_change(run: Run, tmp_path: Path) -> None:
+def test_a_corpus_without_parts_of_speech_has_a_peak(run: Run, tmp_path: Path) -> None:
+    """The layers page and the caption of the first page's curve have it."""
+    groups, peaks = made()
+    whole = peaks[(peaks["part_of_speech"] == "all") & (peaks["training_instances"] == "all")]
+    build_report(**with_tables(run, tmp_path, groups.head(0), whole).arguments(tmp_path))
+    layers, index = (
+        (tmp_path / "report" / name).read_text(encoding="utf-8")
+        for name in ("layers.html", "index.html")
+    )
+    _, *rows = rows_of(layers, "peak-title")[1:]
+    cells = ["10", "2", "1-2", "90%", "2", "1-2", "90%"]
+    assert rows == [["logistic", *cells], ["nearest_", "centroid", *cells]]
+    caption = "Peak, with a 95% CI over words: logistic, layer 2 [1, 2]; nearest_centroid, layer 2"
+    assert caption in index
+    assert 'href="#peak-title"' in layers and "kinds-title" not in layers
+
+
+def test_without_tables_of_groups_the_pages_do_not_change(run: Run, tmp_path: Path) -> None:
     build_report(**run.arguments(tmp_path / "without"))
     (tmp_path / "tables").mkdir()
     groups, peaks = (table.head(0) for table in made())
@@ -108,4 +139,4 @@ def test_without_parts_of_speech_the_pages_do_not_change(run: Run, tmp_path: Pat
     ]
     for text in pages:
         assert "art of speech" not in text and "arts of speech" not in text
-        assert "data-part" not in text and "kinds" not in text
+        assert "data-part" not in text and "kinds" not in text and "peak" not in text.casefold()

@@ -18,7 +18,13 @@ from wsd.artifacts.cv_table import Search
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import Line, adjust, best_of, paired_differences, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
-from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS, of_groups, word_groups
+from wsd.evaluation.word_groups import (
+    GROUP_COLUMNS,
+    PEAK_COLUMNS,
+    find_peaks,
+    score_groups,
+    word_groups,
+)
 from wsd.logs import log
 from wsd.metrics.confidence_intervals import mean_intervals
 from wsd.metrics.scores import WORD_SCORES
@@ -151,8 +157,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the tables of layer choices: over all words, per word, per model, per word group.
 
-    The table between models is empty if there is one model. The tables by part of speech and number
-    of training instances are empty if the corpus has no parts of speech.
+    The table between models is empty if there is one model. The table by part of speech and number
+    of training instances is empty if the corpus has no parts of speech; the table of peaks then has
+    all words as its only group.
     """
     corpora = read_corpora(args.corpus, args.words)
     groups = read_groups(args.predictions, args.searches, corpora)
@@ -165,8 +172,8 @@ def run(args: argparse.Namespace) -> None:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
-        for lines, table in zip(of_groups(group, kinds), (by_group, peaks), strict=True):
-            table += lines
+        by_group += score_groups(group, kinds)
+        peaks += find_peaks(group, kinds, args.seed)
     write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(of_models(groups, args.seed), columns=MODEL_COLUMNS))

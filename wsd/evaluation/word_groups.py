@@ -1,28 +1,34 @@
 """Compare layer choices on groups of words, by part of speech and number of training instances.
 
-The corpus must have parts of speech. Intervals generalise to other words of the same kind: words
-are drawn with replacement, the same words for every layer choice, and a word keeps its measured
-scores. The peak (the single layer with the highest score) and the distance of two peaks have
-intervals too.
+A corpus without parts of speech has one group, all words. Intervals generalise to other words of
+the same kind: words are drawn with replacement, the same words for every layer choice, and a word
+keeps its measured scores. The peak (the single layer with the highest score) and the difference of
+two peaks have intervals too. A permutation test compares the shapes of two curves.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
+from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
+from wsd.metrics.curve_shapes import same_shape
 from wsd.metrics.pair_scores import percentiles, resampled
+from wsd.metrics.permutation import holm
 from wsd.metrics.scores import word_scores
 
 ALL = "all"
 # Edges of the bins of training instances per word.
 BINS = (20, 50, 100, 300)
-# A group with fewer words has no intervals.
+# A group with fewer words has no intervals of its scores.
 FEW = 10
+# A group with fewer words has no peak.
+FEWEST = 5
 METRICS = ("mean_macro_f1", "micro_accuracy")
 WORD_GROUP = ("part_of_speech", "training_instances", "n_words")
 GROUP_COLUMNS = [
@@ -32,6 +38,7 @@ GROUP_COLUMNS = [
 PEAK_COLUMNS = [
     *(*GROUP, *WORD_GROUP, "metric", "peak", "low", "high", "share_of_draws"),
     *("reference", "difference", "difference_low", "difference_high"),
+    *("interaction_p", "interaction_p_holm"),
 ]
 # The peaks of other parts of speech are compared with the peak of this one.
 REFERENCE = NOUN
@@ -59,8 +66,13 @@ class WordGroup(NamedTuple):
 
     @property
     def has_intervals(self) -> bool:
-        """Return whether it has enough words."""
+        """Return whether it has enough words for intervals of its scores."""
         return len(self.words) >= FEW
+
+    @property
+    def has_peak(self) -> bool:
+        """Return whether it has enough words for the interval of its peak."""
+        return len(self.words) >= FEWEST
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -82,19 +94,18 @@ def bin_of(n_train: int) -> str:
 def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
     """Return the groups that have words: all words, each part of speech, each bin, and both.
 
-    A corpus without parts of speech has none.
+    A corpus without parts of speech has one group: all words.
     """
     parts = parts_of_speech(corpora)
-    if not parts:
-        return []
     trained = np.array([int((corpus.split == "train").sum()) for corpus in corpora.values()])
-    part = np.array([parts[word] for word in corpora])
+    part = np.array([parts.get(word, ALL) for word in corpora])
     size = np.array([bin_of(n) for n in trained.tolist()])
     in_order = [name for name in OPEN_CLASSES if name in part]
-    in_order += sorted(set(part.tolist()) - set(in_order))
+    in_order += sorted(set(parts.values()) - set(in_order))
+    bins = [bin_of(n) for n in (0, *BINS)] if parts else []
     groups: list[WordGroup] = []
     for name in (ALL, *in_order):
-        for bin_ in (ALL, *(bin_of(n) for n in (0, *BINS))):
+        for bin_ in (ALL, *bins):
             has_part, has_size = (part == name) | (name == ALL), (size == bin_) | (bin_ == ALL)
             if len(words := np.flatnonzero(has_part & has_size)):
                 weights = resampled(words, rng=np.random.default_rng([seed, len(groups)]))
@@ -102,59 +113,106 @@ def word_groups(corpora: Mapping[str, Corpus], seed: int) -> list[WordGroup]:
     return groups
 
 
-def of_groups(
-    group: Group, kinds: Sequence[WordGroup]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return a line per group of words and layer choice, and the peak per group and metric."""
-    layers: list[dict[str, Any]] = []
-    peaks: list[dict[str, Any]] = []
-    f1, right, total = _per_word(group)
+class WordScores(NamedTuple):
+    """A metric by word: the score of a group is the sum of its values divided by its sizes.
+
+    Attributes
+    ----------
+    values : array of shape (words, layer choices)
+    sizes : array of shape (words,)
+    """
+
+    values: np.ndarray
+    sizes: np.ndarray
+
+    def drawn(self, kind: WordGroup) -> np.ndarray:
+        """Return scores of a group, shape (1 + draws, layer choices): as observed, then drawn."""
+        weights = np.vstack([np.ones(len(kind.words)), kind.weights])
+        values, sizes = self.values[kind.words], self.sizes[kind.words]
+        return (weights @ values) / (weights @ sizes)[:, None]
+
+
+def score_groups(group: Group, kinds: Sequence[WordGroup]) -> list[Line]:
+    """Return a line per group of words and layer choice, if the corpus has parts of speech."""
+    if len(kinds) == 1:
+        return []
+    metrics = _per_word(group)
+    table = []
+    for kind in kinds:
+        n = {
+            "n_train": kind.n_train,
+            "n_test": int(metrics["micro_accuracy"].sizes[kind.words].sum()),
+        }
+        drawn = {name: metric.drawn(kind) for name, metric in metrics.items()}
+        for i, row in enumerate(group.rows):
+            depth = group.columns(row)["relative_depth"]
+            line = {
+                **group.names,
+                **kind.columns,
+                **n,
+                "layers": row.layers,
+                "relative_depth": depth,
+            }
+            for name, scores in drawn.items():
+                line |= _bounded(name, scores[:, i], kind)
+            table.append(line)
+    return table
+
+
+def find_peaks(group: Group, kinds: Sequence[WordGroup], seed: int) -> list[Line]:
+    """Return the peak of every group of words by every metric, compared with the nouns' peak.
+
+    The p-values of the parts of speech of one bin, by one metric, are one family of Holm's method.
+    """
     depths = [group.columns(row)["relative_depth"] for row in group.rows]
     single = [i for i, depth in enumerate(depths) if depth is not None]
+    if not single:
+        return []
     numbers = np.array([int(group.rows[i].layers) for i in single])
-    nouns: dict[tuple[str, str], np.ndarray] = {}
-    for kind in kinds:
-        drawn = _means(kind, f1[kind.words], right[kind.words], total[kind.words])
-        shared = {**group.names, **kind.columns}
-        n = {"n_train": kind.n_train, "n_test": int(total[kind.words].sum())}
-        for i, row in enumerate(group.rows):
-            line = {**shared, **n, "layers": row.layers, "relative_depth": depths[i]}
-            for name in METRICS:
-                line |= _bounded(name, drawn[name][:, i], kind)
-            layers.append(line)
-        if not single or not kind.has_intervals:
+    metrics = {
+        name: WordScores(metric.values[:, single], metric.sizes)
+        for name, metric in _per_word(group).items()
+    }
+    kinds = [kind for kind in kinds if kind.has_peak]
+    by_name = {kind[:2]: kind for kind in kinds}
+    families: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    table: list[Line] = []
+    for kind, (name, metric) in product(kinds, metrics.items()):
+        peak = numbers[metric.drawn(kind).argmax(axis=1)]
+        line = {**group.names, **kind.columns, "metric": name, "peak": int(peak[0])}
+        line |= _ends("", peak) | {"share_of_draws": float((peak[1:] == peak[0]).mean())}
+        table.append(line)
+        bin_ = kind.training_instances
+        nouns = by_name.get((REFERENCE, bin_))
+        if nouns is None or kind.part_of_speech in (ALL, REFERENCE):
             continue
-        for name in METRICS:
-            peak = numbers[drawn[name][:, single].argmax(axis=1)]
-            line = {**shared, "metric": name, "peak": int(peak[0]), **_ends("", peak)}
-            line["share_of_draws"] = float((peak[1:] == peak[0]).mean())
-            bin_ = kind.training_instances, name
-            if kind.part_of_speech == REFERENCE:
-                nouns[bin_] = peak
-            elif kind.part_of_speech != ALL and bin_ in nouns:
-                apart = peak - nouns[bin_]
-                line |= {"reference": REFERENCE, "difference": int(apart[0])}
-                line |= _ends("difference_", apart)
-            peaks.append(line)
-    return layers, peaks
+        apart = peak - numbers[metric.drawn(nouns).argmax(axis=1)]
+        line |= {"reference": REFERENCE, "difference": int(apart[0])}
+        line |= _ends("difference_", apart)
+        words = np.concatenate([nouns.words, kind.words])
+        line["interaction_p"] = same_shape(
+            metric.values[words],
+            metric.sizes[words],
+            np.arange(len(words)) >= len(nouns.words),
+            family=sum(other.training_instances == bin_ for other in kinds) - 2,
+            rng=seed,
+        )
+        families[bin_, name].append(line)
+    for family in families.values():
+        adjusted = holm([line["interaction_p"] for line in family])
+        for line, p in zip(family, adjusted, strict=True):
+            line["interaction_p_holm"] = float(p)
+    return table
 
 
-def _per_word(group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return macro-F1 and correct predictions, of shape (words, rows), and numbers of instances."""
+def _per_word(group: Group) -> dict[str, WordScores]:
     by_row = [row.confusions for row in group.rows]
     f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in matrices] for matrices in by_row]
     right = [[int(np.trace(matrix)) for matrix in matrices] for matrices in by_row]
-    return np.array(f1).T, np.array(right).T, np.array([matrix.sum() for matrix in by_row[0]])
-
-
-def _means(
-    kind: WordGroup, f1: np.ndarray, right: np.ndarray, total: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Return each metric as an array of shape (1 + draws, rows): as observed, then in draws."""
-    weights = np.vstack([np.ones(len(total)), kind.weights])
-    of_words = weights @ f1 / len(total)
-    of_instances = (weights @ right) / (weights @ total)[:, None]
-    return dict(zip(METRICS, (of_words, of_instances), strict=True))
+    total = np.array([matrix.sum() for matrix in by_row[0]])
+    of_words, of_instances = np.ones(len(total)), total
+    metrics = WordScores(np.array(f1).T, of_words), WordScores(np.array(right).T, of_instances)
+    return dict(zip(METRICS, metrics, strict=True))
 
 
 def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:

@@ -83,7 +83,7 @@ TABLES = {
     ),
     "group-peaks": _optional(
         (*(name for name in _NAMES if name != "layers"), *_KIND, "metric", "reference"),
-        ("n_words", "peak", "low", "high", "share_of_draws"),
+        ("n_words", "peak", "low", "high", "share_of_draws", "interaction_p", "interaction_p_holm"),
         # The distance from the nouns' peak in layers, if the nouns have a peak.
         whole=_DIFFERENCE[:3],
     ),

@@ -1,4 +1,4 @@
-"""The layers page by part of speech and by number of training instances."""
+"""The layers page by part of speech and by number of training instances, and peaks."""
 
 from itertools import product
 from typing import Any
@@ -27,6 +27,20 @@ def kinds(report: Report) -> dict[str, list[str]]:
         column: [name for name in having(table, **{other: ALL})[column].unique() if name != ALL]
         for column, other in COLUMNS.items()
     }
+
+
+def peaks(report: Report) -> list[dict[str, Any]]:
+    """Return the peaks over all words per model and classifier; none if there are few words."""
+    table = report.rows("group-peaks", view=report.view, **dict.fromkeys(COLUMNS, ALL))
+    peaks_of = {
+        names: {row["metric"]: row for row in records(rows)}
+        for names, rows in table.groupby(["model", "classifier"])
+    }
+    return [
+        {"model": model, "classifier": classifier, "peak": peaks_of[model, classifier]}
+        for model, classifier in product(report.choices, report.classifiers)
+        if (model, classifier) in peaks_of
+    ]
 
 
 def groups(report: Report) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ Bokeh's plots on the layers page take a megabyte of script; the first page opens
 from typing import Any
 
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.report.pages import curves, layer_plots
+from wsd.report.pages import curves, group_plots, layer_plots
 from wsd.report.pages.model_notes import (
     MAIN_METRIC,
     blocks,
@@ -76,7 +76,18 @@ def index_curve(report: Report) -> dict[str, Any]:
         "x": [(across(x), text) for x, text in sorted(ticks.items())],
         "y": [(down(y), str(y)) for y in rules(low, high)],
         "depth": depth,
+        "peaks": _peaks(report, classifier if several else None),
     }
+
+
+def _peaks(report: Report, classifier: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """Return the peak over all words, with the name of its line: a model or a classifier."""
+    name = "classifier" if classifier is None else "model"
+    return [
+        (row[name], row["peak"][MAIN_METRIC])
+        for row in group_plots.peaks(report)
+        if classifier in (None, row["classifier"])
+    ]
 
 
 def rules(low: float, high: float) -> range:

@@ -48,6 +48,7 @@ def write_layers(report: Report, folder: Path) -> None:
         learning=layer_plots.learning(report),
         calibration=layer_plots.calibration(report),
         sections=[part for added in extensions for part in added.layer_sections(report)],
+        peaks=group_plots.peaks(report),
         groups=group_plots.groups(report),
         group_lines={
             column: legend(dict.fromkeys(names, "solid"))
