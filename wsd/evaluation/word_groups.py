@@ -17,7 +17,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
-from wsd.metrics.curve_shapes import same_shape
+from wsd.metrics.curve_shapes import same_shape, whole_interval
 from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import word_scores
@@ -221,6 +221,4 @@ def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float |
 
 
 def _ends(prefix: str, drawn: np.ndarray) -> dict[str, int]:
-    """Return the ends of the interval of a whole number, from its draws."""
-    low, high = np.quantile(drawn[1:], [0.025, 0.975], method="inverted_cdf")
-    return {f"{prefix}low": int(min(low, drawn[0])), f"{prefix}high": int(max(high, drawn[0]))}
+    return dict(zip((f"{prefix}low", f"{prefix}high"), whole_interval(drawn), strict=True))

@@ -1,12 +1,24 @@
-"""Test whether the mean curves of two groups of words over layers have the same shape."""
+"""The peak of a mean curve over layers, and a test of whether two curves have the same shape."""
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import Seed
+from wsd.metrics.confidence_intervals import TAILS, Seed
 from wsd.metrics.permutation import DRAWN, MOST, is_undecided
 
 # Added to variances, so that words with identical curves do not divide 0 by 0.
 SMALL = 1e-12
+
+
+def whole_interval(drawn: np.ndarray) -> tuple[int, int]:
+    """Return the interval of a whole number with equal tails, extended to the observed number.
+
+    Parameters
+    ----------
+    drawn : int array of shape (1 + draws,)
+        The number as observed, then in draws.
+    """
+    low, high = np.quantile(drawn[1:], TAILS, method="inverted_cdf")
+    return int(min(low, drawn[0])), int(max(high, drawn[0]))
 
 
 def same_shape(
