@@ -2,6 +2,7 @@
 
 import json
 from argparse import Namespace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def run(
     folder: Path, files: list[Path], objective: str = "mean_macro_f1"
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     table, out = folder / "out" / "selection.csv", folder / "out" / "selection.json"
-    select.run(Namespace(searches=files, objective=objective, table=table, out=out))
+    select.run(Namespace(searches=files, objective=objective, seed=1, table=table, out=out))
     text = {"layers": str, "view": str}
     return pd.read_csv(table, dtype=text), json.loads(out.read_text())
 
@@ -90,8 +91,6 @@ def test_the_selection_exactly(tmp_path: Path) -> None:
         "parameters": {"C": 1},
         "objective": pytest.approx(0.625, abs=1e-12),
         "spread": pytest.approx(0.075, abs=1e-12),
-        # In the second repeat the nearest centroid is better: 0.65 to 0.55.
-        "frequency": 0.5,
     }
     words = chosen["chosen"]["toy"]["full"]["words"]
     assert {w: (row["layers"], row["parameters"]) for w, row in words.items()} == {
@@ -102,9 +101,11 @@ def test_the_selection_exactly(tmp_path: Path) -> None:
     every = table[table["scope"] == ALL_WORDS]
     assert every["objective"].round(6).tolist() == [0.625, 0.5, 0.45]
     assert every["selected"].tolist() == [True, False, False]
-    assert every["frequency"].tolist() == [0.5, 0, 0.5]
+    # Drawn twice, mint is best at layer 2; drawn twice, sage is best at layer 10.
+    assert every["share_first"].tolist() == pytest.approx([0.75, 0.25, 0], abs=0.05)
     assert every["classifier"].tolist() == ["logistic", "logistic", "near"]
     per_word = table[table["scope"] != ALL_WORDS]
+    assert per_word["share_first"].isna().all()
     assert per_word["scope"].tolist() == ["mint", "sage"]
     assert per_word["layers"].tolist() == ["2", "10"]
     assert [json.loads(p) for p in per_word["parameters"]] == [{"C": 0.1}, {"C": 1}]
@@ -112,6 +113,31 @@ def test_the_selection_exactly(tmp_path: Path) -> None:
     assert chosen["folds"] == {"full": {"k": 5, "repeats": 2, "seed": 1}}
     assert chosen["space"] == {"logistic": {"C": [0.1, 1]}, "near": {"metric": "cosine"}}
     assert chosen["candidates"] == {"toy, full": 3}
+
+
+def test_the_share_of_samples_of_words_against_every_sample(tmp_path: Path) -> None:
+    """The best point may differ between samples, so that a candidate wins with either point."""
+    scores = np.random.default_rng(31).random((3, 4, 2, 2))  # candidate, word, repeat, point
+    words = ["mint", "sage", "thyme", "dill"]
+    files = [
+        write(tmp_path, {w: f1.tolist() for w, f1 in zip(words, each, strict=True)}, layers=layers)
+        for each, layers in zip(scores, ("2", "5", "7"), strict=True)
+    ]
+    table, _ = run(tmp_path, files)
+    every = [
+        scores.mean(axis=2)[:, list(sample)].mean(axis=1).max(axis=1).argmax()
+        for sample in product(range(4), repeat=4)
+    ]
+    expected = np.bincount(every, minlength=3) / 4**4
+    actual = table[table["scope"] == ALL_WORDS].set_index("layers")["share_first"]
+    assert (expected > 0.05).all() and actual.sum() == pytest.approx(1)
+    assert actual.loc[["2", "5", "7"]].to_numpy() == pytest.approx(expected, abs=0.06)
+
+
+def test_a_single_word_has_no_share(tmp_path: Path) -> None:
+    files = [write(tmp_path, {"mint": [[0.1, 0.2]]}, layers=layers) for layers in ("2", "5")]
+    table, _ = run(tmp_path, files)
+    assert table["share_first"].isna().all()
 
 
 def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
@@ -200,7 +226,7 @@ def test_without_folds_a_single_candidate_is_selected(tmp_path: Path) -> None:
     only = write(tmp_path, {}, untuned=("mint", "sage"), grid=NEAR, classifier="near")
     table, chosen = run(tmp_path, [only])
     assert len(table) == 1 and table.loc[0, "selected"]
-    assert table[["objective", "spread", "frequency"]].isna().all(axis=None)
+    assert table[["objective", "spread", "share_first"]].isna().all(axis=None)
     selection = chosen["chosen"]["toy"]["full"]
     assert selection["words"] == {"mint": selection["all"], "sage": selection["all"]}
     assert selection["all"]["parameters"] == NEAR[0] and selection["all"]["objective"] is None
@@ -274,4 +300,4 @@ def test_the_requested_objective_is_read(tmp_path: Path) -> None:
         cv_table.write_search(files[-1], Search([{}], scores, ()), provenance)
     _, chosen = run(tmp_path, files, "mean_word_accuracy")
     best = chosen["chosen"]["toy"]["full"]["all"]
-    assert (best["layers"], best["objective"], best["frequency"]) == ("5", 0.3, 1)
+    assert (best["layers"], best["objective"]) == ("5", 0.3)

@@ -26,7 +26,7 @@ ROWS = [
     "toy,full,,test,per-word,per-word,per-word,0.9,0.9,0.9,0.9",
 ]
 SELECTION_HEAD = (
-    "model,train,scope,view,layers,classifier,parameters,objective,spread,frequency,selected"
+    "model,train,scope,view,layers,classifier,parameters,objective,spread,share_first,selected"
 )
 SELECTION = [
     "larger-toy,full,all words,context,6,logistic,{},0.7,0,1,True",

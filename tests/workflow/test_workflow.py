@@ -839,7 +839,7 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
     results = checkout.root / "results/mine"
     with (results / "selection.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
-    assert row["selected"] == "True" and not (row["objective"] or row["frequency"])
+    assert row["selected"] == "True" and not (row["objective"] or row["share_first"])
     with (results / "comparison.csv").open(encoding="utf-8", newline="") as file:
         assert not any(row["objective_cv"] for row in csv.DictReader(file))
     index = (results / "report/index.html").read_text()

@@ -89,6 +89,11 @@ class Search:
             return None
         return np.mean([self.scores[word][..., column] for word in tuned], axis=0)
 
+    def by_word(self, name: str, words: Sequence[str]) -> np.ndarray:
+        """Return a metric as a mean over repeats, of shape (words, n_points)."""
+        column = WORD_SCORES.index(OBJECTIVES[name])
+        return np.stack([self.scores[word][..., column].mean(axis=0) for word in words])
+
     def best(self, name: str, words: Sequence[str] | None = None) -> dict[str, Any] | None:
         """Return the first point with the highest mean objective over repeats.
 

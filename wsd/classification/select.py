@@ -15,22 +15,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_files, add_objective, add_out, add_path, writes
+from wsd.arguments import add_files, add_objective, add_out, add_path, add_seed, writes
 from wsd.artifacts import cv_table
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.cv_table import Search, read_search
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, wrong_file
+from wsd.metrics.pair_scores import resampled
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
 CONFIGURATION = ("view", "layers", "classifier", "estimator")
 # The cross-validated scores of a candidate; empty if no word has folds.
-CV_COLUMNS = ("objective", "spread", "frequency")
+CV_COLUMNS = ("objective", "spread")
 SELECTION_COLUMNS = [
     *("model", "train", "scope", "view", "layers", "classifier", "parameters"),
-    *(*CV_COLUMNS, "selected"),
+    *(*CV_COLUMNS, "share_first", "selected"),
 ]
 
 
@@ -60,9 +61,8 @@ def choose(
 ) -> tuple[list[dict[str, Any]], int] | None:
     """Rank candidates on the held-out training instances of some words.
 
-    A candidate is ranked by the best point of its search space. ``frequency`` is the share of
-    repeats in which the candidate, with its best point in that repeat, ranks first. It shows how
-    much the selection depends on the draw of the folds.
+    A candidate is ranked by the best point of its search space. ``spread`` is the standard
+    deviation over repeats: it shows how much the objective depends on the draw of the folds.
 
     Parameters
     ----------
@@ -77,19 +77,15 @@ def choose(
     -------
     list of dict, one per candidate, and the index of the selected one; None if no word has folds
     """
-    rows, by_repeat = [], []
+    rows = []
     for candidate in candidates:
         values = candidate.search.objective(objective, words)
         parameters = candidate.search.best(objective, words)
         if values is None or parameters is None:
             return None
-        by_repeat.append(values.max(axis=1))
         at_best = values[:, candidate.search.grid.index(parameters)]
         scores = {"objective": float(at_best.mean()), "spread": float(at_best.std())}
         rows.append({**candidate.names, "parameters": parameters, **scores})
-    first = _first_best(np.stack(by_repeat))
-    for i, row in enumerate(rows):
-        row["frequency"] = float((first == i).mean())
     chosen = int(_first_best(np.array([[row["objective"]] for row in rows]))[0])
     return rows, chosen
 
@@ -97,6 +93,35 @@ def choose(
 def _first_best(values: np.ndarray) -> np.ndarray:
     """Return, per column, the first row that has the maximum, up to rounding."""
     return (values >= values.max(axis=0) - 1e-12).argmax(axis=0)
+
+
+def shares_first(
+    candidates: Sequence[Candidate], objective: str, seed: int
+) -> dict[tuple[str, ...], float]:
+    """Return how often each candidate ranks first if the words are drawn with replacement.
+
+    The selection is repeated on 1,000 samples of the words. In each, a candidate has its best point
+    on that sample. The share shows how much the selection depends on the words; it is not a test.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        The first one wins a tie.
+    objective : str
+        One of ``wsd.artifacts.cv_table.OBJECTIVES``.
+    seed : int
+
+    Returns
+    -------
+    dict of the values of ``CONFIGURATION`` to a share; NaN with fewer than two words with folds
+    """
+    words = list(candidates[0].search.scores)
+    if len(words) < 2:
+        return {tuple(candidate.names.values()): np.nan for candidate in candidates}
+    drawn = resampled(np.arange(len(words)), seed) / len(words)
+    best = [(drawn @ each.search.by_word(objective, words)).max(axis=1) for each in candidates]
+    first = np.bincount(_first_best(np.stack(best)), minlength=len(candidates)) / len(drawn)
+    return {tuple(each.names.values()): n for each, n in zip(candidates, first, strict=True)}
 
 
 def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | None:
@@ -193,6 +218,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_files(parser, "--searches")
     add_objective(parser, cv_table.OBJECTIVES)
+    add_seed(parser, "of the resampling of words")
     add_path(parser, "--table", "every candidate, .csv")
     writes(parser, "table")
     add_out(parser, "the selection", ".json")
@@ -221,9 +247,12 @@ def run(args: argparse.Namespace) -> None:
         if selection is None:
             continue
         chosen.setdefault(name, {})[train] = selection["chosen"]
+        shares = shares_first(group, args.objective, args.seed)
         for row in selection["rows"]:
             parameters = json.dumps(row["parameters"], sort_keys=True)
             rows.append({"model": name, "train": train, **row, "parameters": parameters})
+            if row["scope"] == ALL_WORDS:
+                rows[-1]["share_first"] = shares[tuple(row[key] for key in CONFIGURATION)]
     write_csv(args.table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
     record = {
         "objective": args.objective,

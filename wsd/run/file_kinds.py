@@ -21,7 +21,7 @@ KINDS = {
     "baselines": Kind("baseline", TUNED),
     "projections": Kind("project", SEED),
     "neighbours": Kind("neighbours"),
-    "selection": Kind("select", TUNED),
+    "selection": Kind("select", {**TUNED, **SEED}),
     "per-word": Kind("classify-selected"),
     "calibration": Kind("calibration", SEED),
     "scores": Kind("evaluate"),
