@@ -13,7 +13,7 @@ from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.cosines import COSINES, TABLE, read_cosines
+from wsd.studies.pairs.cosines import COSINES, TABLE, TESTS, read_cosines
 from wsd.studies.pairs.pair_table import Pairs, read_pairs, write_pairs
 from wsd.studies.pairs.pairs import measure, run, score
 
@@ -46,14 +46,48 @@ def test_the_figures_by_hand() -> None:
     # Same ones have 0.6 and 0.7, the others 0.4 and 0.9; of BAD none is in order.
     assert test["auc"].tolist() == [0, 0.5, 0.5]
     assert test["difference"].tolist() == [-0.75, 0, 0]
-    # Three that the chosen one alone gets right: 2 / 2 ** 3; Holm: twice that.
-    p, p_holm = test["p"].to_numpy(), test["p_holm"].to_numpy()
-    assert p[[0, 2]].tolist() == [0.25, 1] and p_holm[[0, 2]].tolist() == [0.5, 1]
-    assert np.isnan([p[1], p_holm[1]]).all()
+    # Three that the chosen one alone gets right: 2 / 2 ** 3. The other row has the same decisions.
+    assert test["p"].tolist()[0] == test["p_holm"].tolist()[0] == 0.25
+    assert np.isnan(test[[*TESTS]].to_numpy()[1:]).all()
+    # The sum of three signs is 3 in a quarter of all exchanges.
+    ends = test.loc[("none", "0"), ["difference_low", "difference_high"]]
+    assert ends.tolist() == pytest.approx([-0.75 - 0.75, -0.75 + 0.75])
     good = test.loc["none", "1"]
-    assert good["accuracy_low"] == 0.25 and good["accuracy_high"] == 1
-    # Of the words one is right in both pairs, the other in one: 0.5, 0.75 or 1.
-    assert (good["accuracy_low_by_word"], good["accuracy_high_by_word"]) == (0.5, 1)
+    assert good["accuracy_low"] < 0.25 and good["accuracy_high"] == 1
+    # Two words are too few for an interval by words.
+    assert np.isnan([good["accuracy_low_by_word"], good["accuracy_high_by_word"]]).all()
+
+
+def test_only_the_test_pairs_are_tested() -> None:
+    table = score(PAIRS, {("none", "0"): BAD, ("none", "1"): GOOD})
+    assert table.loc[table["split"] != "test", TESTS].isna().all(axis=None)
+    assert table.loc[table["split"] == "test", "p"].notna().sum() == 1
+
+
+def test_six_words_are_exchanged_as_a_whole() -> None:
+    """The chosen row alone gets both pairs of each word right."""
+    rows = [(f"w{i}.n", "test", label) for i in range(6) for label in (0, 1)]
+    pairs = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows)
+    right, wrong = [0.1, 0.9] * 7, [0.1, 0.9] + [0.9, 0.1] * 6
+    names = {("none", "0"): np.array(right), ("none", "1"): np.array(wrong)}
+    test = score(pairs, names).query("split == 'test'")
+    assert test["chosen"].tolist() == [True, False]
+    assert test["p"].tolist()[1] == pytest.approx(2 / 2**6)  # by pairs, 2 / 2 ** 12
+    assert test["accuracy_low_by_word"].notna().all()
+    five = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows[:10])
+    names = {name: values[:12] for name, values in names.items()}
+    assert score(five, names)["p"].tolist()[-1] == pytest.approx(2 / 2**10)
+
+
+def test_holm_corrects_over_the_rows_of_the_page() -> None:
+    rng = np.random.default_rng(2)
+    rows = [(f"w{i}.n", "test", i % 2) for i in range(200)]
+    pairs = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows)
+    names = {("none", f"{i}"): np.r_[0.2, 0.8, rng.random(200)] for i in range(4)}
+    test = score(pairs, names).query("split == 'test' and not chosen")
+    ordered = test.sort_values("p")
+    expected = np.maximum.accumulate(ordered["p"].to_numpy() * [3, 2, 1]).clip(max=1)
+    assert ordered["p_holm"].to_numpy() == pytest.approx(expected)
 
 
 def test_the_test_pairs_choose_nothing() -> None:

@@ -19,10 +19,12 @@ NAMES = ("model", "view", "transform", "layers", "split")
 METRICS = ("accuracy", "auc")
 # A metric, its interval by pairs and its interval by words.
 BOUNDS = ("", "_low", "_high", "_low_by_word", "_high_by_word")
+# Against the selected row; only the test split has them.
+TESTS = ["difference_low", "difference_high", "p", "p_holm"]
 NUMBERS = (
     *("n", "words", "threshold", "called_same"),
     *(f"{metric}{bound}" for metric in METRICS for bound in BOUNDS),
-    *("difference", "p", "p_holm"),
+    *("difference", *TESTS),
 )
 # By transformation and layer choice: an array of shape (pairs,).
 Cosines = Mapping[tuple[str, str], np.ndarray]

@@ -5,6 +5,8 @@ is scored with it. The layer choice and transformation with the highest accuracy
 pairs are selected; without development pairs, the training pairs are used. The test pairs take no
 part in the selection. This is the method of Pilehvar and Camacho-Collados (NAACL 2019), layer by
 layer.
+
+Only the test pairs have p-values: the other pairs set the thresholds and select the configuration.
 """
 
 import argparse
@@ -22,14 +24,20 @@ from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.pair_scores import accuracy, auc, best_threshold, percentiles, resampled
-from wsd.metrics.permutation import holm, mcnemar
-from wsd.metrics.scores import joint_confusion
+from wsd.metrics.pair_scores import (
+    accuracy,
+    accuracy_test,
+    auc,
+    best_threshold,
+    percentiles,
+    resampled,
+)
+from wsd.metrics.permutation import holm
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, write_cosines
-from wsd.studies.pairs.pair_table import SAME, SPLITS, Pairs, read_pairs
+from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, TESTS, Cosines, write_cosines
+from wsd.studies.pairs.pair_table import FEWEST_WORDS, SAME, SPLITS, TEST, Pairs, read_pairs
 
 NONE = (np.nan, np.nan)
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
@@ -56,6 +64,8 @@ def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dic
 
 def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     """Return thresholds, scores with intervals, and tests against the chosen row, by split.
+
+    With at least ``FEWEST_WORDS`` words, the tests exchange the decisions on whole words.
 
     Parameters
     ----------
@@ -91,6 +101,8 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
             continue
         answers = {name: (values[rows], called[name][rows]) for name, values in cosines.items()}
         table = _score_split(pairs.word[rows], same[rows], answers, chosen, seed)
+        if split == TEST:
+            _add_tests(table, pairs.word[rows], [called[n][rows] == same[rows] for n in cosines])
         tables.append(table.assign(split=split, threshold=[thresholds[n] for n in cosines]))
     return pd.concat(tables, ignore_index=True)
 
@@ -106,6 +118,8 @@ def _score_split(
     by_pair, by_word = resampled(np.arange(len(gold)), seed), resampled(words, seed)
     draws = {"": by_pair, "_by_word": by_word}
     once = np.ones((1, len(gold)))
+    n_words = len(set(words))
+    clusters = {"": len(gold), "_by_word": n_words}
     rows: list[dict[str, Any]] = []
     for name, (values, called) in answers.items():
         row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
@@ -114,18 +128,25 @@ def _score_split(
         row |= estimates
         for by, weights in draws.items():
             for metric, drawn in _scores(values, called, gold, weights).items():
-                bounds = percentiles(drawn, estimates[metric])
-                # Resampling a single word always gives the same sample.
-                known = by == "" or len(set(words)) > 1
-                row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds if known else NONE
-        joint = joint_confusion(gold, called, answers[chosen][1], 2)
-        row["p"] = np.nan if name == chosen else mcnemar([joint])
+                known = by == "" or n_words >= FEWEST_WORDS
+                bounds = percentiles(drawn, estimates[metric], clusters[by]) if known else NONE
+                row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds
         rows.append(row)
-    table = pd.DataFrame(rows).assign(n=len(gold), words=len(set(words)), p_holm=np.nan)
+    table = pd.DataFrame(rows).assign(n=len(gold), words=n_words, **dict.fromkeys(TESTS, np.nan))
     table["difference"] = table["accuracy"] - table.loc[table["chosen"], "accuracy"].item()
-    others = ~table["chosen"]
-    table.loc[others, "p_holm"] = holm(table.loc[others, "p"].tolist())
     return table
+
+
+def _add_tests(table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarray]) -> None:
+    """Test each row against the chosen one, unless both decide the same on every pair."""
+    clusters = words if len(set(words)) >= FEWEST_WORDS else np.arange(len(words))
+    (reference,) = np.flatnonzero(table["chosen"])
+    for i, answers in enumerate(right):
+        if (answers != right[reference]).any():
+            difference, p, reach, _ = accuracy_test(answers, right[reference], clusters)
+            table.loc[i, TESTS[:3]] = difference - reach, difference + reach, p
+    tested = table["p"].notna()
+    table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
 
 
 def _scores(

@@ -17,7 +17,7 @@ from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns, read_csv
 from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, read_cosines
-from wsd.studies.pairs.pair_table import DIFFERENT, SAME, Pairs, read_pairs
+from wsd.studies.pairs.pair_table import DIFFERENT, FEWEST_WORDS, SAME, Pairs, read_pairs
 from wsd.studies.pairs.plots import curve, histogram
 
 # The largest number of listed pairs that every layer gets wrong.
@@ -62,6 +62,8 @@ def page(
         selected=selected,
         selected_on="dev" if "dev" in set(table["split"]) else "train",
         rows=records(shown),
+        fewest_words=FEWEST_WORDS,
+        by_words=selected["words"] >= FEWEST_WORDS,
         others=records(table[table["chosen"] & (table["split"] != split)]),
         curve=curve(shown, selected),
         histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, selected["threshold"]),
