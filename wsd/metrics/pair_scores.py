@@ -102,11 +102,12 @@ def percentiles(drawn: np.ndarray, estimate: float, clusters: int | None = None)
         return np.nan, np.nan
     if clusters == 1:
         return 0.0, 1.0
-    ends = np.nanquantile(drawn, TAILS)
+    low, high = np.nanquantile(drawn, TAILS)
     if clusters:
         wider = t.ppf(TAILS[1], clusters - 1) / norm.ppf(TAILS[1])
-        ends = estimate + (ends - estimate) * wider * np.sqrt(clusters / (clusters - 1))
-    return bounded(*ends, estimate, floor=0)
+        wider *= np.sqrt(clusters / (clusters - 1))
+        low, high = (estimate + (end - estimate) * wider for end in (low, high))
+    return bounded(low, high, estimate, floor=0)
 
 
 def accuracy_test(first: np.ndarray, second: np.ndarray, clusters: np.ndarray) -> PairedTest:

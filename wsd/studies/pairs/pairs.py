@@ -140,10 +140,10 @@ def _score_split(
 def _add_tests(table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarray]) -> None:
     """Test each row against the chosen one, unless both decide the same on every pair."""
     clusters = words if len(set(words)) >= FEWEST_WORDS else np.arange(len(words))
-    (reference,) = np.flatnonzero(table["chosen"])
+    reference = right[int(table["chosen"].argmax())]
     for i, answers in enumerate(right):
-        if (answers != right[reference]).any():
-            difference, p, reach, _ = accuracy_test(answers, right[reference], clusters)
+        if (answers != reference).any():
+            difference, p, reach, _ = accuracy_test(answers, reference, clusters)
             table.loc[i, TESTS[:3]] = difference - reach, difference + reach, p
     tested = table["p"].notna()
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
