@@ -14,7 +14,6 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
 from wsd.metrics import permutation
-from wsd.metrics.cluster_bootstrap import cluster_intervals
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.permutation import (
@@ -251,39 +250,6 @@ def test_the_seed_decides() -> None:
 def test_no_word_is_refused() -> None:
     with pytest.raises(ValueError, match="no word"):
         mean_scores([])
-
-
-# Clusters
-
-
-def test_clusters_of_one_are_instances_and_doubles_inflate() -> None:
-    rng = np.random.default_rng(0)
-    golds = [np.repeat([0, 1], [60, 30]) for _ in range(6)]
-    guesses = [np.where(rng.random(90) < 0.15, 1 - gold, gold) for gold in golds]
-    clusters = [np.arange(90)] * 6
-    # The second system has no errors, so its scores are 1 in every resample.
-    alone = cluster_intervals(zip(golds, guesses, golds, clusters, strict=True))
-    doubled = [[np.tile(x, 2) for x in entry] for entry in (golds, guesses, golds, clusters)]
-    twice = cluster_intervals(zip(*doubled, strict=True))
-    for name in MEAN_SCORES:
-        assert alone[name].inflation == pytest.approx(1, abs=0.08)
-        low, high, _ = alone[name]
-        estimate = mean_scores([confusion(*word, 2) for word in zip(golds, guesses, strict=True)])
-        assert estimate[name] - 1 - low == pytest.approx(high + 1 - estimate[name], rel=0.3)
-        assert twice[name].inflation == pytest.approx(2**0.5, abs=0.12)
-        assert twice[name][:2] == pytest.approx(alone[name][:2], abs=0.006)
-
-
-def test_clusters_of_a_difference() -> None:
-    golds = [np.repeat([0, 1], [60, 30])] * 3
-    rng = np.random.default_rng(0)
-    guesses = [np.where(rng.random(90) < 0.3, 1 - gold, gold) for gold in golds]
-    clusters = [np.arange(90)] * 3
-    same = cluster_intervals(zip(golds, guesses, guesses, clusters, strict=True))
-    better = cluster_intervals(zip(golds, golds, guesses, clusters, strict=True))
-    for name in MEAN_SCORES:
-        assert same[name] == (0, 0, 1)
-        assert better[name].low > 0.1
 
 
 # Paired tests

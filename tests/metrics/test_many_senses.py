@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wsd.metrics import confidence_intervals
-from wsd.metrics.cluster_bootstrap import DRAWS, cluster_intervals
+from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.permutation import paired_permutations
@@ -125,33 +125,6 @@ def naive_estimate(joints: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     return subtract(*(mean_scores([j.sum(axis=-axis) for j in joints]) for axis in (1, 2)))
 
 
-def naive_clusters(words: Sequence[tuple[Word, np.ndarray]], seed: int) -> dict[str, list[float]]:
-    rng = np.random.default_rng(seed)
-    by_cluster, by_instance = [], []
-    for (gold, first, second), clusters in words:
-        n = 1 + max(int(x.max()) for x in (gold, first, second))
-        _, code = np.unique(clusters, return_inverse=True)
-        counts = np.zeros((code.max() + 1, n, n, n), dtype=int)
-        np.add.at(counts, (code, gold, first, second), 1)
-        by_cluster.append(np.unique(counts, axis=0, return_counts=True))
-        joint = counts.sum(axis=0)
-        kinds = np.zeros((np.count_nonzero(joint), n, n, n), dtype=int)
-        kinds[(np.arange(len(kinds)), *np.nonzero(joint))] = 1
-        by_instance.append((kinds, joint[joint > 0]))
-    drawn = []
-    for entry in (by_cluster, by_instance):
-        times = [rng.multinomial(n.sum(), n / n.sum(), size=DRAWS) for _, n in entry]
-        pairs = zip(entry, times, strict=True)
-        drawn.append(naive_estimate([np.tensordot(t, kinds, 1) for (kinds, _), t in pairs]))
-    estimate = naive_estimate([np.tensordot(n, kinds, 1) for kinds, n in by_instance])
-    results = {}
-    for name, value in estimate.items():
-        low, high = 2 * value - np.quantile(drawn[0][name], [0.975, 0.025])
-        inflation = drawn[0][name].std() / drawn[1][name].std()
-        results[name] = [min(max(low, -1), value), max(min(high, 1), value), inflation]
-    return results
-
-
 # Equal
 
 
@@ -177,14 +150,6 @@ def test_a_words_intervals_equal_full_arrays(n_senses: int) -> None:
     actual, expected = word_intervals(matrix, draws=400, rng=7), naive_word(matrix, 400, 7)
     for name in WORD_SCORES:
         assert actual[name] == pytest.approx(expected[name], abs=1e-12)
-
-
-def test_clusters_are_drawn_as_from_arrays_of_every_cell() -> None:
-    rng = np.random.default_rng(3)
-    words = [(word(n, 40, n), rng.integers(25, size=40)) for n in (2, 3, 9)]
-    actual = cluster_intervals(((*entry, clusters) for entry, clusters in words), rng=5)
-    for name, expected in naive_clusters(words, 5).items():
-        assert actual[name] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_senses", [3, 12])
@@ -228,7 +193,7 @@ def test_memory_does_not_grow_with_the_senses_cube() -> None:
         lambda: mean_intervals([matrix], draws=4000),
         lambda: word_intervals(matrix, draws=4000),
         lambda: paired_permutations([joint], permutations=4000),
-        lambda: cluster_intervals([(*labels, np.arange(600))]),
+        lambda: inflations([joint_confusion(*labels, 60, np.arange(600))]),
         lambda: confidence_set(
             [labels[0]], [np.stack(labels[1:])], MEAN_SCORES[0], permutations=400
         ),

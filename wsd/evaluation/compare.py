@@ -85,10 +85,11 @@ def run(args: argparse.Namespace) -> None:
     _check_folds(every, folds, args.selection)
     comparisons = assemble(every, chosen, objective, cv_scores)
     unlike = without_duplicates(corpora)
-    clusters = {
-        word: components([corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)])
-        for word, corpus in corpora.items()
-    }
+    clusters: dict[str, np.ndarray] = {}
+    for word, corpus in corpora.items():
+        tested = [corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)]
+        # All words count the groups of near-duplicates alike.
+        clusters[word] = components(tested) + sum(map(len, clusters.values()))
     tables: dict[str, list[Line]] = {}
     for comparison in comparisons:
         for name, lines in _tables(comparison, objective, unlike, clusters, args.seed).items():

@@ -13,8 +13,8 @@ from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.most_similar_sentences import without_some_rows
 from wsd.metrics import permutation
-from wsd.metrics.cluster_bootstrap import cluster_intervals
-from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
+from wsd.metrics.cluster_inflation import inflations
+from wsd.metrics.confidence_intervals import Interval, bounded, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
@@ -44,7 +44,7 @@ def with_intervals(
     """
     # The selected row and the best on test are candidates too: each configuration is scored once.
     intervals = {
-        name: mean_intervals(row.confusions, rng=seed)
+        name: mean_intervals(row.counts, rng=seed)
         for name, row in {row.configuration: row for row in rows}.items()
     }
     table = []
@@ -165,12 +165,14 @@ def differences(
 
     ``p_holm`` is adjusted by Holm's method over all systems of this table, score by score.
     McNemar's test is on pooled instances, so it belongs to micro accuracy alone. As a check, the
-    last columns resample clusters of near-duplicates instead of instances.
+    last columns treat near-duplicates as clusters: they have the inflation of the standard error,
+    and the interval that is wider by it.
 
     Parameters
     ----------
     systems : ModelComparison
     clusters : mapping of word to int array of shape (n_test,)
+        The group of near-duplicates of each test instance; all words count the groups alike.
     seed : int
     """
     reference = systems.reference
@@ -182,12 +184,8 @@ def differences(
         by_clusters: dict[str, Line] = {name: {} for name in MEAN_SCORES}
         mcnemar = None
         if not identical(joints):
-            pairs = zip(reference.words, other.words, strict=True)
-            words = [(a.gold, a.predicted, b.predicted, clusters[a.word]) for a, b in pairs]
-            by_clusters = {
-                name: {f"{key}_by_clusters": value for key, value in interval._asdict().items()}
-                for name, interval in cluster_intervals(words, rng=seed).items()
-            }
+            clustered = replace(reference, documents=clusters).joints(other)
+            by_clusters = _by_clusters(compared, inflations(joints), inflations(clustered))
             mcnemar = permutation.mcnemar(joints)
         for name in MEAN_SCORES:
             empty = dict.fromkeys(("difference", "low", "high", "p", "p_holm", "p_mcnemar"))
@@ -197,6 +195,20 @@ def differences(
     for name in MEAN_SCORES:
         adjust([line for line in table if line["metric"] == name])
     return table
+
+
+def _by_clusters(
+    compared: Mapping[str, Line], documents: Mapping[str, float], clusters: Mapping[str, float]
+) -> dict[str, Line]:
+    """Return intervals that near-duplicates widen beyond the inflation of the documents."""
+    lines = {}
+    for name, line in compared.items():
+        inflation, difference = max(1.0, clusters[name] / documents[name]), line["difference"]
+        low, high = (difference + inflation * (line[end] - difference) for end in ("low", "high"))
+        low, high = bounded(low, high, difference, floor=-1)
+        columns = {"low": low, "high": high, "inflation": inflation}
+        lines[name] = {f"{key}_by_clusters": value for key, value in columns.items()}
+    return lines
 
 
 def adjust(family: Sequence[Line]) -> None:

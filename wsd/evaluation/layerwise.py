@@ -59,7 +59,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     table: list[Line] = []
     columns = zip(group.rows, group.objective_cv, confidence_set, strict=True)
     for row, objective_cv, within in columns:
-        low, high = mean_intervals(row.confusions, rng=seed)[metric]
+        low, high = mean_intervals(row.counts, rng=seed)[metric]
         table.append(
             {
                 **group.columns(row),

@@ -13,11 +13,14 @@ from itertools import product
 import numpy as np
 
 from wsd.metrics import scores
+from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.scores import Counts, Margins
 
 Interval = tuple[float, float]
 Scores = dict[str, np.ndarray]
 Seed = np.random.Generator | int
+# One system's counts or confusion matrix of each word.
+Words = Sequence[Counts] | Sequence[np.ndarray]
 # The confidence level of all intervals, and its quantiles with equal tails.
 LEVEL = 0.95
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
@@ -74,19 +77,18 @@ def word_intervals(
     }
 
 
-def mean_intervals(
-    confusions: Sequence[np.ndarray], *, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
+def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[str, Interval]:
     """Return the intervals of the scores over all words.
 
     The rows have Dirichlet posteriors, with a prior of one instance per row, half of it right
     (Jeffreys' prior if a word has two senses). Draws are combined over senses and words, and
     shifted so that their mean is the estimate. Without the shift, the prior pulls each of 53 rows a
-    little towards one half, which adds up to more than the width of the interval.
+    little towards one half, which adds up to more than the width of the interval. Documents widen
+    the intervals: see :func:`wsd.metrics.cluster_inflation.inflations`.
 
     Parameters
     ----------
-    confusions : sequence over words of int arrays of shape (K, K)
+    words : sequence over words of Counts, or of confusion matrices: int arrays of shape (K, K)
     draws, rng
         See :func:`word_intervals`.
 
@@ -94,7 +96,7 @@ def mean_intervals(
     -------
     dict of mean to (low, high)
     """
-    return pooled([drawn_means(confusions, draws, np.random.default_rng(rng))], floor=0)
+    return pooled([drawn_means(words, draws, np.random.default_rng(rng))], floor=0)
 
 
 def difference_intervals(
@@ -104,7 +106,8 @@ def difference_intervals(
 
     This is :func:`mean_intervals` with pairs of predictions as the cells of a row. The prior is 1/4
     for each of both right, first right, second right and neither. So each system by itself gets the
-    instance that :func:`mean_intervals` adds, and neither is favoured.
+    instance that :func:`mean_intervals` adds, and neither is favoured. Documents widen the
+    intervals.
 
     Parameters
     ----------
@@ -148,23 +151,36 @@ def _shares(n_senses: int) -> np.ndarray:
     return shares
 
 
-def drawn_means(
-    confusions: Sequence[np.ndarray], draws: int, rng: np.random.Generator
-) -> tuple[Scores, Scores]:
-    """Return one system's scores over all words: in draws from the posterior, and observed."""
-    words = [Counts(np.argwhere(matrix), matrix[matrix > 0], len(matrix)) for matrix in confusions]
-    drawn = [_drawn_scores(counts, draws, rng)[0] for counts in words]
-    means = scores.over_words(drawn, [counts.numbers.sum() for counts in words])
-    return means, scores.mean_scores(confusions)
+def drawn_means(words: Words, draws: int, rng: np.random.Generator) -> tuple[Scores, Scores]:
+    """Return one system's scores over all words: in draws from the posterior, and observed.
+
+    The draws are multiplied by the inflation of the documents. Their mean has no meaning then, and
+    :func:`pooled` removes it.
+    """
+    counted = [
+        word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
+        for word in words
+    ]
+    drawn = [_drawn_scores(counts, draws, rng)[0] for counts in counted]
+    observed = [scores.scores_of_margins(*counts.margins(counts.numbers)[0]) for counts in counted]
+    sizes = [counts.numbers.sum() for counts in counted]
+    return _inflated(scores.over_words(drawn, sizes), counted), scores.over_words(observed, sizes)
 
 
 def drawn_differences(
     joints: Sequence[Counts], draws: int, rng: np.random.Generator
 ) -> tuple[Scores, Scores]:
-    """Return first minus second over all words: in draws from the posterior, and observed."""
+    """Return first minus second over all words, as :func:`drawn_means` returns scores."""
     drawn = [scores.subtract(*_drawn_scores(joint, draws, rng)) for joint in joints]
     means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
-    return means, scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
+    observed = scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
+    return _inflated(means, joints), observed
+
+
+def _inflated(drawn: Scores, words: Sequence[Counts]) -> Scores:
+    """Return draws that vary more, as whole documents do."""
+    factors = inflations(words)
+    return {name: factors[name] * values for name, values in drawn.items()}
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:

@@ -1,0 +1,91 @@
+"""Estimate how much wider an interval is if whole clusters of instances vary.
+
+Clusters are documents, or groups of near-duplicates. The estimate linearises the scores, as in the
+analysis of surveys: Binder 1983, International Statistical Review 51; Särndal, Swensson and Wretman
+1992, Model Assisted Survey Sampling, section 5.5; Cochran 1977, Sampling Techniques, chapter 9.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    Counts,
+    Documents,
+    scores_of_margins,
+    subtract,
+)
+
+# The step of the numerical derivatives, in instances.
+STEP = 1e-4
+
+
+def inflations(words: Sequence[Counts]) -> dict[str, float]:
+    """Return how many times as large clusters make the standard error of each score over all words.
+
+    The influence of an instance is the derivative of the score with respect to the number of
+    instances of its kind, minus its mean over the instances of the same word and gold sense. The
+    inflation is the square root of a ratio: the sum of squares of the clusters' total influences,
+    divided by the sum of squares of the instances' influences. Each sense with m clusters and n
+    instances gets the factors m / (m - 1) and n / (n - 1) of stratified samples. A sense in a
+    single cluster shows nothing, and is left out.
+
+    Parameters
+    ----------
+    words : sequence of Counts
+        The counts of one system, or the joint confusion of two, with clusters as ``documents``.
+
+    Returns
+    -------
+    dict of mean to float
+        At least 1; 1 if there are no clusters. For two systems, it is for first minus second.
+    """
+    clusters = [counts.documents for counts in words if counts.documents is not None]
+    names = np.unique(np.concatenate([[], *(documents.names for documents in clusters)]))
+    size = sum(counts.numbers.sum() for counts in words)
+    by_cluster = np.zeros((len(MEAN_SCORES), len(names)))
+    by_instance = np.zeros(len(MEAN_SCORES))
+    for counts in words:
+        if counts.documents is None:
+            return dict.fromkeys(MEAN_SCORES, 1.0)
+        shares = np.full(len(MEAN_SCORES), 1 / len(words))
+        shares[0] = counts.numbers.sum() / size
+        of_clusters, of_instances = _influences(counts, counts.documents)
+        by_cluster[:, np.searchsorted(names, counts.documents.names)] += (
+            shares[:, None] * of_clusters
+        )
+        by_instance += shares**2 * of_instances
+    ratios = np.divide(
+        (by_cluster**2).sum(axis=1), by_instance, out=np.ones(len(shares)), where=by_instance > 0
+    )
+    return dict(zip(MEAN_SCORES, np.sqrt(np.maximum(ratios, 1)).tolist(), strict=True))
+
+
+def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.ndarray]:
+    """Return a word's influences, score by score: each cluster's total, and the sum of squares.
+
+    Returns
+    -------
+    float array of shape (means, clusters)
+    float array of shape (means,)
+    """
+    gold = np.eye(counts.n_senses)[counts.kinds[:, 0]]
+    in_cluster = clusters.numbers @ gold
+    n, m = in_cluster.sum(axis=0), (in_cluster > 0).sum(axis=0)
+    steps = STEP * np.eye(len(counts.numbers))
+    up, down = (_scores(counts, counts.numbers + side) for side in (steps, -steps))
+    by_word = np.stack([up[name] - down[name] for name in WORD_SCORES]) / (2 * STEP)
+    influence = by_word[[0, *range(len(WORD_SCORES))]]
+    influence -= (influence * counts.numbers @ gold / np.maximum(n, 1)) @ gold.T
+    # m / (m - 1) for clusters and n / (n - 1) for instances; 0 for a sense in a single cluster.
+    of_clusters, of_instances = (gold @ ((m > 1) * k / np.maximum(k - 1, 1)) for k in (m, n))
+    totals = (influence * np.sqrt(of_clusters)) @ clusters.numbers.T
+    return totals, influence**2 @ (counts.numbers * of_instances)
+
+
+def _scores(counts: Counts, numbers: np.ndarray) -> dict[str, np.ndarray]:
+    """Return a word's scores, or first minus second, for numbers of shape (..., kinds)."""
+    systems = [scores_of_margins(*margins) for margins in counts.margins(numbers)]
+    return systems[0] if len(systems) == 1 else subtract(*systems)
