@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,12 @@ import small_results
 from log_state import logs_as_before
 
 from wsd.artifacts import predictions
+from wsd.classification import fit_and_predict
 from wsd.cli import main
 from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting, Learner
+from wsd.fitted.wsd_file import WsdFile
 from wsd.metrics import reliability
 
 RESULTS = "results/quickstart"
@@ -45,14 +48,14 @@ def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -
     assert source["estimator"] != "nearest_centroid"
     confidence = np.concatenate([np.nanmax(w.scores, axis=1) for w in words])
     correct = np.concatenate([w.predicted == w.gold for w in words])
-    (row,) = rows(root, "calibration", word="(all)", scores="as they are")
+    (row,) = rows(root, "calibration", word="(all)", scores="raw")
     assert float(row["ece"]) == pytest.approx(
         reliability.calibration_error(confidence, correct), abs=1e-5
     )
     assert int(row["n"]) == len(correct) == 50
     assert float(row["accuracy"]) == pytest.approx(correct.mean(), abs=1e-5)
     assert row["layers"] == chosen.layers
-    bins = rows(root, "reliability", scores="as they are")
+    bins = rows(root, "reliability", scores="raw")
     assert sum(int(row["n"]) for row in bins) == 50
     assert all(
         float(b["accuracy_low"]) <= float(b["accuracy"]) <= float(b["accuracy_high"]) for b in bins
@@ -65,21 +68,72 @@ def test_the_temperature_is_that_of_the_training_set_alone(
 ) -> None:
     """Vectors and labels of test rows do not change the temperature."""
     results = Results(root / RESULTS)
-    learner = Learner(Fitting(results, results.choose("tiny")), "crane")
-    before = learner.temperature()
+    fitting = Fitting(results, results.choose("tiny"))
     (row,) = rows(root, "calibration", word="crane", scores="calibrated")
-    assert float(row["temperature"]) == pytest.approx(before, abs=1e-5)
+    assert float(row["temperature"]) == pytest.approx(fitting.temperatures["crane"], abs=1e-5)
+    learner = Learner(fitting, "crane")
+    before, _ = learner.held_out()
     test = learner.corpus.split == "test"
     learner.vectors[test] = 7.0
     learner.corpus.gold[test] = 0
-    assert learner.temperature() == before
+    after, _ = learner.held_out()
+    np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.slow
+def test_every_repeat_predicts_every_instance_without_it(root: Path) -> None:
+    """The out-of-fold scores are those of classifiers that are fitted on the other folds."""
+    results = Results(root / RESULTS)
+    fitting = Fitting(results, results.choose("tiny"))
+    drawn = fitting.folds.words["crane"]
+    folds = replace(drawn, held=np.concatenate([drawn.held, np.roll(drawn.held, 1, axis=1)]))
+    fitting.folds = replace(fitting.folds, words={"crane": folds})
+    learner = Learner(fitting, "crane")
+    logits, gold = learner.held_out()
+    assert logits.shape == (2, len(gold), len(learner.corpus.senses))
+    train = learner.vectors[fitting.folds.rows(learner.corpus)]
+    features = fitting.features
+    parameters = fit_and_predict.tuned_parameters(fitting.source, "crane")
+    for repeat, actual in enumerate(logits):
+        for fit, held in folds.splits(repeat):
+            classifier = fit_and_predict.estimator_for(
+                fitting.source["estimator"], features, parameters
+            ).fit(train[fit], gold[fit])
+            scores = fit_and_predict.scores_of(classifier, train[held], logits.shape[2])
+            expected = reliability.to_logits(scores, fitting.source["estimator"], parameters)
+            np.testing.assert_allclose(actual[held], expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_the_model_file_has_the_temperatures_of_the_table(root: Path) -> None:
+    results = Results(root / RESULTS)
+    file = WsdFile(root / "model.wsd")
+    fitted = Fitting(results, results.choose("tiny"))
+    for word in file.words:
+        (row,) = rows(root, "calibration", word=word, scores="calibrated")
+        temperature = file.word(word).temperature
+        assert temperature == fitted.word(word).temperature
+        assert float(row["temperature"]) == pytest.approx(temperature, abs=1e-5)
+
+
+@pytest.mark.slow
+def test_the_scores_of_probabilities_are_those_of_the_stored_predictions(root: Path) -> None:
+    results = Results(root / RESULTS)
+    words, _ = predictions.read_predictions(results.predictions(results.choose("tiny")))
+    losses = [-np.log(w.scores[np.arange(len(w.gold)), w.gold]) for w in words]
+    (row,) = rows(root, "calibration", word="(all)", scores="raw")
+    assert float(row["nll"]) == pytest.approx(np.concatenate(losses).mean(), abs=1e-5)
+    difference = float(row["confidence"]) - float(row["accuracy"])
+    assert float(row["gap"]) == pytest.approx(difference, abs=2e-6)
+    squares = [np.square(w.scores - np.eye(w.scores.shape[1])[w.gold]).sum(axis=1) for w in words]
+    assert float(row["brier"]) == pytest.approx(np.concatenate(squares).mean(), abs=1e-5)
+    assert 0 < float(row["ece_floor"]) < float(row["ece_floor_95"]) < 1
 
 
 @pytest.mark.slow
 def test_labels_stay_and_other_words_are_counted(root: Path) -> None:
     raw, calibrated = (
-        rows(root, "calibration", word="(all)", scores=kind)[0]
-        for kind in ("as they are", "calibrated")
+        rows(root, "calibration", word="(all)", scores=kind)[0] for kind in ("raw", "calibrated")
     )
     assert raw["accuracy"] == calibrated["accuracy"]
     assert {row["sentences"] for row in rows(root, "ood")} == {"test", "other words"}
@@ -101,6 +155,8 @@ def test_the_card_quotes_the_tables(root: Path) -> None:
     with zipfile.ZipFile(root / "model.wsd") as file:
         card = file.read("README.md").decode()
     (row,) = rows(root, "calibration", word="(all)", scores="calibrated")
-    assert f"| calibrated | 50 | {100 * float(row['accuracy']):.1f} |" in card
+    cells = [f"{100 * float(row[name]):.1f}" for name in ("accuracy", "confidence", "gap")]
+    beginning = ["calibrated", "50", f"{float(row['nll']):.4f}", *cells]
+    assert f"| {' | '.join(beginning)} |" in card
     (ood,) = rows(root, "ood", word="(all)", sentences="other words")
     assert f"| other words | 50 | {100 * float(ood['ood']):.1f} |" in card

@@ -560,13 +560,15 @@ def test_zero_shot_is_a_dotted_line(run: Run, built: Path) -> None:
 def test_calibration_and_ood_flags(built: Path) -> None:
     page = Page(built / "report" / "layers.html")
     lines = {s["name"]: s for s in sources_of(page.json(f"reliability.{MODEL}"))}
-    assert lines["as they are"]["x"] == [68.0, 98.0]
-    assert lines["as they are"]["y"] == [60.0, 90.0]
+    assert lines["raw"]["x"] == [68.0, 98.0]
+    assert lines["raw"]["y"] == [60.0, 90.0]
     assert lines["calibrated"]["y"] == [66.0, 96.0]
     assert lines["calibrated"]["low"] == [50.0, 80.0]
     assert lines["confidence = micro accuracy"]["y"] == [68.0, 100.0]
     text = " ".join(page.text.split())
-    assert "8.004.00 to 16.00" in text
+    assert "testraw9090.0098.00+8.000.24000.16008.003.005.00" in text
+    assert "above the 95% quantile of its noise floor in 0 of 1 words" in text
+    assert "bank9090.0092.00+2.000.06000.04002.003.005.00" in text
     assert "1.2% of 90 sentences (test); 75.0% of 90 sentences (other words)" in text
 
 
@@ -589,7 +591,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
         assert "Made <up> & small, run mine" in Page(page).text
     text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())
     assert "confidence = micro accuracy" in text and "calibrated" in text
-    assert "as they are" not in text[text.index("changes no predicted sense") :]
+    assert "raw" not in text[text.index("shows miscalibration") :]
     assert "There is only one configuration, so there is nothing to test." in text
 
 

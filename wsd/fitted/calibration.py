@@ -1,10 +1,12 @@
 """Measure calibration and out-of-distribution (OOD) flags of a selected configuration.
 
-The command writes three tables per model. ``calibration.csv`` has the expected calibration error
-on test instances, for raw scores and after temperature scaling; cross-validation on the training
-set selects the temperature. ``reliability.csv`` has confidence and accuracy in ten bins, over all
-words. ``ood.csv`` has the share of sentences with an OOD flag: in the test split, in the
-out-of-domain split, and among sentences of other words, where no sense of the word applies.
+The command writes three tables per model. ``calibration.csv`` has scores of the probabilities on
+test instances, for raw scores and after temperature scaling: negative log-likelihood (NLL), Brier
+score, mean confidence minus accuracy, and the expected calibration error (ECE) with its noise
+floor. Cross-validation on the training set selects the temperature. ``reliability.csv`` has
+confidence and accuracy in ten bins, over all words. ``ood.csv`` has the share of sentences with an
+OOD flag: in the test split, in the out-of-domain split, and among sentences of other words, where
+no sense of the word applies.
 """
 
 import argparse
@@ -23,18 +25,24 @@ from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.fitted.word_classifier import FittedWord
 from wsd.logs import log
-from wsd.metrics.reliability import calibration_error, calibration_interval, reliability
+from wsd.metrics.reliability import (
+    brier_score,
+    calibration_error,
+    calibration_floor,
+    log_loss,
+    reliability,
+)
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
-RAW, CALIBRATED = "as they are", "calibrated"  # kinds of scores in the tables
+RAW, CALIBRATED = "raw", "calibrated"  # kinds of scores in the tables
 SAMPLE = 50  # test sentences of each other word, if there are few words
 OTHERS = 1000  # the most test sentences of all other words together, to limit the time
 NAMES = ("model", "view", "layers", "classifier")
 TABLES = {
     "calibration": [
         *(*NAMES, "test", "word", "scores", "temperature", "n"),
-        *("accuracy", "confidence", "ece", "ece_low", "ece_high"),
+        *("accuracy", "confidence", "gap", "nll", "brier", "ece", "ece_floor", "ece_floor_95"),
     ],
     "reliability": [
         *(*NAMES, "test", "scores", "low", "high", "n"),
@@ -49,9 +57,12 @@ Tables = dict[str, list[dict[str, Any]]]
 
 
 class _Tested(NamedTuple):
-    """Test instances of one word: arrays of shape (n,); confidence by kind of score."""
+    """Test instances of one word: arrays of shape (n,).
 
-    confidence: dict[str, np.ndarray]
+    ``scores`` has confidence, gap (confidence minus correctness), nll and brier, by kind of score.
+    """
+
+    scores: dict[str, pd.DataFrame]
     correct: np.ndarray
     ood: np.ndarray
 
@@ -102,23 +113,27 @@ def _sample(learner: Learner, most: int) -> np.ndarray:
 
 
 def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
-    answers = fitted.answer(learner.vectors[rows])
-    each = np.arange(len(rows))
-    confidence = {}
+    answers, gold = fitted.answer(learner.vectors[rows]), learner.corpus.gold[rows]
+    probabilities = {}
     if fitted.estimator != "nearest_centroid":  # a cosine is not a probability
-        confidence[RAW] = answers.scores[each, answers.predicted].clip(0, 1)
+        probabilities[RAW] = np.nan_to_num(answers.scores)
     if not np.isnan(answers.probabilities).any():
-        confidence[CALIBRATED] = answers.probabilities[each, answers.predicted].clip(0, 1)
-    correct = (answers.predicted == learner.corpus.gold[rows]).astype(float)
-    return _Tested(confidence, correct, fitted.is_ood(answers.distance))
+        probabilities[CALIBRATED] = answers.probabilities
+    correct, scores = (answers.predicted == gold).astype(float), {}
+    for kind, shares in probabilities.items():
+        confidence = shares[np.arange(len(rows)), answers.predicted].clip(0, 1)
+        losses = {"nll": log_loss(shares, gold), "brier": brier_score(shares, gold)}
+        gap = confidence - correct
+        scores[kind] = pd.DataFrame({"confidence": confidence, "gap": gap, **losses})
+    return _Tested(scores, correct, fitted.is_ood(answers.distance))
 
 
 def _together(by_word: Mapping[str, _Tested]) -> _Tested:
     """Concatenate all words, without the kinds of score that a word lacks."""
     words = list(by_word.values())
-    kinds = [k for k in (RAW, CALIBRATED) if all(k in word.confidence for word in words)]
+    kinds = [k for k in (RAW, CALIBRATED) if all(k in word.scores for word in words)]
     return _Tested(
-        {kind: np.concatenate([word.confidence[kind] for word in words]) for kind in kinds},
+        {kind: pd.concat([word.scores[kind] for word in words]) for kind in kinds},
         np.concatenate([word.correct for word in words]),
         np.concatenate([word.ood for word in words]),
     )
@@ -127,29 +142,30 @@ def _together(by_word: Mapping[str, _Tested]) -> _Tested:
 def _errors(
     split: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
 ) -> list[dict[str, Any]]:
-    """Return a row per word and kind of score, with the calibration error and its interval."""
+    """Return a row per word and kind of score; ``gap`` is mean confidence minus accuracy."""
     rows = []
     for word, tested in by_word.items():
-        for scores, confidence in tested.confidence.items():
-            error = calibration_error(confidence, tested.correct)
-            low, high = calibration_interval(confidence, tested.correct, seed=seed)
-            row = {"test": split, "word": word, "scores": scores, "n": len(tested.correct)}
-            if word in words and scores == CALIBRATED:
+        for kind, scores in tested.scores.items():
+            row = {"test": split, "word": word, "scores": kind, "n": len(scores)}
+            if word in words and kind == CALIBRATED:
                 row["temperature"] = words[word].temperature
-            row |= {"accuracy": tested.correct.mean(), "confidence": confidence.mean()}
-            rows.append({**row, "ece": error, "ece_low": low, "ece_high": high})
+            row |= {"accuracy": tested.correct.mean(), **scores.mean()}
+            confidence = scores["confidence"].to_numpy()
+            row["ece"] = calibration_error(confidence, tested.correct)
+            row["ece_floor"], row["ece_floor_95"] = calibration_floor(confidence, seed=seed)
+            rows.append(row)
     return rows
 
 
 def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
     """Return the bins with instances; each accuracy has a 95% Clopper-Pearson interval."""
     rows = []
-    for scores, confidence in tested.confidence.items():
-        for bin_scores in reliability(confidence, tested.correct):
+    for kind, scores in tested.scores.items():
+        for bin_scores in reliability(scores["confidence"].to_numpy(), tested.correct):
             n, right = bin_scores["n"], round(bin_scores["accuracy"] * bin_scores["n"])
             low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
             high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
-            row = {"test": split, "scores": scores, **bin_scores}
+            row = {"test": split, "scores": kind, **bin_scores}
             rows.append({**row, "accuracy_low": low, "accuracy_high": high})
     return rows
 
@@ -174,7 +190,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_results(parser)
     parser.add_argument("--model", required=True, help="its name in the selection")
-    add_seed(parser, "of the bootstrap")
+    add_seed(parser, "of the simulated noise floor")
     add_out_folder(parser, "folder for calibration.csv, reliability.csv and ood.csv")
 
 

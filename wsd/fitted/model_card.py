@@ -24,8 +24,8 @@ LIMITS = """\
   English make; the part of speech in the text is not checked.
 - {probability}"""
 CALIBRATED = (
-    "Probabilities are temperature-scaled on folds of the training set, one temperature per word; "
-    "words without one had too few instances. The parameters were tuned on the same folds."
+    "Probabilities are temperature-scaled on folds of the training set, one temperature per word, "
+    "shrunk towards the temperature of all words. The parameters were tuned on the same folds."
 )
 SHIFTED = (
     " Cross-validation selected a shift of the senses' priors, which improves macro-F1: "
@@ -35,8 +35,10 @@ SENTENCES_IN = "The training sentences are in the file: it may only be passed on
 SENTENCES_OUT = "The training sentences are not in the file, only their line numbers and vectors."
 UNMEASURED = "Not measured: run `snakemake` before `wsd fit`."
 EXPECTED_ERROR = (
-    "Expected calibration error over all words, ten bins of equal width, in percent, with the "
-    "95% interval of the basic bootstrap."
+    "Over all words. NLL is the mean negative log-likelihood in nats. The gap is mean confidence "
+    "minus accuracy. ECE is the expected calibration error over ten bins of equal width; the noise "
+    "floor is the mean ECE of a perfectly calibrated classifier with the same confidences, and its "
+    "95% quantile. All but NLL are in percent."
 )
 
 
@@ -132,9 +134,14 @@ def _percents(row: Record, *names: str) -> list[str]:
 def _calibration(rows: Records) -> str:
     if not rows:
         return UNMEASURED
-    header = ["sentences", "probabilities", "n", "micro accuracy", "mean confidence", "ECE"]
-    measures = ("accuracy", "confidence", "ece")
-    cells = [[r["test"], r["scores"], str(r["n"]), *_percents(r, *measures)] for r in rows]
+    measures = {"accuracy": "micro accuracy", "confidence": "mean confidence", "gap": "gap"}
+    errors = {"brier": "Brier", "ece": "ECE", "ece_floor": "noise floor", "ece_floor_95": "95%"}
+    percents = measures | errors
+    header = ["sentences", "probabilities", "n", "NLL", *percents.values()]
+    cells = [
+        [r["test"], r["scores"], str(r["n"]), f"{r['nll']:.4f}", *_percents(r, *percents)]
+        for r in rows
+    ]
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 

@@ -4,7 +4,7 @@ The evaluation's vectors, training rows, folds and tuned parameters are used. A 
 reproduce the stored predictions of the test split, so that the reported scores hold for it.
 """
 
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,15 @@ class Fitting:
         """
         return Learner(self, word).fitted()
 
+    @cached_property
+    def temperatures(self) -> dict[str, float]:
+        """Return each word's temperature; empty if no word has folds.
+
+        All words are cross-validated, because each temperature is shrunk towards a common one.
+        """
+        held_out = {word: Learner(self, word).held_out() for word in self.words}
+        return reliability.fit_temperatures(held_out)
+
     def forms(self, word: str) -> tuple[str, ...]:
         """Return the forms of a word in its training sentences."""
         return self.results.corpus(word).forms
@@ -109,6 +118,7 @@ class Learner:
 
     def __init__(self, fitting: Fitting, word: str) -> None:
         source, configuration = fitting.source, fitting.configuration
+        self._fitting = fitting
         self.corpus = fitting.results.corpus(word)
         results, where = fitting.results, fitting.results.map.path
         if self.corpus.digest != source["corpus"][word]:
@@ -130,17 +140,17 @@ class Learner:
             fit_and_predict.estimator_for, self._estimator, features, self._parameters
         )
 
-    def temperature(self) -> float | None:
-        """Fit the temperature on out-of-fold scores of the first repeat; None without folds."""
-        if self._folds.held is None:
-            return None
-        held_out = np.full((len(self._gold), len(self.corpus.senses)), np.nan)
-        splits = list(self._folds.splits(0))
-        results = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
-        for (fit, held), (scores,) in zip(splits, results, strict=True):
-            held_out[np.ix_(held, np.unique(self._gold[fit]))] = scores
-        logits = reliability.to_logits(held_out, self._estimator, self._parameters)
-        return reliability.fit_temperature(logits, self._gold)
+    def held_out(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return out-of-fold logits and gold senses, for :func:`reliability.fit_temperatures`."""
+        repeats = 0 if self._folds.held is None else len(self._folds.held)
+        scores = np.full((repeats, len(self._gold), len(self.corpus.senses)), np.nan)
+        for i, repeat_scores in enumerate(scores):
+            splits = list(self._folds.splits(i))
+            results = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
+            for (fit, held), (fold,) in zip(splits, results, strict=True):
+                repeat_scores[np.ix_(held, np.unique(self._gold[fit]))] = fold
+        logits = reliability.to_logits(scores, self._estimator, self._parameters)
+        return logits, self._gold
 
     def fitted(self) -> FittedWord:
         """Fit the word on its whole training set and check it, as :meth:`Fitting.word`."""
@@ -153,7 +163,7 @@ class Learner:
             estimator=next(name for name, kind in ESTIMATORS.items() if type(classifier) is kind),
             parameters=classifier.get_params(),
             classifier=classifier,
-            temperature=self.temperature(),
+            temperature=self._fitting.temperatures.get(self.corpus.word),
             threshold=out_of_distribution.threshold(train, self._folds.component),
             train=train,
             gold=self._gold.astype(np.int32),

@@ -2,14 +2,15 @@
 
 Temperature scaling (Guo et al. 2017) divides the scores by one number per word before the softmax.
 It keeps the order of the senses, and so every label. The number is fitted on out-of-fold scores of
-the training set, never on test instances, with Platt's targets (Platt 1999): even if all n
-instances are right, the next instance may be wrong.
+the training set, never on test instances. A word with few errors says little about its temperature,
+so each word's temperature is shrunk towards one that all words share.
 
 A temperature cannot correct a bias towards some senses. If cross-validation has selected a shift of
 the prior, which can improve macro-F1, rarer senses keep too much probability.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ BINS = 10
 SMALLEST = 1e-300  # below it a probability has no logarithm
 # Beyond these bounds a temperature makes all senses equal, or the first one certain.
 BOUNDS = (1e-4, 1e4)
+# The precision of the normal prior of a word's log-temperature around the pooled value. Values of 2
+# to 16 are about equal in cross-validated likelihood (bench/calibration.py).
+PRECISION = 8.0
 
 
 def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any]) -> np.ndarray:
@@ -31,7 +35,7 @@ def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any])
 
     Parameters
     ----------
-    scores : array of shape (n, senses)
+    scores : array of shape (..., senses)
         As in :class:`wsd.artifacts.predictions.WordPredictions`; NaN for a sense without training
         instances.
     estimator, parameters
@@ -40,8 +44,9 @@ def to_logits(scores: np.ndarray, estimator: str, parameters: Mapping[str, Any])
     if estimator == "nearest_centroid":
         return scores
     if estimator == "knn":
-        k, senses = parameters.get("k", 5), int(np.count_nonzero(~np.isnan(scores[:1])))
-        scores = (k * scores + 1 / max(senses, 1)) / (k + 1)
+        senses = np.count_nonzero(~np.isnan(scores), axis=-1, keepdims=True)
+        k = parameters.get("k", 5)
+        scores = (k * scores + 1 / np.maximum(senses, 1)) / (k + 1)
     return np.log(np.maximum(scores, SMALLEST))
 
 
@@ -58,36 +63,92 @@ def to_probabilities(unscaled: np.ndarray, divisor: float = 1.0) -> np.ndarray:
     return softmax(np.where(np.isnan(unscaled), -np.inf, unscaled) / divisor, axis=1)
 
 
-def fit_temperature(unscaled: np.ndarray, gold: np.ndarray) -> float | None:
-    """Return the temperature under which held-out labels are most probable.
+def fit_temperatures(held_out: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
+    """Return the temperature of each word, shrunk towards the temperature of all words together.
+
+    A word's log-temperature maximises the likelihood of its labels times a normal prior around the
+    pooled log-temperature. The likelihood of a word with many errors outweighs the prior. A word
+    without errors, whose likelihood would favour a temperature of 0, stays near the pooled value.
+
+    The pooled temperature is fitted with Platt's targets (Platt 1999): even if all n instances are
+    right, the next instance may be wrong. With many instances the targets hardly matter.
 
     Parameters
     ----------
-    unscaled : array of shape (n, senses)
-        Each row is scored by a classifier that has not seen it.
-    gold : int array of shape (n,)
+    held_out : mapping of word to (logits, gold)
+        ``logits`` has the shape (repeats, n, senses), from :func:`to_logits`. A classifier that has
+        not seen an instance gives its scores, once per repeat of the folds; the repeats share the
+        weight of the instance. ``gold`` has the shape (n,). A word without folds has no repeats,
+        and gets the pooled temperature.
 
     Returns
     -------
-    float, or None if nothing can be fitted: with one sense, or without an instance
+    dict of word to float
+        Empty if no word has an instance with a choice between trained senses.
     """
-    known = ~np.isnan(unscaled[np.arange(len(gold)), gold])
-    unscaled, gold = unscaled[known], gold[known]
-    trained = ~np.isnan(unscaled)
-    if not len(gold) or trained.sum(axis=1).max() < 2:
-        return None
-    others = np.maximum(trained.sum(axis=1, keepdims=True) - 1, 1)
-    share = 1 / (len(gold) + 2)
-    targets = np.where(trained, share / others, 0.0)
-    targets[np.arange(len(gold)), gold] = np.where(trained.sum(axis=1) > 1, 1 - share, 1.0)
-    filled = np.where(trained, unscaled, -np.inf)
+    losses, n = {}, 0.0
+    for word, (logits, gold) in held_out.items():
+        rows, labels = logits.reshape(-1, logits.shape[-1]), np.tile(gold, len(logits))
+        known = ~np.isnan(rows[np.arange(len(rows)), labels])
+        known &= np.count_nonzero(~np.isnan(rows), axis=1) > 1
+        if known.any():
+            losses[word] = partial(_loss, rows[known], labels[known], 1 / len(logits))
+            n += known.sum() / len(logits)
+    if not losses:
+        return {}
 
-    def loss(log_temperature: float) -> float:
-        log_probabilities = log_softmax(filled / np.exp(log_temperature), axis=1)
-        return -float(np.sum(targets * np.where(trained, log_probabilities, 0.0)))
+    def pooled_loss(log_temperature: float) -> float:
+        return sum(loss(1 / (n + 2), log_temperature) for loss in losses.values())
 
-    minimum = minimize_scalar(loss, bounds=tuple(np.log(BOUNDS)), method="bounded")
-    return float(np.exp(minimum.x))
+    pooled = _minimum(pooled_loss)
+
+    def shrunk(loss: Callable[[float, float], float]) -> float:
+        return _minimum(lambda value: loss(0, value) + PRECISION * (value - pooled) ** 2 / 2)
+
+    fitted = {word: shrunk(loss) for word, loss in losses.items()}
+    return {word: float(np.exp(fitted.get(word, pooled))) for word in held_out}
+
+
+def _loss(
+    logits: np.ndarray, gold: np.ndarray, weight: float, share: float, log_temperature: float
+) -> float:
+    """Return the cross-entropy; the wrong senses share the target probability ``share``."""
+    trained = ~np.isnan(logits)
+    scaled = np.where(trained, logits, -np.inf) / np.exp(log_temperature)
+    log_probabilities = np.where(trained, log_softmax(scaled, axis=1), 0)
+    right = log_probabilities[np.arange(len(gold)), gold]
+    wrong = (log_probabilities.sum(axis=1) - right) / (trained.sum(axis=1) - 1)
+    return -weight * float(np.sum((1 - share) * right + share * wrong))
+
+
+def _minimum(loss: Callable[[float], float]) -> float:
+    return float(minimize_scalar(loss, bounds=tuple(np.log(BOUNDS)), method="bounded").x)
+
+
+def log_loss(probabilities: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Return the negative log-likelihood of the right sense, in nats: array of shape (n,).
+
+    A probability below the resolution of float64 counts as 2.2e-16, as in scikit-learn's
+    ``log_loss``.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, senses)
+    gold : int array of shape (n,)
+    """
+    right = probabilities[np.arange(len(gold)), gold]
+    return -np.log(np.maximum(right, np.finfo(float).eps))
+
+
+def brier_score(probabilities: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Return the squared distance to the right answer (Brier 1950), 0 to 2: array of shape (n,).
+
+    Parameters
+    ----------
+    probabilities : array of shape (n, senses)
+    gold : int array of shape (n,)
+    """
+    return np.square(probabilities - np.eye(probabilities.shape[1])[gold]).sum(axis=1)
 
 
 def reliability(confidence: np.ndarray, correct: np.ndarray) -> list[dict[str, Any]]:
@@ -121,24 +182,26 @@ def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:
     return _error(confidence - correct, _bins(confidence))
 
 
-def calibration_interval(
-    confidence: np.ndarray, correct: np.ndarray, *, seed: int, draws: int = 1000
+def calibration_floor(
+    confidence: np.ndarray, *, seed: int, draws: int = 1000
 ) -> tuple[float, float]:
-    """Return a 95% interval of the expected calibration error: the basic bootstrap over instances.
+    """Return the calibration error that chance gives to a perfectly calibrated classifier.
 
-    Absolute values do not cancel out, so the error is biased upwards: the observed error against
-    the true error, and a resampled error against the observed error. The basic bootstrap, twice the
-    observed error minus the quantiles, removes this bias instead of doubling it.
+    Absolute values do not cancel out, so even a classifier whose confidence is the true probability
+    has an error above 0, which grows as the number of instances falls. Each draw simulates its
+    right and wrong answers from the confidences (Vaicenavicius et al. 2019).
+
+    Returns
+    -------
+    mean, quantile : float
+        Over the draws. A perfectly calibrated classifier exceeds the quantile in 5% of samples.
     """
-    bin_numbers, gap = _bins(confidence), confidence - correct
-    n, rng = len(gap), np.random.default_rng(seed)
-    drawn = np.empty(draws)
-    for i in range(draws):
-        rows = rng.integers(n, size=n)
-        drawn[i] = _error(gap[rows], bin_numbers[rows])
-    observed = _error(gap, bin_numbers)
-    low, high = 2 * observed - np.quantile(drawn, [0.975, 0.025])
-    return max(0.0, float(low)), max(0.0, float(high))
+    bin_numbers, rng = _bins(confidence), np.random.default_rng(seed)
+    errors = [
+        _error(confidence - (rng.random(len(confidence)) < confidence), bin_numbers)
+        for _ in range(draws)
+    ]
+    return float(np.mean(errors)), float(np.quantile(errors, 0.95, method="higher"))
 
 
 def _bins(confidence: np.ndarray) -> np.ndarray:

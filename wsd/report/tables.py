@@ -93,7 +93,7 @@ TABLES = {
     ),
     "calibration": _optional(
         (*_NAMES, "test", "word", "scores"),
-        ("n", "accuracy", "confidence", "ece", "ece_low", "ece_high"),
+        ("n", "accuracy", "confidence", "gap", "nll", "brier", "ece", "ece_floor", "ece_floor_95"),
     ),
     "reliability": _optional(
         (*_NAMES, "test", "scores"),

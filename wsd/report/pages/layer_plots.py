@@ -16,7 +16,7 @@ CONTEXT = "context"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Lines of a reliability diagram: raw scores, scores after the temperature, and the diagonal.
 PERFECT = "confidence = micro accuracy"
-RELIABILITY_LINES = {"as they are": "dashed", "calibrated": "solid", PERFECT: "dotted"}
+RELIABILITY_LINES = {"raw": "dashed", "calibrated": "solid", PERFECT: "dotted"}
 # Nested draws: each is part of the next, so that a line may join them.
 RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
 
@@ -188,7 +188,11 @@ def calibration(report: Report) -> list[dict[str, Any]]:
         if len(rows):
             flagged = records(report.rows("ood", model=model, word=TOGETHER))
             drawn = {"id": f"reliability.{model}", "figure": _reliability_diagram(report, model)}
-            sections.append({"model": model, "rows": records(rows), "ood": flagged, **drawn})
+            words = report.rows("calibration", model=model, test=TEST, scores="calibrated")
+            words = words[words["word"] != TOGETHER]
+            above = int((words["ece"] > words["ece_floor_95"]).sum())
+            tables = {"rows": records(rows), "words": records(words), "above": above}
+            sections.append({"model": model, **tables, "ood": flagged, **drawn})
     return sections
 
 

@@ -214,6 +214,7 @@ def _environment() -> Environment:
         p=lambda value: number(value, "") if value != value else p_value(value),
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
+        decimals=lambda value: number(value, ".4f"),
         script_json=_script_json,
         transformed=transform_label,
         page=lambda word: f"{file_name(str(word))}.html",
