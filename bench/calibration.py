@@ -185,7 +185,7 @@ def measured(tested: Tested, temperatures: Mapping[str, float]) -> list[str]:
         shares = reliability.to_probabilities(logits, temperatures[word])
         confidence, right = shares.max(axis=1).clip(0, 1), (shares.argmax(axis=1) == gold) * 1.0
         error = reliability.calibration_error(confidence, right)
-        floor, high = reliability.calibration_floor(confidence, seed=1)
+        floor, high = reliability.noise_floor(confidence, seed=1)
         gap = (confidence - right).mean()
         by_word.append((losses(logits, gold, temperatures[word]).mean(), gap, error, floor))
         by_word[-1] += (error > high,)
@@ -194,7 +194,7 @@ def measured(tested: Tested, temperatures: Mapping[str, float]) -> list[str]:
         nll.append(losses(logits, gold, temperatures[word]))
     confidence, right = np.concatenate(confidences), np.concatenate(rights)
     error = reliability.calibration_error(confidence, right)
-    floor, high = reliability.calibration_floor(confidence, seed=1)
+    floor, high = reliability.noise_floor(confidence, seed=1)
     means = np.mean(by_word, axis=0)
     return [
         f"{np.concatenate(nll).mean():.4f}",
@@ -246,7 +246,7 @@ def noise(confidences: Mapping[str, np.ndarray], repeats: int = 400) -> None:
     """Print how often both methods call a perfectly calibrated word miscalibrated."""
     rows, rng = [], np.random.default_rng(1)
     for word, confidence in confidences.items():
-        mean, high = reliability.calibration_floor(confidence, seed=1)
+        mean, high = reliability.noise_floor(confidence, seed=1)
         bins = np.clip(np.ceil(confidence * 10).astype(int) - 1, 0, 9)
         excluded, above, errors = [], [], []
         for _ in range(repeats):

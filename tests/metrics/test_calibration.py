@@ -162,17 +162,17 @@ def test_the_ends_of_the_bins() -> None:
 
 def test_the_noise_floor_by_hand() -> None:
     """Two instances in one bin at 0.95: both right 0.9025, one right 0.095, none 0.0025."""
-    mean, high = reliability.calibration_floor(np.array([0.95, 0.95]), seed=1, draws=20_000)
+    mean, high = reliability.noise_floor(np.array([0.95, 0.95]), seed=1, draws=20_000)
     assert mean == pytest.approx(0.9025 * 0.05 + 0.095 * 0.45 + 0.0025 * 0.95, abs=2e-3)
     assert high == pytest.approx(0.45)
     # Instances in two bins: errors of single instances add up.
-    mean, _ = reliability.calibration_floor(np.array([0.95, 0.55]), seed=1, draws=20_000)
+    mean, _ = reliability.noise_floor(np.array([0.95, 0.55]), seed=1, draws=20_000)
     expected = (2 * 0.95 * 0.05 + 2 * 0.55 * 0.45) / 2
     assert mean == pytest.approx(expected, abs=3e-3)
 
 
 def test_certain_answers_have_no_noise() -> None:
-    assert reliability.calibration_floor(np.ones(4), seed=1, draws=10) == (0, 0)
+    assert reliability.noise_floor(np.ones(4), seed=1, draws=10) == (0, 0)
 
 
 def test_a_calibrated_classifier_exceeds_the_quantile_in_about_five_percent() -> None:
@@ -180,7 +180,7 @@ def test_a_calibrated_classifier_exceeds_the_quantile_in_about_five_percent() ->
     for seed in range(400):
         shares = rng.beta(8, 1, size=150)
         error = reliability.calibration_error(shares, (rng.random(150) < shares).astype(float))
-        mean, high = reliability.calibration_floor(shares, seed=seed, draws=200)
+        mean, high = reliability.noise_floor(shares, seed=seed, draws=200)
         above += error > high
         errors.append(error)
         means.append(mean)

@@ -25,13 +25,7 @@ from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.fitted.word_classifier import FittedWord
 from wsd.logs import log
-from wsd.metrics.reliability import (
-    brier_score,
-    calibration_error,
-    calibration_floor,
-    log_loss,
-    reliability,
-)
+from wsd.metrics import reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
@@ -122,9 +116,10 @@ def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
     correct, scores = (answers.predicted == gold).astype(float), {}
     for kind, shares in probabilities.items():
         confidence = shares[np.arange(len(rows)), answers.predicted].clip(0, 1)
-        losses = {"nll": log_loss(shares, gold), "brier": brier_score(shares, gold)}
-        gap = confidence - correct
-        scores[kind] = pd.DataFrame({"confidence": confidence, "gap": gap, **losses})
+        columns = {"confidence": confidence, "gap": confidence - correct}
+        columns["nll"] = reliability.log_loss(shares, gold)
+        columns["brier"] = reliability.brier_score(shares, gold)
+        scores[kind] = pd.DataFrame(columns)
     return _Tested(scores, correct, fitted.is_ood(answers.distance))
 
 
@@ -151,8 +146,8 @@ def _errors(
                 row["temperature"] = words[word].temperature
             row |= {"accuracy": tested.correct.mean(), **scores.mean()}
             confidence = scores["confidence"].to_numpy()
-            row["ece"] = calibration_error(confidence, tested.correct)
-            row["ece_floor"], row["ece_floor_95"] = calibration_floor(confidence, seed=seed)
+            row["ece"] = reliability.calibration_error(confidence, tested.correct)
+            row["ece_floor"], row["ece_floor_95"] = reliability.noise_floor(confidence, seed=seed)
             rows.append(row)
     return rows
 
@@ -161,7 +156,7 @@ def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
     """Return the bins with instances; each accuracy has a 95% Clopper-Pearson interval."""
     rows = []
     for kind, scores in tested.scores.items():
-        for bin_scores in reliability(scores["confidence"].to_numpy(), tested.correct):
+        for bin_scores in reliability.reliability(scores["confidence"].to_numpy(), tested.correct):
             n, right = bin_scores["n"], round(bin_scores["accuracy"] * bin_scores["n"])
             low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
             high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0

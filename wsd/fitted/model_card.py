@@ -134,14 +134,11 @@ def _percents(row: Record, *names: str) -> list[str]:
 def _calibration(rows: Records) -> str:
     if not rows:
         return UNMEASURED
-    measures = {"accuracy": "micro accuracy", "confidence": "mean confidence", "gap": "gap"}
-    errors = {"brier": "Brier", "ece": "ECE", "ece_floor": "noise floor", "ece_floor_95": "95%"}
-    percents = measures | errors
-    header = ["sentences", "probabilities", "n", "NLL", *percents.values()]
-    cells = [
-        [r["test"], r["scores"], str(r["n"]), f"{r['nll']:.4f}", *_percents(r, *percents)]
-        for r in rows
-    ]
+    header = ["sentences", "probabilities", "n", "NLL", "micro accuracy", "mean confidence", "gap"]
+    header += ["Brier", "ECE", "noise floor", "95%"]
+    percents = ("accuracy", "confidence", "gap", "brier", "ece", "ece_floor", "ece_floor_95")
+    facts = [[r["test"], r["scores"], str(r["n"]), f"{r['nll']:.4f}"] for r in rows]
+    cells = [[*fact, *_percents(row, *percents)] for fact, row in zip(facts, rows, strict=True)]
     return f"{EXPECTED_ERROR}\n\n{markdown(header, cells)}"
 
 

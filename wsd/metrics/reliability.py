@@ -96,11 +96,7 @@ def fit_temperatures(held_out: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> d
             n += known.sum() / len(logits)
     if not losses:
         return {}
-
-    def pooled_loss(log_temperature: float) -> float:
-        return sum(loss(1 / (n + 2), log_temperature) for loss in losses.values())
-
-    pooled = _minimum(pooled_loss)
+    pooled = _minimum(lambda value: sum(loss(1 / (n + 2), value) for loss in losses.values()))
 
     def shrunk(loss: Callable[[float, float], float]) -> float:
         return _minimum(lambda value: loss(0, value) + PRECISION * (value - pooled) ** 2 / 2)
@@ -182,9 +178,7 @@ def calibration_error(confidence: np.ndarray, correct: np.ndarray) -> float:
     return _error(confidence - correct, _bins(confidence))
 
 
-def calibration_floor(
-    confidence: np.ndarray, *, seed: int, draws: int = 1000
-) -> tuple[float, float]:
+def noise_floor(confidence: np.ndarray, *, seed: int, draws: int = 1000) -> tuple[float, float]:
     """Return the calibration error that chance gives to a perfectly calibrated classifier.
 
     Absolute values do not cancel out, so even a classifier whose confidence is the true probability
@@ -197,10 +191,8 @@ def calibration_floor(
         Over the draws. A perfectly calibrated classifier exceeds the quantile in 5% of samples.
     """
     bin_numbers, rng = _bins(confidence), np.random.default_rng(seed)
-    errors = [
-        _error(confidence - (rng.random(len(confidence)) < confidence), bin_numbers)
-        for _ in range(draws)
-    ]
+    gaps = (confidence - (rng.random(len(confidence)) < confidence) for _ in range(draws))
+    errors = [_error(gap, bin_numbers) for gap in gaps]
     return float(np.mean(errors)), float(np.quantile(errors, 0.95, method="higher"))
 
 
