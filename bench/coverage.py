@@ -2,7 +2,7 @@
 
     python bench/coverage.py words --scenario plain
     python bench/coverage.py means --scenario ceiling
-    python bench/coverage.py differences --scenario plain
+    python bench/coverage.py differences
     python bench/coverage.py tests
 
 Each simulation draws confusion matrices from known rates, for the words of CoarseWSD-20 and their
@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.permutation import paired_permutations
+from wsd.metrics.permutation import compare_systems, paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
     WORD_SCORES,
@@ -62,6 +63,25 @@ SCENARIOS = {
 WORSE = 1.4
 # Share of the better system's errors that both systems make.
 SHARED = 0.6
+SHARES = (0.6, 0.85, 0.9, 0.97)
+SMALL = ("digit", "hood", "square", "trunk", "yard")
+
+# Pairs of systems: the scenario of the first, the error rate of the second as a multiple of the
+# first system's, the share of common errors, and the words.
+PAIRS = {
+    **{f"equal, {s:.0%} of errors shared": ("plain", 1.0, s, tuple(COUNTS)) for s in SHARES},
+    **{f"1.4 times the errors, {s:.0%} shared": ("plain", 1.4, s, tuple(COUNTS)) for s in SHARES},
+    "ceiling, equal, 60% shared": ("ceiling", 1.0, 0.6, tuple(COUNTS)),
+    "ceiling, equal, 90% shared": ("ceiling", 1.0, 0.9, tuple(COUNTS)),
+    "ceiling, 1.4 times, 60% shared": ("ceiling", 1.4, 0.6, tuple(COUNTS)),
+    "ceiling, 5 times, 60% shared": ("ceiling", 5.0, 0.6, tuple(COUNTS)),
+    "5 small words, equal, 60% shared": ("plain", 1.0, 0.6, SMALL),
+    "5 small words, 3 times, 60% shared": ("plain", 3.0, 0.6, SMALL),
+    "3 times the errors, 60% shared": ("plain", 3.0, 0.6, tuple(COUNTS)),
+    "8 times the errors, 60% shared": ("plain", 8.0, 0.6, tuple(COUNTS)),
+    "most frequent sense": ("plain", None, 0.6, tuple(COUNTS)),
+    "ceiling, most frequent sense": ("ceiling", None, 0.6, tuple(COUNTS)),
+}
 
 Spans = Mapping[str, tuple[float, float]]
 
@@ -77,17 +97,23 @@ def recalls(scenario: str, counts: Sequence[int], rng: np.random.Generator) -> n
     return np.maximum(rng.beta(6 * mean, 6 * (1 - mean)), 0.5)
 
 
-def rates(recall: np.ndarray, counts: Sequence[int], worse: float = WORSE) -> np.ndarray:
+def rates(
+    recall: np.ndarray, counts: Sequence[int], worse: float | None = WORSE, shared: float = SHARED
+) -> np.ndarray:
     """Return true rates of (gold, first, second), shape (K, K, K).
 
-    Errors fall on the other senses in proportion to their frequency.
+    Errors fall on the other senses in proportion to their frequency. If ``worse`` is None, the
+    second system always predicts the most frequent sense.
     """
+    if worse is None:
+        always = np.eye(len(counts))[np.argmax(counts)]
+        return rates(recall, counts).sum(axis=2)[..., None] * always
     n = np.array(counts, dtype=float)
     rates_of_pairs = np.zeros((len(n),) * 3)
     for gold, right in enumerate(recall):
         first = 1 - right
         second = min(first * worse, 0.9)
-        both = SHARED * min(first, second)
+        both = shared * min(first, second)
         others = np.where(np.arange(len(n)) == gold, 0, n)
         for sense, share in enumerate(others / others.sum()):
             rates_of_pairs[gold, sense, sense] += both * share
@@ -144,6 +170,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str, str], list[tuple[float, float, float]]] = defaultdict(list)
+        self.disagree: dict[tuple[str, str], list[bool]] = defaultdict(list)
 
     def add(self, row: str, method: str, spans: Spans, truth: Mapping[str, np.ndarray]) -> None:
         for name, (low, high) in spans.items():
@@ -180,29 +207,46 @@ def words(scenario: str, simulations: int, draws: int, rng: np.random.Generator)
     return tally
 
 
-def means(
-    scenario: str, simulations: int, draws: int, rng: np.random.Generator, pair: bool
-) -> Tally:
+def means(scenario: str, simulations: int, draws: int, rng: np.random.Generator) -> Tally:
     """Simulate the intervals over all words."""
     tally = Tally()
     for _ in range(simulations):
         true = [rates(recalls(scenario, counts, rng), counts) for counts in COUNTS.values()]
         joints = [sample(*item, rng) for item in zip(true, COUNTS.values(), strict=True)]
-        expected = [
-            rate * np.array(counts)[:, None, None]
-            for rate, counts in zip(true, COUNTS.values(), strict=True)
-        ]
-        if pair:
-            truth = mean_differences(expected)
-            ours = difference_intervals(list(map(counted, joints)), draws=draws, rng=rng)
-            naive = percentile(joints, mean_differences, draws, rng)
-        else:
-            truth = mean_scores([joint.sum(axis=-1) for joint in expected])
-            matrices = [joint.sum(axis=-1) for joint in joints]
-            ours = mean_intervals(matrices, draws=draws, rng=rng)
-            naive = percentile(matrices, mean_scores, draws, rng)
-        tally.add("all", "ours", ours, truth)
-        tally.add("all", "percentile", naive, truth)
+        truth = mean_scores(
+            [expected(*item).sum(axis=-1) for item in zip(true, COUNTS.values(), strict=True)]
+        )
+        matrices = [joint.sum(axis=-1) for joint in joints]
+        tally.add("all", "ours", mean_intervals(matrices, draws=draws, rng=rng), truth)
+        tally.add("all", "percentile", percentile(matrices, mean_scores, draws, rng), truth)
+    return tally
+
+
+def expected(true: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+    """Return expected counts from rates of shape (K, ...)."""
+    return np.moveaxis(np.moveaxis(true, 0, -1) * np.array(counts), -1, 0)
+
+
+def differences(pair: str, simulations: int, draws: int, rng: np.random.Generator) -> Tally:
+    """Simulate intervals of the difference of two systems.
+
+    An interval disagrees with the test if it excludes 0 and p > 0.05, or includes 0 and p <= 0.05.
+    """
+    scenario, worse, shared, names = PAIRS[pair]
+    sizes = [COUNTS[name] for name in names]
+    tally = Tally()
+    for _ in range(simulations):
+        true = [rates(recalls(scenario, n, rng), n, worse, shared) for n in sizes]
+        truth = mean_differences([expected(*item) for item in zip(true, sizes, strict=True)])
+        joints = [counted(sample(*item, rng)) for item in zip(true, sizes, strict=True)]
+        tests = compare_systems(joints, rng=rng)
+        ours = {name: (test.low, test.high) for name, test in tests.items()}
+        posterior = difference_intervals(joints, draws=draws, rng=rng)
+        for method, spans in (("posterior", posterior), ("ours", ours)):
+            tally.add(pair, method, spans, truth)
+            for name, (low, high) in spans.items():
+                significant = low > 0 or high < 0
+                tally.disagree[name, method].append(significant != (tests[name].p <= 0.05))
     return tally
 
 
@@ -278,6 +322,10 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f}"
 
 
+def _range(values: Sequence[np.floating]) -> str:
+    return f"{_percent(min(values))} to {_percent(max(values))}"
+
+
 def print_words(tally: Tally) -> None:
     plain = [row for row in tally.rows() if row in COUNTS]
     head = ["word", *(f"{n}, {m}" for n in WORD_SCORES for m in ("ours", "percentile"))]
@@ -310,11 +358,30 @@ def print_means(tally: Tally) -> None:
     print(table(["mean", "method", "covers", "truth below", "truth above", "width, points"], rows))
 
 
+def print_differences(simulations: int, draws: int, rng: np.random.Generator) -> None:
+    """Print coverage and disagreement over the four metrics, from least to most."""
+    print(f"{simulations} simulations\n")
+    methods = ("posterior", "ours")
+    columns = ("covers", "width, macro-F1", "interval and test disagree")
+    print(table(["second system", *(f"{m}: {c}" for c in columns for m in methods)], []))
+    for pair in PAIRS:
+        tally = differences(pair, simulations, draws, rng)
+        covered = [[tally.coverage(pair, n, m) for n in MEAN_SCORES] for m in methods]
+        widths = [np.mean(tally.seen[pair, "mean_macro_f1", m], axis=0)[2] for m in methods]
+        disagree = [[np.mean(tally.disagree[n, m]) for n in MEAN_SCORES] for m in methods]
+        cells = [
+            *map(_range, covered),
+            *(f"{100 * width:.2f}" for width in widths),
+            *map(_range, disagree),
+        ]
+        print("| " + " | ".join([pair, *cells]) + " |", flush=True)
+
+
 def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -> None:
     rows = []
     for label, opposed in (("exchangeable", False), ("equal, not exchangeable", True)):
-        results = rejections(opposed, simulations, permutations, rng)
-        rows.append([label, *(_percent(results[name]) for name in MEAN_SCORES)])
+        wrong = rejections(opposed, simulations, permutations, rng)
+        rows.append([label, *(_percent(wrong[name]) for name in MEAN_SCORES)])
     print(table(["two equal systems: p <= 0.05", *MEAN_SCORES], rows), end="\n\n")
     rows = []
     for label, own_error_factors in (
@@ -338,14 +405,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
+    # Over many simulations, chance in single tests averages out.
+    permutation.MOST = permutation.TABULATED = args.draws
     if args.simulation == "tests":
         print_tests(args.simulations, args.draws, rng)
-        return
-    settings = (args.scenario, args.simulations, args.draws, rng)
-    if args.simulation == "words":
-        print_words(words(*settings))
+    elif args.simulation == "differences":
+        print_differences(args.simulations, args.draws, rng)
+    elif args.simulation == "words":
+        print_words(words(args.scenario, args.simulations, args.draws, rng))
     else:
-        print_means(means(*settings, pair=args.simulation == "differences"))
+        print_means(means(args.scenario, args.simulations, args.draws, rng))
 
 
 if __name__ == "__main__":

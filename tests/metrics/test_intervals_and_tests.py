@@ -564,11 +564,29 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
         # 1200 intervals: a standard error of 0.6 points.
         assert 0.93 < np.mean(ours) <= 1
         assert np.mean(naive) < 0.935
-    for pair in (False, True):
-        means = bench.means(scenario, 150, 400, rng, pair)
-        for name in MEAN_SCORES:
-            # Three standard errors below 95%.
-            assert means.coverage("all", name, "ours") > 0.897
+    means = bench.means(scenario, 150, 400, rng)
+    for name in MEAN_SCORES:
+        # Three standard errors below 95%.
+        assert means.coverage("all", name, "ours") > 0.897
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "pair",
+    ["equal, 97% of errors shared", "1.4 times the errors, 60% shared", "most frequent sense"],
+)
+def test_coverage_of_differences(
+    bench: ModuleType, pair: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permutation, "MOST", 1000)
+    tally = bench.differences(pair, 150, 400, np.random.default_rng(0))
+    for name in MEAN_SCORES:
+        assert tally.coverage(pair, name, "ours") > 0.897
+        assert not any(tally.disagree[name, "ours"])
+        ours, posterior = (
+            np.mean(tally.seen[pair, name, method], axis=0)[2] for method in ("ours", "posterior")
+        )
+        assert ours < 1.05 * posterior
 
 
 @pytest.mark.slow
