@@ -131,6 +131,20 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
     assert layers["p_holm"].tolist()[::2] == near([max(high, 2 * low), 2 * low])
 
 
+def test_permutations_know_the_size_of_the_family(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    families = []
+
+    def undecided(p: float, sampled: int, family: int) -> bool:
+        families.append(family)
+        return False
+
+    monkeypatch.setattr(permutation, "is_undecided", undecided)
+    run(tmp_path, *three(tmp_path))
+    assert set(families) == {2}
+
+
 def test_another_objective_is_reported(tmp_path: Path) -> None:
     """By cross-validation, accuracy is 1 minus macro-F1, so that the order is reversed."""
     layers, of_words = run(tmp_path, *three(tmp_path, objective="mean_word_accuracy"))

@@ -446,6 +446,22 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     assert (low, high) == pytest.approx((difference - reach, difference + reach))
 
 
+def test_documents_widen_the_interval_of_a_large_difference() -> None:
+    # 15 documents of four instances per sense; the first system is right in all but two.
+    gold = np.repeat([0, 1], 60)
+    first, second = gold.copy(), np.zeros_like(gold)
+    first[[*range(60, 64), *range(8)]] = 1 - first[[*range(60, 64), *range(8)]]
+    pairs = [joint_confusion(gold, first, second, 2)] * 3
+    documents = [np.arange(start, start + 120) // 4 for start in (0, 120, 240)]
+    tied = [joint_confusion(gold, first, second, 2, d) for d in documents]
+    without, together = map(compare_systems, (pairs, tied))
+    assert together["micro_accuracy"][1:3] == difference_intervals(tied)["micro_accuracy"]
+    for name in MEAN_SCORES:
+        narrow, wide = (np.diff(compared[name][1:3]).item() for compared in (without, together))
+        assert without[name].difference == together[name].difference
+        assert wide > 1.5 * narrow
+
+
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]).tolist() == []
