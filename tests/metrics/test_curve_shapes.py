@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from wsd.metrics.curve_shapes import same_shape
+from wsd.metrics.curve_shapes import same_shape, whole_interval
 
 LAYERS = 5
+
+
+@pytest.mark.parametrize(
+    ("observed", "expected"), [(500, (24, 974)), (3, (3, 974)), (990, (24, 990))]
+)
+def test_the_interval_of_a_whole_number(observed: int, expected: tuple[int, int]) -> None:
+    """It has the middle 95% of the draws, and the observed number."""
+    drawn = np.random.default_rng(1).permutation(1000)
+    assert whole_interval(np.append(observed, drawn)) == expected
 
 
 def curves(words: int, peak: float, noise: float, seed: int) -> np.ndarray:

@@ -17,7 +17,7 @@ def whole_interval(drawn: np.ndarray) -> tuple[int, int]:
     drawn : int array of shape (1 + draws,)
         The number as observed, then in draws.
     """
-    low, high = np.quantile(drawn[1:], TAILS, method="inverted_cdf")
+    low, high = np.quantile(drawn[1:], TAILS, method="closest_observation")
     return int(min(low, drawn[0])), int(max(high, drawn[0]))
 
 
