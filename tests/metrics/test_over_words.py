@@ -1,0 +1,135 @@
+"""Intervals and tests over words, against scipy and naive enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+
+from wsd.metrics import over_words
+from wsd.metrics.over_words import ByWord, detectable, scores_by_word
+from wsd.metrics.scores import MEAN_SCORES, mean_scores
+
+
+def drawn(seed: int, words: int = 9, mean: float = 0.02) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, 0.035, words).round(3)
+
+
+def equal(values: np.ndarray) -> ByWord:
+    return ByWord(values, np.ones(len(values)))
+
+
+def naive_sign_flip(values: np.ndarray) -> float:
+    signs = itertools.product((-1, 1), repeat=len(values))
+    sums = [abs(sum(s * v for s, v in zip(flip, values, strict=True))) for flip in signs]
+    return float(np.mean([total >= abs(values.sum()) - 1e-9 for total in sums]))
+
+
+@pytest.mark.parametrize("words", [5, 12, 40])
+def test_the_interval_is_the_t_interval(words: int) -> None:
+    values = drawn(words, words)
+    expected = stats.ttest_1samp(values, 0)
+    by_word = equal(values)
+    np.testing.assert_allclose(by_word.interval(), expected.confidence_interval(0.95))
+    assert by_word.mean / by_word.error == pytest.approx(expected.statistic)
+
+
+def test_micro_accuracy_is_a_ratio_with_linearised_residuals() -> None:
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(60, 140, 40)
+    right = rng.binomial(sizes, 0.9)
+    matrices = [np.array([[r, n - r], [0, 0]]) for r, n in zip(right, sizes, strict=True)]
+    by_word = scores_by_word(matrices)["micro_accuracy"]
+    ratio = right.sum() / sizes.sum()
+    assert by_word.mean == pytest.approx(ratio)
+    residuals = (right - ratio * sizes) / sizes.mean()
+    assert by_word.error == pytest.approx(np.sqrt(residuals @ residuals / 39 / 40))
+    # The jackknife of the ratio, which is another method, agrees with many words of similar size.
+    left_out = (right.sum() - right) / (sizes.sum() - sizes)
+    jackknife = np.sqrt(39 / 40 * np.sum((left_out - left_out.mean()) ** 2))
+    assert by_word.error == pytest.approx(jackknife, rel=0.02)
+
+
+def test_the_means_are_the_scores() -> None:
+    rng = np.random.default_rng(1)
+    matrices = [rng.integers(1, 20, (k, k)) for k in (2, 3, 2, 4, 5)]
+    by_word = scores_by_word(matrices)
+    expected = mean_scores(matrices)
+    assert set(by_word) == set(MEAN_SCORES)
+    for name, score in by_word.items():
+        assert score.mean == pytest.approx(float(expected[name]))
+
+
+@pytest.mark.parametrize("words", [1, 2, 7, 12])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_sign_flips_equal_naive_enumeration(words: int, seed: int) -> None:
+    values = drawn(seed, words)
+    assert equal(values).sign_flip_p() == pytest.approx(naive_sign_flip(values))
+
+
+def test_sign_flips_with_ties_and_zeros() -> None:
+    values = np.array([0.01, 0.01, 0.01, -0.01, 0, 0.02, 0, 0.03])
+    assert equal(values).sign_flip_p() == pytest.approx(naive_sign_flip(values))
+    assert equal(np.zeros(6)).sign_flip_p() == 1
+    # All of six words favour one system: 2 of 64 outcomes are as extreme.
+    assert equal(np.arange(1.0, 7)).sign_flip_p() == 2 / 64
+
+
+def test_sign_flips_of_micro_accuracy_exchange_whole_words() -> None:
+    differences, weights = np.array([0.1, -0.2, 0.05, 0.3, 0.1]), np.array([3, 0.5, 0.5, 0.6, 0.4])
+    actual = ByWord(differences, weights).sign_flip_p()
+    assert actual == pytest.approx(naive_sign_flip(differences * weights))
+
+
+def test_drawn_signs_agree_with_enumerated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = drawn(3, 25, mean=0.014)
+    exact = equal(values).sign_flip_p()
+    assert 0.01 < exact < 0.3
+    monkeypatch.setattr(over_words, "ENUMERATED", 0)
+    for seed in range(5):
+        assert equal(values).sign_flip_p(rng=seed) == pytest.approx(exact, abs=0.006)
+    theirs = stats.permutation_test(
+        (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=1
+    )
+    assert exact == pytest.approx(theirs.pvalue, abs=0.006)
+
+
+def test_the_sample_grows_near_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = drawn(3, 25, mean=0.0)
+    # Add a shift until the exact p-value is 0.05.
+    by_shift = {shift: equal(values + shift).sign_flip_p() for shift in np.linspace(0, 0.03, 200)}
+    near = min(by_shift, key=lambda shift: abs(by_shift[shift] - 0.05))
+    monkeypatch.setattr(over_words, "ENUMERATED", 0)
+    monkeypatch.setattr(over_words, "MOST", 160_000)
+    sizes: list[int] = []
+    count = over_words._count_extreme
+
+    def counted(values: np.ndarray, observed: float, draws: int, rng: np.random.Generator) -> int:
+        sizes.append(draws)
+        return count(values, observed, draws, rng)
+
+    monkeypatch.setattr(over_words, "_count_extreme", counted)
+    equal(values + near).sign_flip_p()
+    assert sizes == [20_000, 20_000, 40_000, 80_000]
+    sizes.clear()
+    equal(values + 0.1).sign_flip_p()
+    assert sizes == [20_000]
+
+
+def test_the_share_of_words_won_counts_ties_half() -> None:
+    assert equal(np.array([0.1, 0.2, 0.0, -0.1, -1e-9])).share_won == pytest.approx(0.5)
+
+
+def test_a_detectable_difference_is_found_with_80_percent_power() -> None:
+    assert detectable(1.0) == pytest.approx(1.959964 + 0.841621, abs=1e-5)
+    found = stats.norm.sf(stats.norm.isf(0.025 / 12) - detectable(1.0, family=12))
+    assert found == pytest.approx(0.8)
+    # The power of a t-test is by the non-central distribution; the sum of quantiles is near it.
+    freedom = 19
+    shift = detectable(1.0, freedom=freedom)
+    power = stats.nct.sf(stats.t.isf(0.025, freedom), freedom, shift)
+    assert power == pytest.approx(0.8, abs=0.01)
+    assert quad(lambda x: stats.t.pdf(x, freedom), -10, stats.t.ppf(0.8, freedom))[0] == (
+        pytest.approx(0.8, abs=1e-4)
+    )

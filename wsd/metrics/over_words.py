@@ -1,0 +1,176 @@
+"""Intervals and tests over words, for words that are a sample of all words.
+
+The intervals of :mod:`wsd.metrics.confidence_intervals` are for these words: only the test
+sentences vary. Here the words vary, and their sentences with them. An interval is for the mean over
+the words that could have been in the corpus. docs/explanation/statistics.md has sources and
+measured coverage.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
+from wsd.metrics.permutation import DRAWN, MOST, is_undecided
+from wsd.metrics.scores import word_scores
+
+# The fewest words for an interval or a test.
+FEWEST = 5
+# The most words for which all changes of sign are enumerated.
+ENUMERATED = 30
+# With more words, the number of changes of sign to draw first.
+FIRST_SAMPLE = 20_000
+POWER = 0.8
+# The score of a word that goes into each mean.
+SCORE_OF_WORD = {
+    "micro_accuracy": "accuracy",
+    "mean_word_accuracy": "accuracy",
+    "mean_macro_f1": "macro_f1",
+    "mean_balanced_accuracy": "balanced_accuracy",
+}
+
+
+class ByWord(NamedTuple):
+    """A score of each word, or the difference of two systems on each word.
+
+    Attributes
+    ----------
+    values : float array of shape (words,)
+    weights : float array of shape (words,)
+        Their mean is 1. They differ for micro accuracy alone, which weights each word by its number
+        of test instances.
+    """
+
+    values: np.ndarray
+    weights: np.ndarray
+
+    def __sub__(self, other: "ByWord") -> "ByWord":
+        return ByWord(self.values - other.values, self.weights)
+
+    @property
+    def mean(self) -> float:
+        """Return the mean over words."""
+        return float(np.mean(self.weights * self.values))
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation over words.
+
+        Micro accuracy is a ratio. Its deviations are linearised: a word's weight times the distance
+        of its accuracy from the ratio (Cochran 1977, Sampling Techniques, section 6.3).
+        """
+        deviations = self.weights * (self.values - self.mean)
+        return float(np.sqrt(np.sum(deviations**2) / (len(deviations) - 1)))
+
+    @property
+    def error(self) -> float:
+        """Return the standard error of the mean over words."""
+        return self.spread / float(np.sqrt(len(self.values)))
+
+    @property
+    def share_won(self) -> float:
+        """Return the share of words with a positive value; a value of 0 counts half."""
+        return float(np.mean(np.sign(self.values) / 2 + 0.5))
+
+    def interval(self) -> Interval:
+        """Return the 95% t-interval of the mean over words."""
+        from scipy.stats import t
+
+        reach = float(t.isf((1 - LEVEL) / 2, len(self.values) - 1)) * self.error
+        return self.mean - reach, self.mean + reach
+
+    def sign_flip_p(self, *, family: int = 1, rng: Seed = 0) -> float:
+        """Return the two-sided p-value of the sign-flip test that the mean is 0.
+
+        Under the null hypothesis the two systems are exchangeable on each word, so that each word's
+        contribution to the mean has a random sign (Fisher 1935, The Design of Experiments, section
+        21). With at most ``ENUMERATED`` words that differ, all changes of sign are counted.
+        Otherwise they are drawn, and more of them while chance could decide a verdict: see
+        :func:`wsd.metrics.permutation.is_undecided`.
+
+        Parameters
+        ----------
+        family : int
+            The number of tests that Holm's method will adjust together.
+        rng : Generator or int
+        """
+        signed = self.weights * self.values
+        # A word without a difference changes nothing.
+        sizes = np.abs(signed[signed != 0])
+        # Exact ties differ in their last bits, because their sums have different orders.
+        observed = abs(float(signed.sum())) - 1e-10
+        if len(sizes) <= ENUMERATED:
+            return _enumerated(sizes, observed)
+        generator = np.random.default_rng(rng)
+        extreme, drawn, more = 0, 0, FIRST_SAMPLE
+        while True:
+            extreme += _count_extreme(sizes, observed, more, generator)
+            drawn += more
+            # The observed signs are one of the outcomes (Phipson & Smyth 2010).
+            p = (extreme + 1) / (drawn + 1)
+            if drawn >= MOST or not is_undecided(p, drawn, family):
+                return p
+            more = min(drawn, MOST - drawn)
+
+
+def _enumerated(sizes: np.ndarray, observed: float) -> float:
+    """Return the share of all changes of sign with an absolute sum of at least ``observed``."""
+    # Each sum has one part from either half of the words: no sum over all words is formed.
+    first, second = (
+        np.sort(reduce(np.add.outer, ([-size, size] for size in half), np.zeros(1)).ravel())
+        for half in (sizes[::2], sizes[1::2])
+    )
+    at_least = len(second) - np.searchsorted(second, observed - first)
+    # The sums are symmetric about 0.
+    return min(1.0, 2 * float(at_least.sum()) / (len(first) * len(second)))
+
+
+def _count_extreme(sizes: np.ndarray, observed: float, draws: int, rng: np.random.Generator) -> int:
+    """Draw changes of sign, and count absolute sums of at least ``observed``."""
+    step = max(1, DRAWN // len(sizes))
+    count = 0
+    for start in range(0, draws, step):
+        shape = (min(step, draws - start), -(-len(sizes) // 8))
+        bits = np.unpackbits(rng.integers(256, size=shape, dtype=np.uint8), axis=1)
+        sums = sizes.sum() - 2 * (bits[:, : len(sizes)] @ sizes)
+        count += int((np.abs(sums) >= observed).sum())
+    return count
+
+
+def scores_by_word(confusions: Sequence[np.ndarray]) -> dict[str, ByWord]:
+    """Return each word's part in the mean scores, from the confusion matrices of the words.
+
+    Returns
+    -------
+    dict of mean to ByWord
+    """
+    scores = [word_scores(matrix) for matrix in confusions]
+    sizes = np.array([matrix.sum() for matrix in confusions])
+    return {
+        mean: ByWord(
+            np.array([float(word[name]) for word in scores]),
+            sizes / sizes.mean() if mean == "micro_accuracy" else np.ones(len(sizes)),
+        )
+        for mean, name in SCORE_OF_WORD.items()
+    }
+
+
+def detectable(error: float, *, family: int = 1, freedom: float = np.inf) -> float:
+    """Return the smallest difference that a test at 5% finds with a power of 80%.
+
+    It is the sum of the two quantiles times the standard error (Bloom 1995, Evaluation Review 19).
+
+    Parameters
+    ----------
+    error : float
+        The standard error of the difference.
+    family : int
+        The number of tests; 5% are divided by it (Bonferroni).
+    freedom : float
+        The degrees of freedom of a t-test.
+    """
+    from scipy.stats import t
+
+    return float(t.isf((1 - LEVEL) / 2 / family, freedom) + t.ppf(POWER, freedom)) * error
