@@ -12,7 +12,8 @@ def line(kind: str, **other: str) -> dict[str, object]:
         "layers": "5+mean-all",
         "classifier": "a&b|c",
     }
-    scores = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ("", "_low", "_high")}
+    ends = ("", "_low", "_high", "_low_over_words", "_high_over_words")
+    scores = {f"{name}{end}": 0.5 for name in MEAN_SCORES for end in ends}
     return {"kind": kind, **names, **scores, **other}
 
 
@@ -25,9 +26,17 @@ AGAINST = [
         "low": -0.01,
         "high": 0.05,
         "p_holm": 0.0004,
+        "low_over_words": -0.02,
+        "high_over_words": 0.06,
+        "p_over_words_holm": 0.25,
     }
     for metric, difference in (("micro_accuracy", 0.09), ("mean_macro_f1", 0.02))
 ]
+
+
+NO_TEST = (
+    "low", "high", "p_holm", "low_over_words", "high_over_words", "p_over_words_holm",
+)  # fmt: skip
 
 
 def test_markdown() -> None:
@@ -36,13 +45,15 @@ def test_markdown() -> None:
     assert header.count("|") == rule.count("|") == selected.replace("\\|", "").count("|")
     assert "focal 5 + context mean-all" in selected
     assert "a&b\\|c" in selected
-    assert "+2.00 [-1.00, +5.00] | < 0.001 |" in published
+    assert published.endswith(
+        " [50.00, 50.00] | +2.00 [-1.00, +5.00] | < 0.001 | [-2.00, +6.00] | 0.250 |"
+    )
     assert "1+2" not in text
     assert rest[0] == ""
 
 
 def test_the_same_predictions_are_marked() -> None:
-    none = dict.fromkeys(("low", "high", "p_holm"))
+    none = dict.fromkeys(NO_TEST)
     text = markdown(ROWS, [{**AGAINST[1], "difference": 0.0, **none}], "mean_macro_f1")
     assert "| the same predictions |  |" in text
     for name in ("micro accuracy", "word accuracy", "macro-F1", "balanced accuracy"):
@@ -53,6 +64,20 @@ def test_p_values_near_five_percent_have_four_decimals() -> None:
     for p, text in ((0.0004, "< 0.001"), (0.0496, "0.0496"), (0.0504, "0.0504"), (0.2, "0.200")):
         table = markdown(ROWS, [{**AGAINST[1], "p_holm": p}], "mean_macro_f1")
         assert f"| {text} |" in table
+
+
+def test_the_best_row_on_test_has_no_interval_and_no_test() -> None:
+    ends = [name for name in ROWS[0] if name.endswith(("_low", "_high", "_over_words"))]
+    best = {**line("best on test"), **dict.fromkeys(ends)}
+    against = {**AGAINST[1], "kind": "best on test", **dict.fromkeys(NO_TEST)}
+    text = markdown([ROWS[0], best], [against], "mean_macro_f1")
+    assert text.splitlines()[3].endswith("| 50.00 | 50.00 | 50.00 | 50.00 |  | +2.00 |  |  |  |")
+
+
+def test_the_caption_says_what_varies() -> None:
+    text = markdown(ROWS, AGAINST, "mean_macro_f1")
+    assert "these words and this trained classifier: test sentences vary" in text
+    assert "words vary too: the t-interval of macro-F1" in text
 
 
 def test_latex_escapes() -> None:
@@ -77,6 +102,6 @@ def test_a_published_row_stands_with_each_model_s_difference() -> None:
     assert "+10.00 [" in first
     assert "-20.00 [" in second
     # The table says what each row is compared with, and in what unit.
-    assert "minus this row in macro-F1, in percentage points," in text
+    assert "minus this row in macro-F1, in percentage points." in text
     assert "its first row is the selected configuration" in text
     assert "part for each model" not in markdown(ROWS, AGAINST, "mean_macro_f1")

@@ -33,6 +33,7 @@ from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import without_duplicates
+from wsd.evaluation.sensitivity import sensitivity
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
@@ -140,6 +141,7 @@ def _tables(
         "rare-senses": [line | model for line in comparison_tables.rare_senses(shown)],
         "differences": comparison_tables.differences(comparison, clusters, seed),
         "best-set": comparison_tables.best_set(comparison, objective, seed),
+        "sensitivity": sensitivity(comparison, clusters, objective, seed),
         "errors": [model | line for line in comparison_tables.errors(comparison)],
     }
 

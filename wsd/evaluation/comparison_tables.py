@@ -12,12 +12,22 @@ from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.most_similar_sentences import without_some_rows
+from wsd.evaluation.word_columns import (
+    ADJUSTED,
+    BOUNDS,
+    EFFECTS,
+    adjust,
+    differences_over_words,
+    interval_over_words,
+)
 from wsd.metrics import permutation
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import Interval, bounded, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
+from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
+DIFFERENCE = ("difference", "low", "high", "p", "error")
 RARE = 15  # a sense with fewer test instances gets a separate line
 Line = dict[str, Any]
 
@@ -30,8 +40,10 @@ def with_intervals(
 ) -> list[Line]:
     """Return a line per system: the mean scores over words with their 95% intervals, and checks.
 
-    One check is the mean scores over the test instances that are unlike all training instances;
-    some words have no such instance. The other is the mean recall of the rare senses.
+    Each score has two intervals: in one, test sentences vary; in the other, words vary. The best
+    row on test has neither, because it was selected by its score. One check is the mean scores over
+    the test instances that are unlike all training instances; some words have no such instance. The
+    other is the mean recall of the rare senses.
 
     Parameters
     ----------
@@ -54,19 +66,22 @@ def with_intervals(
         kept_scores = mean_scores(confusions) if kept else dict.fromkeys(MEAN_SCORES, np.nan)
         recalls = [line["recall"] for line in rare_senses([row])]
         is_candidate = row.kind in (SELECTED, BEST, CANDIDATE)
-        table.append(
-            {
-                **row.names,
-                "n_words": len(row.words),
-                "n_test": sum(len(w.gold) for w in row.words),
-                "objective_cv": objective.get(row.configuration) if is_candidate else None,
-                **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
-                **{f"{k}_without_duplicates": float(kept_scores[k]) for k in MEAN_SCORES},
-                "n_words_without_duplicates": len(kept),
-                "rare_sense_recall": float(np.mean(recalls)) if recalls else None,
-                "about": row.about,
-            }
-        )
+        line = {
+            **row.names,
+            "n_words": len(row.words),
+            "n_test": sum(len(w.gold) for w in row.words),
+            "objective_cv": objective.get(row.configuration) if is_candidate else None,
+            **_bounded(mean_scores(row.confusions), intervals[row.configuration]),
+            **{f"{k}_without_duplicates": float(kept_scores[k]) for k in MEAN_SCORES},
+            "n_words_without_duplicates": len(kept),
+            "rare_sense_recall": float(np.mean(recalls)) if recalls else None,
+            "about": row.about,
+        }
+        for name, score in scores_by_word(row.confusions).items():
+            line |= interval_over_words(score, prefix=f"{name}_")
+        if row.kind == BEST:
+            line |= {name: None for name in line if name.endswith(("_low", "_high", *BOUNDS))}
+        table.append(line)
     return table
 
 
@@ -152,7 +167,8 @@ def paired_differences(
         return {name: {"difference": 0.0} for name in MEAN_SCORES}
     return {
         name: {"difference": difference, f"{prefix}low": low, f"{prefix}high": high, "p": p}
-        for name, (difference, low, high, p) in permutation.compare_systems(
+        | {"error": error}
+        for name, (difference, low, high, p, error) in permutation.compare_systems(
             joints, family=family, rng=seed
         ).items()
     }
@@ -163,10 +179,12 @@ def differences(
 ) -> list[Line]:
     """Return a line per mean score and other system: the reference minus that system.
 
-    ``p_holm`` is adjusted by Holm's method over all systems of this table, score by score.
-    McNemar's test is on pooled instances, so it belongs to micro accuracy alone. As a check, the
-    last columns treat near-duplicates as clusters: they have the inflation of the standard error,
-    and the interval that is wider by it.
+    ``p_holm`` and ``p_over_words_holm`` are adjusted by Holm's method over all systems of this
+    table, score by score. The best system on test is in no family and has no test, because it was
+    selected by its score; systems with the same predictions have none either. McNemar's test is on
+    pooled instances, so it belongs to micro accuracy alone. As a check, the last columns treat
+    near-duplicates as clusters: they have the inflation of the standard error, and the interval
+    that is wider by it.
 
     Parameters
     ----------
@@ -175,22 +193,26 @@ def differences(
         The group of near-duplicates of each test instance; all words count the groups alike.
     seed : int
     """
-    reference = systems.reference
+    reference, family = systems.reference, len(systems.others)
     reference_names = {f"reference_{key}": value for key, value in reference.names.items()}
+    empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED, "p_mcnemar"))
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
-        compared = paired_differences(joints, len(systems.others), seed)
-        by_clusters: dict[str, Line] = {name: {} for name in MEAN_SCORES}
-        mcnemar = None
-        if not identical(joints):
-            clustered = replace(reference, documents=clusters).joints(other)
-            by_clusters = _by_clusters(compared, inflations(joints), inflations(clustered))
-            mcnemar = permutation.mcnemar(joints)
+        names = reference_names | other.names
+        if other.kind == BEST or identical(joints):
+            for name in MEAN_SCORES:
+                difference = reference.mean(name) - other.mean(name)
+                table.append(names | {"metric": name} | empty | {"difference": difference})
+            continue
+        compared = paired_differences(joints, family, seed)
+        over_words = differences_over_words(reference, other, family, seed)
+        clustered = replace(reference, documents=clusters).joints(other)
+        by_clusters = _by_clusters(compared, inflations(joints), inflations(clustered))
         for name in MEAN_SCORES:
-            empty = dict.fromkeys(("difference", "low", "high", "p", "p_holm", "p_mcnemar"))
-            line = reference_names | other.names | {"metric": name} | empty | compared[name]
-            line["p_mcnemar"] = mcnemar if name == "micro_accuracy" else None
+            line = names | {"metric": name} | empty | compared[name] | over_words[name]
+            if name == "micro_accuracy":
+                line["p_mcnemar"] = permutation.mcnemar(joints)
             table.append(line | by_clusters[name])
     for name in MEAN_SCORES:
         adjust([line for line in table if line["metric"] == name])
@@ -209,13 +231,6 @@ def _by_clusters(
         columns = {"low": low, "high": high, "inflation": inflation}
         lines[name] = {f"{key}_by_clusters": value for key, value in columns.items()}
     return lines
-
-
-def adjust(family: Sequence[Line]) -> None:
-    """Add the p-value by Holm's method to each line of a family that has a test."""
-    tested = [line for line in family if line.get("p") is not None]
-    for line, p in zip(tested, permutation.holm([line["p"] for line in tested]), strict=True):
-        line["p_holm"] = float(p)
 
 
 def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:

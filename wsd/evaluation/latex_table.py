@@ -17,12 +17,15 @@ SHOWN = {
 SELECTED_BY_CV = "was selected by cross-validation on the training set, before any test score"
 ONLY = "is the only candidate: no word has enough training sentences for cross-validation"
 NOTE = (
-    "Percent on the test split, with 95% confidence intervals. 'selected' {how}; 'best on test' is "
-    "for reference only. Controls are shown with their best layer on the test set, zero-shot rows "
-    "with the last layer. Difference: selected minus this row in {score}, in percentage points, "
-    "with its 95% confidence interval and the p-value of the paired permutation test, adjusted by "
-    "Holm's method over the rows. {models}Published rows are computed from the predictions that "
-    "their authors stored; rows called system, from predictions that were provided."
+    "Percent on the test split. Brackets are 95% confidence intervals for these words and this "
+    "trained classifier: test sentences vary. In the columns 'over words', words vary too: the "
+    "t-interval of {score}, and of its difference. 'selected' {how}; 'best on test' is for "
+    "reference only, so it has no interval and no test. Controls are shown with their best layer "
+    "on the test set, zero-shot rows with the last layer. Difference: selected minus this row in "
+    "{score}, in percentage points. The p-values are from the paired permutation test and, over "
+    "words, from the sign-flip test; both are adjusted by Holm's method over the rows. {models}"
+    "Published rows are computed from the predictions that their authors stored; rows called "
+    "system, from predictions that were provided."
 )
 MODELS = (
     "The table has a part for each model: its first row is the selected configuration of the "
@@ -39,24 +42,39 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
     by_name = {
         tuple(line[k] for k in KEY): line for line in differences if line["metric"] == objective
     }
-    cells = [["", "model", "features", "classifier", *SHOWN.values(), "difference", "p"]]
+    header = ["", "model", "features", "classifier", *SHOWN.values(), "over words"]
+    cells = [[*header, "difference", "p", "difference over words", "p over words"]]
     for line in scores:
         if line["kind"] == CANDIDATE:
             continue
         names = [line["kind"], line["model"], feature_set(line["view"], line["layers"])]
-        means = [_interval(line[n], line[f"{n}_low"], line[f"{n}_high"]) for n in SHOWN]
-        difference = p = ""
+        means = [_percent(line[n]) + _interval(line, f"{n}_") for n in SHOWN]
+        compared = [_interval(line, f"{objective}_", "_over_words").strip(), "", "", "", ""]
         if test := by_name.get(tuple(line[k] for k in KEY)):
-            difference = SAME
-            if (p_holm := test["p_holm"]) is not None:
-                difference = _interval(test["difference"], test["low"], test["high"], sign="+")
-                p = text_table.p_value(p_holm)
-        cells.append([*names, line["classifier"], *means, difference, p])
+            is_tested = test["p_holm"] is not None
+            is_same = test["difference"] == 0 and not is_tested
+            difference = _percent(test["difference"], "+") + _interval(test, sign="+")
+            compared[1:] = [
+                SAME if is_same else difference,
+                _p(test["p_holm"]),
+                _interval(test, end="_over_words", sign="+").strip(),
+                _p(test["p_over_words_holm"]),
+            ]
+        cells.append([*names, line["classifier"], *means, *compared])
     return cells
 
 
-def _interval(value: float, low: float, high: float, sign: str = "") -> str:
-    return f"{100 * value:{sign}.2f} [{100 * low:{sign}.2f}, {100 * high:{sign}.2f}]"
+def _percent(value: float, sign: str = "") -> str:
+    return f"{100 * value:{sign}.2f}"
+
+
+def _interval(line: Mapping[str, Any], name: str = "", end: str = "", sign: str = "") -> str:
+    low, high = (line[f"{name}{bound}{end}"] for bound in ("low", "high"))
+    return "" if low is None else f" [{_percent(low, sign)}, {_percent(high, sign)}]"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else text_table.p_value(value)
 
 
 def _note(scores: Lines, objective: str) -> str:

@@ -16,8 +16,9 @@ from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.cv_table import Search
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.comparison_tables import Line, adjust, best_of, paired_differences, word_rows
+from wsd.evaluation.comparison_tables import Line, best_of, paired_differences, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
+from wsd.evaluation.word_columns import adjust
 from wsd.evaluation.word_groups import (
     GROUP_COLUMNS,
     PEAK_COLUMNS,

@@ -81,6 +81,14 @@ class ByWord(NamedTuple):
         reach = float(t.isf((1 - LEVEL) / 2, len(self.values) - 1)) * self.error
         return self.mean - reach, self.mean + reach
 
+    def t_test_p(self) -> float:
+        """Return the two-sided p-value of the t-test that the mean is 0."""
+        from scipy.stats import t
+
+        if not self.error:
+            return float(self.mean == 0)
+        return 2 * float(t.sf(abs(self.mean) / self.error, len(self.values) - 1))
+
     def sign_flip_p(self, *, family: int = 1, rng: Seed = 0) -> float:
         """Return the two-sided p-value of the sign-flip test that the mean is 0.
 

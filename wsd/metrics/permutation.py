@@ -28,13 +28,15 @@ CACHED = 100_000
 class Difference(NamedTuple):
     """The first system's metric minus the second's, its 95% interval, and a two-sided test of it.
 
-    The interval excludes 0 if and only if p is at most 0.05.
+    The interval excludes 0 if and only if p is at most 0.05. The error is as in
+    :class:`PairedTest`.
     """
 
     difference: float
     low: float
     high: float
     p: float
+    error: float
 
 
 class PairedTest(NamedTuple):
@@ -81,11 +83,11 @@ def compare_systems(
     large = any(abs(test.difference) > LARGE * test.reach for test in tests.values())
     posterior = difference_intervals(joints, rng=rng) if large else {}
     differences = {}
-    for name, (difference, p, reach, _) in tests.items():
+    for name, (difference, p, reach, error) in tests.items():
         low, high = bounded(difference - reach, difference + reach, difference, floor=-1)
         if abs(difference) > LARGE * reach:
             low, high = min((low, high), posterior[name], key=lambda ends: ends[1] - ends[0])
-        differences[name] = Difference(difference, low, high, p)
+        differences[name] = Difference(difference, low, high, p, error)
     return differences
 
 
@@ -311,13 +313,15 @@ def mcnemar(joints: Sequence[Counts]) -> float:
     """
     from statsmodels.stats.contingency_tables import mcnemar as exact
 
-    first = second = 0
-    for joint in joints:
-        gold, *systems = joint.kinds.T
-        of_first, of_second = (predicted == gold for predicted in systems)
-        first += joint.numbers[of_first & ~of_second].sum()
-        second += joint.numbers[of_second & ~of_first].sum()
+    first, second = np.sum([count_discordant(joint) for joint in joints], axis=0)
     return float(exact([[0, first], [second, 0]], exact=True).pvalue)
+
+
+def count_discordant(joint: Counts) -> tuple[int, int]:
+    """Count the instances that only the first system gets right, and only the second."""
+    gold, *systems = joint.kinds.T
+    first, second = (predicted == gold for predicted in systems)
+    return int(joint.numbers[first & ~second].sum()), int(joint.numbers[second & ~first].sum())
 
 
 def holm(p_values: Sequence[float]) -> np.ndarray:

@@ -10,7 +10,7 @@ from wsd.storage.csv import Columns
 
 # Tables of `wsd compare` and `wsd layerwise`, next to the comparison.
 COMPARISON_TABLES = (
-    *("controls", "differences", "best-set", "errors", "learning"),
+    *("controls", "differences", "sensitivity", "best-set", "errors", "learning"),
     *("layers", "word-layers", "model-layers", "group-layers", "group-peaks"),
 )
 
@@ -38,7 +38,9 @@ METRICS = {
 BY_KIND = ("mean_macro_f1", "micro_accuracy")
 _KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
-_MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in ("", "_low", "_high"))
+_BOUNDS = ("", "_low", "_high", "_low_over_words", "_high_over_words")
+_MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in _BOUNDS)
+_DETECTABLE = ("detectable", "detectable_in_family", "detectable_over_words")
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 # Tables about the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
@@ -53,7 +55,15 @@ TABLES = {
     ),
     "controls": _optional(NAMES, _MEANS),
     "differences": _optional(
-        ("reference_model", *NAMES, "metric"), ("difference", "low", "high", "p_holm")
+        ("reference_model", *NAMES, "metric"),
+        (
+            *("difference", "low", "high", "p_holm", "low_over_words", "high_over_words"),
+            *("p_over_words_holm", "d_over_words", "words_won", *_DETECTABLE),
+        ),
+    ),
+    "sensitivity": _optional(
+        ("reference_model", *NAMES, "metric", "method", "varies", "scale", "verdict"),
+        ("estimate", "low", "high", "p", "worse", "equivalent", "better"),
     ),
     "best-set": Columns((*_NAMES, "metric"), ("estimate", "p"), ("in_confidence_set",)),
     "errors": _optional(

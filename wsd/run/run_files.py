@@ -14,8 +14,8 @@ from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
 
 COMPARISON = (
-    "words", "rare-senses", "differences", "best-set", "errors", "controls", "selectivity",
-    "learning",
+    "words", "rare-senses", "differences", "sensitivity", "best-set", "errors", "controls",
+    "selectivity", "learning",
 )  # fmt: skip
 LAYERWISE = ("layers", "word-layers", "model-layers", "group-layers", "group-peaks")
 CONFIDENCE = ("calibration", "reliability", "ood")

@@ -1,0 +1,81 @@
+"""The columns over words in the tables of `wsd compare` and `wsd layerwise`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.metrics.confidence_intervals import bounded
+from wsd.metrics.over_words import FEWEST, ByWord, detectable, scores_by_word
+from wsd.metrics.permutation import holm
+
+Line = dict[str, Any]
+# Of a difference, after its prefix; then without a prefix.
+BOUNDS = ("low_over_words", "high_over_words")
+EFFECTS = ("p_over_words", "d_over_words", "words_won", "detectable_over_words")
+ADJUSTED = ("p_holm", "p_over_words_holm", "detectable", "detectable_in_family")
+P_VALUES = ("p", "p_over_words")
+
+
+def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Line:
+    """Return the interval over words; with fewer than ``FEWEST`` words its ends are missing.
+
+    Parameters
+    ----------
+    by_word : ByWord
+    floor : int
+        The lowest possible value of the metric.
+    prefix : str
+        Before the names of the columns.
+    """
+    ends: Sequence[float | None] = (None, None)
+    if len(by_word.values) >= FEWEST:
+        ends = bounded(*by_word.interval(), by_word.mean, floor)
+    return {f"{prefix}{name}": end for name, end in zip(BOUNDS, ends, strict=True)}
+
+
+def differences_over_words(
+    row: ComparisonRow, other: ComparisonRow, family: int, seed: int, prefix: str = ""
+) -> dict[str, Line]:
+    """Return the columns over words of a row minus another, by mean score.
+
+    ``d_over_words`` is the mean divided by the standard deviation over words; ``words_won`` is the
+    share of words on which the row is better, and ties count half.
+
+    Parameters
+    ----------
+    row, other : ComparisonRow
+    family : int
+        The number of tests that Holm's method adjusts together.
+    seed : int
+    prefix : str
+        Before the names of the interval's columns.
+    """
+    others = scores_by_word(other.confusions)
+    lines = {}
+    for name, score in scores_by_word(row.confusions).items():
+        by_word = score - others[name]
+        lines[name] = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
+        if len(by_word.values) >= FEWEST:
+            lines[name] |= {
+                "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
+                "d_over_words": by_word.mean / by_word.spread if by_word.spread else None,
+                "words_won": by_word.share_won,
+                "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
+            }
+    return lines
+
+
+def adjust(family: Sequence[Line]) -> None:
+    """Add the columns that depend on the whole family to each line that has a test.
+
+    These are the p-values by Holm's method, and the differences over sentences that a test detects
+    with a power of 80%: one test alone, and by Bonferroni's method within the family.
+    """
+    for name in P_VALUES:
+        tested = [line for line in family if line.get(name) is not None]
+        for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
+            line[f"{name}_holm"] = float(p)
+    tested = [line for line in family if line.get("error") is not None]
+    for line in tested:
+        line["detectable"] = detectable(line["error"])
+        line["detectable_in_family"] = detectable(line["error"], family=len(tested))
