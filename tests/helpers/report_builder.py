@@ -3,7 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -311,6 +311,8 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         summary[mean] = summary[mean].astype(float)
         summary[f"{mean}_low"] = summary[mean] - 0.03
         summary[f"{mean}_high"] = summary[mean] + 0.02
+        # As in a corpus with too few words; `selected` has intervals over words.
+        summary[f"{mean}_low_over_words"] = summary[f"{mean}_high_over_words"] = np.nan
     names = ["model", "view", "layers", "classifier"]
     scores = [c for c in summary if c.startswith(MEAN_SCORES)]
     own = summary[names + scores].assign(kind="candidate", n_words=len(SENSES), about="")
@@ -318,9 +320,16 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     best = own.loc[[own["mean_macro_f1"].idxmax()]]
     other = best.assign(model="no encoder", view="text", layers="-")
     published = best.assign(kind="published", model="theirs", classifier="1nn", layers="-")
+    of_words = {
+        f"{mean}_{end}_over_words": own[mean] + move
+        for mean in MEAN_SCORES
+        for end, move in (("low", -0.0625), ("high", 0.0625))
+    }
+    selected = own.assign(**of_words)
+    none = {name: np.nan for name in scores if name.endswith(("_low", "_high", "_over_words"))}
     rows = [
-        *(own[own["model"] == model].iloc[[0]].assign(kind="selected") for model in blocks),
-        best.assign(kind="best on test, for reference only"),
+        *(selected[own["model"] == model].iloc[[0]].assign(kind="selected") for model in blocks),
+        best.assign(**none).assign(kind="best on test, for reference only"),
         other.assign(kind="baseline", classifier="most <frequent>_sense"),
         published.assign(about="A paper & <its> file"),
         own,
@@ -391,10 +400,11 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
     zero_shot = zero_shot.assign(kind="zero-shot", classifier="gloss")
     differences = pd.DataFrame(
         [{**dict.fromkeys([*names, "reference_model"], "x"), "kind": "baseline",
-          "metric": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5}]
+          "metric": "mean_macro_f1", "difference": 0.1, "low": 0.0, "high": 0.2, "p_holm": 0.5,
+          **made_over_words(0.1), "reference_model": first}]
         + [{"reference_model": other, **dict.fromkeys(names, "x"), "model": first,
             "kind": "selected", "metric": "mean_macro_f1", "difference": -0.0425, "low": -0.05,
-            "high": 0.01, "p_holm": 0.25} for other in others]
+            "high": 0.01, "p_holm": 0.25, **made_over_words(-0.0425)} for other in others]
     )  # fmt: skip
     alignment = pd.DataFrame(
         {"model": model, "word": word, "form": form, "pieces": pieces, "instances": n,
@@ -416,6 +426,7 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "comparison": pd.concat(rows),
         "controls": pd.concat([controls, after, zero_shot]),
         "differences": differences,
+        "sensitivity": made_sensitivity(blocks),
         "errors": errors,
         "best-set": best_set,
         "learning": learning,
@@ -425,6 +436,35 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "alignment": alignment,
         **made_confidence(own),
     }
+
+
+def made_over_words(difference: float) -> dict[str, float]:
+    """Return the columns over words of a difference, and the detectable differences."""
+    return {
+        "low_over_words": difference - 0.0625, "high_over_words": difference + 0.0625,
+        "p_over_words_holm": 0.125, "d_over_words": 0.75, "words_won": 0.625,
+        "detectable": 0.0125, "detectable_in_family": 0.0175, "detectable_over_words": 0.025,
+    }  # fmt: skip
+
+
+def made_sensitivity(models: Iterable[str]) -> pd.DataFrame:
+    """Return every method for a baseline; its name needs escaping."""
+    common = {"kind": "baseline", "model": "no encoder", "view": "text", "layers": "-",
+              "classifier": "most <frequent>_sense", "metric": "mean_macro_f1"}  # fmt: skip
+    methods = [
+        {"method": "paired permutation", "varies": "sentences", "scale": "difference",
+         "estimate": 0.25, "low": 0.125, "high": 0.375, "p": 0.0004, "verdict": "selected better"},
+        {"method": "sign-flip test", "varies": "words", "scale": "difference",
+         "estimate": 0.25, "p": 0.0517, "verdict": "no difference shown"},
+        {"method": "Bayesian signed-rank test", "varies": "words", "scale": "difference",
+         "estimate": 0.25, "worse": 0.01, "equivalent": 0.96, "better": 0.03,
+         "verdict": "practically equivalent"},
+        {"method": "mixed logistic model", "varies": "words and sentences", "scale": "probability",
+         "estimate": 0.75, "low": 0.5625, "high": 0.875, "worse": 0.0, "better": 1.0,
+         "verdict": "selected better"},
+    ]  # fmt: skip
+    lines = [{"reference_model": model, **common, **line} for model in models for line in methods]
+    return pd.DataFrame(lines)
 
 
 def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -279,11 +279,13 @@ def compared(run: Run, kind: str) -> list[dict[str, Any]]:
             if row["kind"] == kind]  # fmt: skip
 
 
-def percents(row: dict[str, Any]) -> str:
-    return "".join(
-        f"{row[m] * 100:.2f} {row[f'{m}_low'] * 100:.1f}\N{EN DASH}{row[f'{m}_high'] * 100:.1f}"
-        for m in METRICS
-    )
+def percents(row: dict[str, Any], *, over_words: bool = False) -> str:
+    def interval(metric: str, end: str = "") -> str:
+        low, high = (row[f"{metric}_{bound}{end}"] * 100 for bound in ("low", "high"))
+        return f"{low:.1f}\N{EN DASH}{high:.1f}"
+
+    further = {m: f"words {interval(m, '_over_words')}" if over_words else "" for m in METRICS}
+    return "".join(f"{row[m] * 100:.2f} {interval(m)}{further[m]}" for m in METRICS)
 
 
 def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -> None:
@@ -297,7 +299,12 @@ def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -
     assert f"F1 {value:.2f} (95% CI {low:.2f} to {high:.2f}) over 2 words" in text
     (best,) = compared(run, "best on test, for reference only")
     assert f"reference only: focal {best['layers']} of tiny with {best['classifier']}" in text
-    assert percents(row) in text and percents(best) in text
+    assert percents(row, over_words=True) in text
+    # The best row on test has no interval.
+    assert "".join(f"{best[metric] * 100:.2f}" for metric in METRICS) in text
+    assert "these words, this trained classifier; test sentences vary" in text
+    low, high = (row[f"mean_macro_f1_{end}_over_words"] * 100 for end in ("low", "high"))
+    assert f"Over words, which vary too, the 95% CI is {low:.2f} to {high:.2f}." in text
     # The test holds for every selection metric.
     assert "It was selected on the test set, so this score is optimistic." in text
     # Candidates, best first; published systems separately.
@@ -315,6 +322,22 @@ def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -
         assert needed in page.text
     for corpus in run.corpora.values():
         assert corpus.digest in page.text
+
+
+def test_index_has_detectable_differences_and_a_verdict_per_method(built: Path) -> None:
+    text = " ".join(Page(built / "report" / "index.html").text.split())
+    assert (
+        "with a power of 80%: 1.25 points for one comparison over sentences, 1.75 within the "
+        "family of comparisons, and 2.50 for one comparison over words." in text
+    )
+    for needed in (
+        "paired permutationsentences+25.00 +12.50 to +37.50p < 0.001selected better",
+        "sign-flip testwords+25.00p = 0.052no difference shown",
+        "+25.00better 3%, equivalent 96%, worse 1%practically equivalent",
+        "75.0% 56.2\N{EN DASH}87.5better 100%, worse 0%selected better",
+        "baseline: no encoder, most <frequent>_sense",
+    ):
+        assert needed in text
 
 
 def test_errors_of_two_systems_are_compared(run: Run, built: Path) -> None:

@@ -77,9 +77,8 @@ def _over_sentences(
     groups = {"sentences": {}, "documents": row.documents}
     if not row.documents:
         starts = accumulate((int(own.max()) + 1 for own in clusters.values()), initial=0)
-        numbered = {
-            word: own + start for (word, own), start in zip(clusters.items(), starts, strict=False)
-        }
+        together = zip(clusters.items(), starts, strict=False)
+        numbered = {word: own + start for (word, own), start in together}
         groups = {"sentences": {}, "near-duplicates": numbered}
     for varies, documents in groups.items():
         joints = replace(row, documents=documents).joints(rival)

@@ -40,7 +40,7 @@ _KIND = ("part_of_speech", "training_instances")
 _NAMES = NAMES[1:]
 _BOUNDS = ("", "_low", "_high", "_low_over_words", "_high_over_words")
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in _BOUNDS)
-_DETECTABLE = ("detectable", "detectable_in_family", "detectable_over_words")
+DETECTABLE = ("detectable", "detectable_in_family", "detectable_over_words")
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
 # Tables about the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
@@ -58,7 +58,7 @@ TABLES = {
         ("reference_model", *NAMES, "metric"),
         (
             *("difference", "low", "high", "p_holm", "low_over_words", "high_over_words"),
-            *("p_over_words_holm", "d_over_words", "words_won", *_DETECTABLE),
+            *("p_over_words_holm", "d_over_words", "words_won", *DETECTABLE),
         ),
     ),
     "sensitivity": _optional(

@@ -34,14 +34,18 @@ def write_index(report: Report, folder: Path) -> None:
     # The models in their order, then the random-initialisation controls.
     encoders = {name: report.provenance["models"][name] for name in report.choices}
     encoders |= report.provenance["models"]
-    most = gallery.most(report)
+    most, objective = gallery.most(report), model_notes.objective(report)
     methods = gallery.methods(report)
+    selected = model_notes.selected(report).head(1)
     results = [results for words in report.words.values() for results in words.values()]
     page = render(
         "index.html",
         report,
         # Across models: the one with the highest CV score, and the highest on the test set.
-        selected=records(model_notes.selected(report).head(1)),
+        selected=records(selected),
+        rivals=_rivals(_of_selected(report, "sensitivity", selected)),
+        detected=model_notes.detectable(_of_selected(report, "differences", selected)),
+        has_words=compared["mean_macro_f1_low_over_words"].notna().any(),
         best=records(having(best_first, kind=BEST).head(1)),
         comparison=model_notes.comparison(report),
         notes=[note for model in report.choices for note in model_notes.notes(encoders[model])],
@@ -60,7 +64,7 @@ def write_index(report: Report, folder: Path) -> None:
             for model in report.choices
         ],
         classifier=model_notes.initial_classifier(report),
-        objective=model_notes.objective(report),
+        objective=objective,
         curve=index_curve(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         packed=gallery.packed_plots(report),
@@ -71,6 +75,17 @@ def write_index(report: Report, folder: Path) -> None:
         sampled=any(word.n_test > most for word in results),
     )
     write_text(folder / "index.html", page)
+
+
+def _of_selected(report: Report, table: str, selected: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that compare the selected row in the metric of the selection."""
+    rows = report.rows(table, metric=model_notes.objective(report))
+    return rows[rows["reference_model"].isin(selected["model"])]
+
+
+def _rivals(lines: pd.DataFrame) -> list[list[dict[str, Any]]]:
+    """Return the lines of every method, one list per rival."""
+    return [records(rows) for _, rows in lines.groupby(["kind", "model", "classifier"], sort=False)]
 
 
 def word_rows(report: Report, model: str) -> list[dict[str, Any]]:

@@ -27,7 +27,8 @@ from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
 from wsd.evaluation.comparison_rows import identical
-from wsd.evaluation.comparison_tables import adjust, whole
+from wsd.evaluation.comparison_tables import whole
+from wsd.evaluation.word_columns import adjust
 from wsd.metrics.intervals_over_runs import (
     difference_intervals_over_draws,
     intervals_over_draws,
