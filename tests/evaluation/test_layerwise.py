@@ -122,7 +122,7 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
         if wrong is SOME:
             continue
         against = joints(wrong, SOME)
-        _, *interval, p = permutation.compare_systems(against, family=2, rng=3)[name]
+        _, *interval, p, _ = permutation.compare_systems(against, family=2, rng=3)[name]
         assert [line["difference_low"], line["difference_high"]] == near(interval)
         assert line["p"] == near(p)
     # Holm by hand: double the smaller p; the larger p stays, but is at least the smaller one's.
@@ -241,7 +241,7 @@ def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     against = joints(MANY, FEW)
     assert first["difference"] == near(first["value"] - first["reference_value"])
     assert first["difference"] < 0 == second["difference"]
-    _, *interval, p = permutation.compare_systems(against, family=2, rng=3)[name]
+    _, *interval, p, _ = permutation.compare_systems(against, family=2, rng=3)[name]
     assert [first["difference_low"], first["difference_high"]] == near(interval)
     assert first["p"] == near(p)
     # The second pair has equal predictions: no test, and it is not in the family.

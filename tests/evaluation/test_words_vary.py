@@ -1,6 +1,7 @@
 """The columns over words, the table of methods, and the best row on test."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -49,7 +50,8 @@ def compared(*others: ComparisonRow) -> ModelComparison:
 
 
 def clusters(words: Sequence[str] = WORDS) -> dict[str, np.ndarray]:
-    return {word: np.arange(n) // 2 for word, n in zip(words, SIZES, strict=False)}
+    pairs = zip(words, SIZES, strict=False)
+    return {word: 100 * i + np.arange(n) // 2 for i, (word, n) in enumerate(pairs)}
 
 
 def values(name: str, wrong: Sequence[int]) -> np.ndarray:
@@ -144,8 +146,12 @@ def test_every_method_has_a_verdict_on_the_strongest_rivals() -> None:
 def test_near_duplicates_are_exchanged_together() -> None:
     """One cluster per word leaves the sign-flip test of the words."""
     systems = compared(row(BASELINE, BASE))
-    alone = {word: np.zeros(n, dtype=int) for word, n in zip(WORDS, SIZES, strict=True)}
+    alone = {word: np.full(n, i) for i, (word, n) in enumerate(zip(WORDS, SIZES, strict=True))}
     table = pd.DataFrame(sensitivity(systems, alone, "mean_word_accuracy", seed=1))
+    documents = replace(systems.reference, documents=alone)
+    of_documents = ModelComparison(documents, [], systems.others, {})
+    (_, line, *_) = sensitivity(of_documents, clusters(), "mean_word_accuracy", seed=1)
+    assert (line["varies"], line["p"]) == ("documents", pytest.approx(2 / 2**8))
     p = table.set_index(["method", "varies"])["p"]
     assert p["paired permutation", "near-duplicates"] == pytest.approx(2 / 2**8)
     assert p["sign-flip test", "words"] == pytest.approx(2 / 2**8)

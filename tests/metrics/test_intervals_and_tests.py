@@ -405,7 +405,7 @@ def test_the_family_has_further_levels() -> None:
 def test_interval_and_test_agree(seed: int) -> None:
     pairs = joints(random_words(seed, n_words=3))
     tests = paired_permutations(pairs)
-    for name, (difference, low, high, p) in compare_systems(pairs).items():
+    for name, (difference, low, high, p, _) in compare_systems(pairs).items():
         assert (difference, p) == tests[name][:2]
         assert -1 <= low <= difference <= high <= 1
         assert (low > 0 or high < 0) == (p <= 0.05)
@@ -416,12 +416,12 @@ def test_a_difference_reaches_as_far_as_exchanges_do() -> None:
     # |8 - 2 k| is at least 6 in 18 of 256 cases, and 8 in 2.
     pair = np.zeros((2, 2, 2), dtype=int)
     pair[0] = [[32, 7], [1, 0]]
-    difference, low, high, p = compare_systems([counted(pair)])["micro_accuracy"]
+    difference, low, high, p, _ = compare_systems([counted(pair)])["micro_accuracy"]
     assert p == pytest.approx(18 / 256)
     assert (difference, low, high) == pytest.approx((6 / 40, 0, 12 / 40))
     # 8 against none: p is 2 of 256, and the interval still reaches 6 / 40 to each side.
     pair[0] = [[32, 8], [0, 0]]
-    difference, low, high, p = compare_systems([counted(pair)])["micro_accuracy"]
+    difference, low, high, p, _ = compare_systems([counted(pair)])["micro_accuracy"]
     assert p == pytest.approx(2 / 256)
     assert (difference, low, high) == pytest.approx((8 / 40, 2 / 40, 14 / 40))
 
@@ -442,7 +442,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     assert difference > 2 * reach
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert np.diff(posterior) > 2 * reach
-    _, low, high, _ = compare_systems(pairs)["micro_accuracy"]
+    _, low, high, *_ = compare_systems(pairs)["micro_accuracy"]
     assert (low, high) == pytest.approx((difference - reach, difference + reach))
 
 

@@ -93,6 +93,11 @@ class Dataset:
         return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
 
     @cached_property
+    def test_sizes(self) -> dict[str, int]:
+        """Return the number of test instances of each word; empty for NOAD, where it is unknown."""
+        return {word: int(count["n_test"]) for word, count in self._counts.items()}
+
+    @cached_property
     def most_folds(self) -> dict[str, int]:
         """Return the largest possible number of folds of each word, if it is known.
 

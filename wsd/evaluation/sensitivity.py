@@ -7,7 +7,6 @@ are not adjusted: each rival has one test per method.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
 
 import numpy as np
 
@@ -43,8 +42,8 @@ def sensitivity(
     ----------
     systems : ModelComparison
     clusters : mapping of word to int array of shape (n_test,)
-        Near-duplicates have the same number. They are exchanged together if the corpus has no
-        documents.
+        The group of near-duplicates of each test instance; all words count the groups alike. They
+        are exchanged together if the corpus has no documents.
     objective : str
         The metric of the comparison.
     seed : int
@@ -74,13 +73,8 @@ def _over_sentences(
     seed: int,
 ) -> Iterator[Line]:
     """Yield the lines of the permutation tests, for these words."""
-    groups = {"sentences": {}, "documents": row.documents}
-    if not row.documents:
-        starts = accumulate((int(own.max()) + 1 for own in clusters.values()), initial=0)
-        together = zip(clusters.items(), starts, strict=False)
-        numbered = {word: own + start for (word, own), start in together}
-        groups = {"sentences": {}, "near-duplicates": numbered}
-    for varies, documents in groups.items():
+    grouped = ("documents", row.documents) if row.documents else ("near-duplicates", clusters)
+    for varies, documents in (("sentences", {}), grouped):
         joints = replace(row, documents=documents).joints(rival)
         line = paired_differences(joints, 1, seed)[objective]
         del line["error"]

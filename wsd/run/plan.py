@@ -24,6 +24,7 @@ from wsd.run.keys import Keys
 from wsd.run.lock import STATE
 from wsd.run.machine_speed import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
 from wsd.run.path_patterns import Places
+from wsd.run.sample_size import describe_power
 from wsd.storage.file_names import file_name
 from wsd.studies.base import Costs
 from wsd.studies.registry import studies_of
@@ -198,6 +199,8 @@ def describe(config: Config, results: Path, cores: int) -> str:
         for study in studies_of(config)
         for reason in study.left_out(config)
     ]
+    if config.dataset.labelled and not config.dataset.of_pairs:
+        lines.append(describe_power(config.dataset, config.words))
     return "\n".join([*lines, *notes, *unknown])
 
 
