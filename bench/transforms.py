@@ -65,7 +65,7 @@ def main() -> None:
                 transformed = {w: whole.apply(X) for w, X in vectors.items()}
                 for compared in (row(name, "word", vectors), row(name, "corpus", transformed)):
                     joints = compared.joints(plain)
-                    difference, low, high, p = compare_systems(joints, rng=1)[METRIC]
+                    difference, low, high, p, _ = compare_systems(joints, rng=1)[METRIC]
                     bounds = f"[{100 * low:+.1f}, {100 * high:+.1f}]"
                     print_row(compared, f"{100 * difference:+6.1f} {bounds} p {p:.4f}")
                     tested.append((compared, p))
