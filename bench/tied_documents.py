@@ -77,7 +77,7 @@ def simulate(worse: float, tie: float, simulations: int, seed: int) -> list[str]
     for _ in range(simulations):
         for way, joints in enumerate(draw_joints(true, documents, tie, rng)):
             compared = permutation.compare_systems(joints, rng=rng)
-            for name, (_, low, high, p) in compared.items():
+            for name, (_, low, high, p, _) in compared.items():
                 significant[way, name].append(p <= 0.05)
                 covered[way, name].append(low - 1e-12 <= truth[name] <= high + 1e-12)
     cells = []
