@@ -157,11 +157,8 @@ def _rows(
             for word, sense, position, line in labels:
                 if sense in words.get(word, ()):
                     where = f"{document}:{line}"
-                    rows[word].append(
-                        LabelledSentence(
-                            where, word, sense, position, tokens, split, document=document
-                        )
-                    )
+                    row = LabelledSentence(where, word, sense, position, tokens, split, document)
+                    rows[word].append(row)
     return rows
 
 

@@ -27,12 +27,7 @@ def read(path: Path) -> Gathered:
     manifest = _manifest(path / MANIFEST)
     known = [word for word in manifest.get("words", {}) if file_name(word)]
     gathered = Gathered(
-        files=[
-            folder / name
-            for folder in folders
-            for name in (*FILES, *DOCUMENTS)
-            if name in FILES or (folder / name).exists()
-        ],
+        files=[file for folder in folders for file in _files(folder)],
         about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
     )
     words = set()
@@ -57,6 +52,10 @@ def read(path: Path) -> Gathered:
         others = sum(line.split("\t")[0] not in words for line in read_lines(further))
         gathered.left_out[f"words of {FURTHER} that have no folder"] += others
     return gathered
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for name in (*FILES, *DOCUMENTS) if (path := folder / name).exists()]
 
 
 def _facts_of_senses(manifest: dict[str, Any], word: str) -> dict[str, Any]:

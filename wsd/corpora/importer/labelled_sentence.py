@@ -27,10 +27,10 @@ class LabelledSentence:
     tokens : tuple of str
     split : str
         Empty if the file gives none.
-    also : tuple of str
-        Further right senses.
     document : str
         The name of its document; empty if it is unknown.
+    also : tuple of str
+        Further right senses.
     """
 
     where: str
@@ -39,8 +39,8 @@ class LabelledSentence:
     position: int
     tokens: tuple[str, ...]
     split: str = ""
-    also: tuple[str, ...] = ()
     document: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def labelled(
     if split and split not in ALL_SPLITS:
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
-    return LabelledSentence(where, word, sense, position, tokens, split, document=document)
+    return LabelledSentence(where, word, sense, position, tokens, split, document)
 
 
 def plain(text: str) -> str:

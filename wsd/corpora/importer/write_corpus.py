@@ -100,9 +100,8 @@ def lay_out(
         for word, rows in words.items():
             _write_word(folder / file_name(word), rows)
             corpus = read_text(folder / file_name(word), word, further)
-            names = [""] * len(corpus) if corpus.document is None else corpus.document.tolist()
-            written = Counter(zip(corpus.split.tolist(), corpus.tokens, names, strict=True))
-            if written != Counter((row.split, row.tokens, _document(row)) for row in rows):
+            written = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
+            if written != Counter((row.split, row.tokens) for row in rows):
                 raise AssertionError(f"the written files of {word!r} differ from its sentences")
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
         manifest["files"] = checksums(folder)
@@ -152,11 +151,6 @@ def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
         write_lines(folder / f"{split}.gold.txt", [numbers[row.sense] for row in own])
         if any(documents := [row.document for row in own]):
             write_lines(folder / f"{split}.documents.txt", documents)
-
-
-def _document(row: LabelledSentence) -> str:
-    """Return a sentence's document; the file of out-of-domain sentences has no place for it."""
-    return row.document if row.split != OUT_OF_DOMAIN else ""
 
 
 def _line(row: LabelledSentence) -> str:
