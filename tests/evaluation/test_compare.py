@@ -281,6 +281,25 @@ def test_differences_use_the_same_instances_and_are_adjusted_per_metric() -> Non
     assert table[table["p_mcnemar"].notna()]["metric"].unique().tolist() == ["micro_accuracy"]
 
 
+def test_near_duplicates_widen_intervals_beyond_documents() -> None:
+    pairs = {"bat": np.arange(32) // 2, "seal": 100 + np.arange(50) // 2}
+    plain = systems()
+    known = replace(plain, reference=replace(plain.reference, documents=pairs))
+    by_pairs, by_documents = (
+        pd.DataFrame(differences(both, pairs, seed=1)).query("kind == 'baseline'").iloc[0]
+        for both in (plain, known)
+    )
+    difference, low, inflation = (
+        by_pairs[name] for name in ("difference", "low", "inflation_by_clusters")
+    )
+    # Eight of nine errors are in pairs, so that a pair counts as about one instance.
+    assert 1.2 < inflation < 1.5
+    assert by_pairs["low_by_clusters"] == pytest.approx(difference - inflation * (difference - low))
+    # The interval by documents has the pairs already.
+    assert by_documents["inflation_by_clusters"] == 1
+    assert by_documents["low"] == by_documents["low_by_clusters"] < low
+
+
 def test_the_table_leaves_out_near_duplicates_of_training_sentences() -> None:
     unlike = {word: np.ones(len(gold), dtype=bool) for word, gold in GOLD.items()}
     unlike["bat"][[0, 1, 20]] = False
