@@ -1,83 +1,235 @@
-"""Intervals and tests over several runs: draws of training instances, or seeds.
+"""Scores and differences over several runs: draws of training instances, or seeds.
 
-Each run has an equal share of the draws from the posterior, shifted to its own scores as in
-:func:`wsd.metrics.confidence_intervals.mean_intervals`. So the intervals cover both the choice of a
-run and the test set. With one run they equal the intervals of that module.
+Runs share the test sentences, so their test noise has a part that all runs share and a part of each
+run alone. The observed variance between runs contains the latter part, which is therefore
+subtracted. The variance of a mean over R runs is
+
+    shared test noise + (noise of one run alone + variance between runs) / R
+
+and the degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2). One model gives
+interval and p-value. With one run, the results equal those of the modules for one run.
+docs/explanation/statistics.md has the measured coverage and power.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from wsd.metrics import confidence_intervals, permutation, scores
-from wsd.metrics.confidence_intervals import Interval, Seed
-from wsd.metrics.permutation import PairedTest
+from wsd.metrics import confidence_intervals, scores
+from wsd.metrics.confidence_intervals import TAILS, Seed
+from wsd.metrics.permutation import CACHED, Exchanged, Exchanges, compare_systems
 from wsd.metrics.scores import Counts
 
 
-def intervals_over_draws(
-    runs: Sequence[Sequence[np.ndarray]], *, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Return intervals of the scores over all words for any one of several runs.
+class OverRuns(NamedTuple):
+    """A score, or the difference of two systems, over runs.
 
-    Parameters
+    Attributes
     ----------
-    runs : sequence over runs of sequences of confusion matrices
-        See :func:`wsd.metrics.confidence_intervals.mean_intervals`.
-    draws, rng
-        See :func:`wsd.metrics.confidence_intervals.word_intervals`.
+    values : float array of shape (runs,)
+        With several draws of training instances, a draw counts as one run: the mean of its seeds.
+    low, high : float
+        A 95% interval: for the score of a new run, or for the mean difference.
+    p : float
+        The two-sided p-value of the mean difference; NaN for a score.
+    error : float
+        The standard error.
+    freedom : float
+        The degrees of freedom of the t-distribution; infinite with one run.
     """
-    return _over_draws(confidence_intervals.drawn_means, runs, draws, rng, floor=0)
+
+    values: np.ndarray
+    low: float
+    high: float
+    p: float
+    error: float
+    freedom: float
+
+    @property
+    def mean(self) -> float:
+        """Return the mean over runs."""
+        return float(self.values.mean())
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation over runs; NaN with one run."""
+        return float(self.values.std(ddof=1)) if len(self.values) > 1 else float("nan")
 
 
-def difference_intervals_over_draws(
-    runs: Sequence[Sequence[Counts]], *, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Return intervals of the difference of two systems for any one of several pairs of runs.
+def scores_over_runs(
+    words: Sequence[Counts], draws: Sequence[Hashable], *, sampled: int = 4000, rng: Seed = 0
+) -> dict[str, OverRuns]:
+    """Return the scores over all words, with intervals for the score of a new run.
+
+    The test noise of a run is the variance of the posterior draws of
+    :func:`wsd.metrics.confidence_intervals.mean_intervals`, averaged over runs. The part of one run
+    alone is half the variance of the difference of two runs that exchange their predictions.
 
     Parameters
     ----------
-    runs : sequence over pairs of runs of sequences of Counts
-        See :func:`wsd.metrics.confidence_intervals.difference_intervals`.
-    draws, rng
-        See :func:`wsd.metrics.confidence_intervals.word_intervals`.
-    """
-    return _over_draws(confidence_intervals.drawn_differences, runs, draws, rng, floor=-1)
-
-
-def paired_tests_over_draws(
-    runs: Sequence[Sequence[Counts]], *, rng: Seed = 0
-) -> dict[str, PairedTest]:
-    """Return the mean difference of two systems, and a p-value for a difference in every pair.
-
-    The p-value is the highest p-value of the pairs, so that further runs never make it smaller. It
-    is 1 if the pairs disagree about the better system.
-
-    Parameters
-    ----------
-    runs : sequence over pairs of runs of sequences of Counts
-        See :func:`wsd.metrics.permutation.paired_permutations`.
+    words : sequence over words of Counts
+        Each system is a run. From :func:`wsd.metrics.scores.count_kinds`.
+    draws : sequence over systems
+        The name of the training instances.
+    sampled : int
+        The number of posterior draws, and of exchanges, of all runs together.
     rng : Generator or int
+
+    Returns
+    -------
+    dict of mean to OverRuns
     """
-    tests = [permutation.paired_permutations(joints, rng=rng) for joints in runs]
-    combined = {}
+    generator, seeds = np.random.default_rng(rng), _seeds(draws)
+    n_systems, runs = seeds.shape
+    share = -(-sampled // n_systems)
+    drawn = [
+        confidence_intervals.drawn_means([w.of_systems([i]) for w in words], share, generator)
+        for i in range(n_systems)
+    ]
+    if runs == 1:
+        return {
+            name: OverRuns(np.array([drawn[0][1][name]]), *ends, np.nan, np.nan, np.inf)
+            for name, ends in confidence_intervals.pooled(drawn, floor=0).items()
+        }
+    # The systems of each run exchange their predictions with those of the run before it.
+    order = seeds.argmax(axis=1).argsort(kind="stable")
+    pairs = sorted(zip(order, np.roll(order, n_systems // runs), strict=True))
+    exchanged, weights = _exchange(words, pairs, share, generator)
+    results = {}
     for name in scores.MEAN_SCORES:
-        differences = [test[name].difference for test in tests]
-        agree = len({np.sign(difference) for difference in differences}) == 1
-        p = max(test[name].p for test in tests) if agree else 1.0
-        reach, error = (
-            max(getattr(test[name], key) for test in tests) for key in ("reach", "error")
-        )
-        combined[name] = PairedTest(float(np.mean(differences)), p, reach, error)
-    return combined
+        values = np.array([observed[name] for _, observed in drawn]) @ seeds
+        both = float(np.mean([draws[name].var() for draws, _ in drawn]))
+        own = float((weights @ (exchanged[name] @ seeds) ** 2).mean()) / 2
+        score = _over_runs(values, both - own, own, 1 + 1 / runs)
+        low, high = confidence_intervals.bounded(score.low, score.high, score.mean, floor=0)
+        results[name] = score._replace(low=low, high=high, p=np.nan)
+    return results
 
 
-def _over_draws(
-    draw: Callable[..., tuple[confidence_intervals.Scores, confidence_intervals.Scores]],
-    runs: Sequence[Sequence[np.ndarray]] | Sequence[Sequence[Counts]],
-    draws: int,
-    rng: Seed,
-    floor: int,
-) -> dict[str, Interval]:
-    generator, share = np.random.default_rng(rng), -(-draws // len(runs))
-    return confidence_intervals.pooled([draw(run, share, generator) for run in runs], floor)
+def differences_over_runs(
+    words: Sequence[Counts],
+    draws: Sequence[Hashable],
+    *,
+    family: int = 1,
+    sampled: int = 20_000,
+    rng: Seed = 0,
+) -> dict[str, OverRuns]:
+    """Return the mean difference of two systems over all words, with interval and p-value.
+
+    The test noise comes from exchanging the predictions of the two systems, with the same coins in
+    all pairs of runs. One run has the result of :func:`wsd.metrics.permutation.compare_systems`.
+
+    Parameters
+    ----------
+    words : sequence over words of Counts
+        The systems are the first and the second of each pair in turn. From
+        :func:`wsd.metrics.scores.count_kinds`.
+    draws : sequence over pairs
+        The name of the training instances.
+    family : int
+        The number of tests that Holm's method will adjust together.
+    sampled : int
+        The number of exchanges, with several runs.
+    rng : Generator or int
+
+    Returns
+    -------
+    dict of mean to OverRuns, for first minus second
+    """
+    seeds = _seeds(draws)
+    n_pairs, runs = seeds.shape
+    if runs == 1:
+        tests = compare_systems(words, family=family, rng=rng)
+        return {
+            name: OverRuns(np.array([test.difference]), *test[1:], np.inf)
+            for name, test in tests.items()
+        }
+    pairs = [(2 * i, 2 * i + 1) for i in range(n_pairs)]
+    exchanged, weights = _exchange(words, pairs, sampled, rng)
+    results = {}
+    for name in scores.MEAN_SCORES:
+        noise = exchanged[name] @ seeds
+        covariances = (noise.T * weights) @ noise
+        single = covariances.trace() / runs
+        # The mean of the covariances of two runs.
+        shared = (covariances.sum() / runs - single) / (runs - 1)
+        # The first outcome is the observed one.
+        results[name] = _over_runs(noise[0], shared, single - shared, 1 / runs)
+    return results
+
+
+def _seeds(draws: Sequence[Hashable]) -> np.ndarray:
+    """Return the share of each system in the mean of each run: shape (systems, runs)."""
+    names = list(dict.fromkeys(draws))
+    if len(names) == 1:
+        return np.eye(len(draws))
+    belongs = np.array([[draw == name for name in names] for draw in draws])
+    return belongs / belongs.sum(axis=0)
+
+
+def _exchange(
+    words: Sequence[Counts], pairs: Sequence[tuple[int, int]], sampled: int, rng: Seed
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the differences of pairs of systems after exchanges with the same coins.
+
+    Returns
+    -------
+    exchanged : dict of mean to float array of shape (outcomes, pairs)
+    weights : float array of shape (outcomes,)
+    """
+    first, second = 1 + np.transpose(pairs)
+    differ = [
+        word.select((word.kinds[:, first] != word.kinds[:, second]).any(axis=1)) for word in words
+    ]
+    margins = [word.margins(word.numbers) for word in words]
+    sizes = [word.numbers.sum() for word in words]
+    numbers = [(word.numbers, word.documents) for word in differ]
+    most = CACHED // max(word.n_senses for word in words)
+    parts, weights = next(Exchanges(numbers, sampled, rng, most).samples())
+
+    tables = [
+        [
+            Exchanged((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
+            for m, word in zip(margins, differ, strict=True)
+        ]
+        for i, j in pairs
+    ]
+    exchanged = [
+        [
+            scores.over_words(
+                [word.differences(part) for word, part in zip(pair, swaps, strict=True)], sizes
+            )
+            for pair in tables
+        ]
+        for swaps in parts
+    ]
+    return {
+        name: np.concatenate([np.stack([d[name] for d in part], axis=1) for part in exchanged])
+        for name in scores.MEAN_SCORES
+    }, weights
+
+
+def _over_runs(values: np.ndarray, shared: float, own: float, share: float) -> OverRuns:
+    """Return the mean over R runs with its interval and test.
+
+    Parameters
+    ----------
+    values : float array of shape (R,)
+    shared, own : float
+        The variance of the test noise that all runs share, and of the noise of one run alone.
+    share : float
+        The part of the variance between runs that the error contains: 1 / R for the mean, and
+        1 + 1 / R for a new run.
+    """
+    from scipy.stats import t
+
+    runs, observed = len(values), float(values.var(ddof=1))
+    variance = max(0.0, shared) + own / runs + max(0.0, observed - own) * share
+    # Satterthwaite's degrees of freedom: only the observed variance is estimated from the runs.
+    ratio = variance / (observed * share) if observed else np.inf
+    freedom, error = float((runs - 1) * max(1.0, ratio**2)), float(np.sqrt(variance))
+    mean = float(values.mean())
+    low, high = mean + t.ppf(TAILS, freedom) * error
+    p = float(2 * t.sf(abs(mean) / error, freedom)) if error else 1.0
+    return OverRuns(values, float(low), float(high), p, error, freedom)

@@ -128,7 +128,7 @@ def paired_permutations(
     observed = scores.mean_differences(margins)
     exchanges = Exchanges([(j.numbers, j.documents) for j in differ], permutations, rng, most)
     exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty(0))
-    words = [_Exchanged(*word) for word in zip(margins, differ, strict=True)]
+    words = [Exchanged(*word) for word in zip(margins, differ, strict=True)]
     tests: dict[str, PairedTest] = {}
     for parts, weights in exchanges.samples():
         for swaps in parts:
@@ -166,7 +166,7 @@ def is_undecided(p: float, sampled: int, family: int = 1) -> bool:
     return bool((np.abs(p - levels) < 3 * error).any())
 
 
-class _Exchanged:
+class Exchanged:
     """The differences of two systems on one word, after exchanges of some of its instances."""
 
     def __init__(self, margins: Sequence[Margins], differ: Counts) -> None:

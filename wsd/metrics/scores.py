@@ -60,6 +60,15 @@ class Counts(NamedTuple):
             documents = Documents(documents.names[kept], documents.numbers[np.ix_(kept, rows)])
         return Counts(self.kinds[rows], self.numbers[rows], self.n_senses, documents)
 
+    def of_systems(self, systems: Sequence[int]) -> "Counts":
+        """Return the counts of some systems, by number from 0."""
+        columns = self.kinds[:, [0, *(1 + system for system in systems)]]
+        kinds, kind = np.unique(columns, axis=0, return_inverse=True)
+        merged, documents = np.eye(len(kinds), dtype=int)[kind], self.documents
+        if documents is not None:
+            documents = Documents(documents.names, documents.numbers @ merged)
+        return Counts(kinds, self.numbers @ merged, self.n_senses, documents)
+
     def margins(self, numbers: np.ndarray) -> list[Margins]:
         """Return the margins of each system, for numbers of the kinds of shape (..., kinds)."""
         gold, *systems = (np.eye(self.n_senses)[column] for column in self.kinds.T)
@@ -118,12 +127,16 @@ def count_kinds(
     n_senses, documents
         See :func:`joint_confusion`.
     """
-    cells, kind, numbers = np.unique(
-        _cells(columns, n_senses), return_inverse=True, return_counts=True
-    )
-    kinds = np.stack(np.unravel_index(cells, (n_senses,) * len(columns)), axis=1)
-    by_document = None if documents is None else count_documents(documents, kind, len(kinds))
-    return Counts(kinds, numbers, n_senses, by_document)
+    kinds = np.stack(columns, axis=1).astype(np.intp)
+    kind = kinds[:, 0]
+    for column in kinds.T[1:]:
+        # Kinds are numbered without gaps, so that the codes stay small for many systems.
+        codes = np.ravel_multi_index((kind, column), (kind.max(initial=0) + 1, n_senses))
+        _, rows, kind, numbers = np.unique(
+            codes, return_index=True, return_inverse=True, return_counts=True
+        )
+    by_document = None if documents is None else count_documents(documents, kind, len(rows))
+    return Counts(kinds[rows], numbers, n_senses, by_document)
 
 
 def count_documents(documents: np.ndarray, kind: np.ndarray, n_kinds: int) -> Documents:

@@ -12,8 +12,8 @@ from call_step import call_step
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.metrics.confidence_intervals import mean_intervals
-from wsd.metrics.intervals_over_runs import intervals_over_draws
-from wsd.metrics.scores import confusion, mean_scores
+from wsd.metrics.intervals_over_runs import scores_over_runs
+from wsd.metrics.scores import Counts, confusion, mean_scores
 from wsd.studies.glosses import gloss_worth
 from wsd.studies.glosses.gloss_names import KINDS
 from wsd.studies.glosses.gloss_vectors import SenseVectors
@@ -22,8 +22,8 @@ from wsd.studies.glosses.gloss_worth import (
     DRAWS,
     SHOTS,
     as_many_alone,
-    confusion_matrices,
     drawn_rows,
+    predict,
     table,
 )
 
@@ -40,6 +40,13 @@ GLOSSES = {
     kind: SenseVectors((CENTRES[GOLD] + rng.normal(size=(4, 8))).astype(np.float32), GOLD)
     for kind in KINDS
 }
+
+
+def matrix_of(counts: Counts, draw: int) -> np.ndarray:
+    """The confusion matrix of a draw."""
+    matrix = np.zeros((counts.n_senses, counts.n_senses), dtype=int)
+    np.add.at(matrix, (counts.kinds[:, 0], counts.kinds[:, 1 + draw]), counts.numbers)
+    return matrix
 
 
 def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
@@ -60,11 +67,12 @@ def test_sentences_are_drawn_of_their_sense_and_for_training() -> None:
 
 def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
     drawn = drawn_rows(CORPUS, 1)
-    actual = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn)
+    actual = predict(CORPUS, VECTORS, GLOSSES, drawn)
     assert set(actual) == {(s, n) for s in (ALONE, *KINDS) for n in SHOTS} - {(ALONE, 0)}
-    for (start, n), matrices in actual.items():
-        assert len(matrices) == (DRAWS if n else 1)
-        for draw in (0, len(matrices) - 1):
+    for (start, n), counts in actual.items():
+        draws = counts.kinds.shape[1] - 1
+        assert draws == (DRAWS if n else 1)
+        for draw in (0, draws - 1):
             rows = np.concatenate([entry[:n] for entry in drawn[draw]])
             X, y = VECTORS[rows], CORPUS.gold[rows]
             if start in KINDS:
@@ -72,22 +80,25 @@ def test_it_is_nearest_centroid_on_glosses_and_the_first_sentences() -> None:
                 X, y = np.concatenate([X, given.vectors]), np.concatenate([y, given.gold])
             predicted = NearestCentroid().fit(X, y).predict(VECTORS[~TRAIN])
             expected = confusion(CORPUS.gold[~TRAIN], predicted, 3)
-            assert np.array_equal(matrices[draw], expected), (start, n, draw)
+            assert np.array_equal(matrix_of(counts, draw), expected), (start, n, draw)
 
 
 def test_labels_and_vectors_of_test_rows_change_nothing_but_the_score() -> None:
     """All test vectors are of one sense: a centroid that used one would differ."""
     far = VECTORS.copy()
     far[~TRAIN] = 100 * CENTRES[0]
-    actual = confusion_matrices(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
-    for matrices in actual.values():
-        # One column has all sentences.
-        assert ((matrices.sum(axis=1) > 0).sum(axis=1) == 1).all()
+    actual = predict(CORPUS, far, GLOSSES, drawn_rows(CORPUS, 1))
+    for counts in actual.values():
+        assert (counts.kinds[:, 1:] == counts.kinds[0, 1:]).all()
     relabelled = replace(CORPUS, gold=np.where(TRAIN, CORPUS.gold, 0).astype(np.int32))
-    of_other = confusion_matrices(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
-    usual = confusion_matrices(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, 1))
-    for key, matrices in usual.items():
-        assert np.array_equal(matrices.sum(axis=1), of_other[key].sum(axis=1))
+    of_other = predict(relabelled, VECTORS, GLOSSES, drawn_rows(relabelled, 1))
+    usual = predict(CORPUS, VECTORS, GLOSSES, drawn_rows(CORPUS, 1))
+    for key, counts in usual.items():
+        draws = range(counts.kinds.shape[1] - 1)
+        numbers = [
+            [matrix_of(c, draw).sum(axis=0) for draw in draws] for c in (counts, of_other[key])
+        ]
+        assert np.array_equal(*numbers)
 
 
 @pytest.mark.parametrize(
@@ -103,23 +114,23 @@ def test_as_many_sentences_alone(value: float, expected: float) -> None:
 
 def test_the_table_and_its_intervals() -> None:
     drawn = [drawn_rows(CORPUS, seed) for seed in (1, 2)]
-    words = [confusion_matrices(CORPUS, VECTORS, GLOSSES, rows) for rows in drawn]
+    words = [predict(CORPUS, VECTORS, GLOSSES, rows) for rows in drawn]
     lines = table("6", words, dict.fromkeys(SHOTS, 7), 1)
     rows = {(line["start"], line["n"]): line for line in lines}
     for (start, n), line in rows.items():
-        runs = list(zip(words[0][start, n], words[1][start, n], strict=True))
-        expected = np.mean([mean_scores(run)["mean_macro_f1"] for run in runs])
+        both = [word[start, n] for word in words]
+        draws = range(both[0].kinds.shape[1] - 1)
+        runs = [mean_scores([matrix_of(word, draw) for word in both]) for draw in draws]
+        expected = np.mean([run["mean_macro_f1"] for run in runs])
         assert line["mean_macro_f1"] == pytest.approx(expected, rel=1e-12)
-        assert line["mean_macro_f1_low"] <= expected <= line["mean_macro_f1_high"]
+        score = scores_over_runs(both, draws, rng=1)["mean_macro_f1"]
+        assert (line["mean_macro_f1_low"], line["mean_macro_f1_high"]) == (score.low, score.high)
         assert line["draws"] == len(runs)
         assert ("as_many_alone" in line) == (start != ALONE)
-    # One draw has the usual interval; the interval of several is at least as wide as their range.
-    run = next(zip(words[0]["gloss", 0], words[1]["gloss", 0], strict=True))
-    usual = mean_intervals(run, rng=1)["mean_macro_f1"]
-    assert intervals_over_draws([run], rng=1)["mean_macro_f1"] == pytest.approx(usual, abs=1e-12)
-    bad, good = np.array([[0, 99], [99, 0]]), np.array([[99, 0], [0, 99]])
-    low, high = intervals_over_draws([[bad], [good]])["mean_macro_f1"]
-    assert low < 0.05 and high > 0.95
+    # One draw has the usual interval.
+    usual = mean_intervals([word["gloss", 0] for word in words], rng=1)
+    line = rows["gloss", 0]
+    assert (line["mean_macro_f1_low"], line["mean_macro_f1_high"]) == usual["mean_macro_f1"]
 
 
 def test_the_step(tmp_path: Path) -> None:

@@ -33,9 +33,10 @@ from wsd.artifacts.run_json import RunMap, write_map
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics import permutation
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
-from wsd.metrics.intervals_over_runs import intervals_over_draws, paired_tests_over_draws
-from wsd.metrics.scores import mean_scores
+from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_runs
+from wsd.metrics.over_words import detectable
+from wsd.metrics.scores import Counts, count_kinds, mean_scores
 from wsd.storage.json import write_json
 from wsd.studies.strategies import strategies
 from wsd.studies.strategies.costs import Costs, Spent, processor_seconds
@@ -64,6 +65,14 @@ TRAINED = {"parameters": {"rate": 1e-4, "epochs": 2, "blocks": "all"}, "tried": 
 
 def f1(wrong: Wrong) -> float:
     return float(mean_scores(confusions(wrong))[F1])
+
+
+def counts(*wrong: Wrong) -> list[Counts]:
+    """Return the counts of each word, with a system for each set of errors."""
+    return [
+        count_kinds([runs[0].gold, *(run.predicted for run in runs)], len(runs[0].senses))
+        for runs in zip(*map(words, wrong), strict=True)
+    ]
 
 
 def near(value: Any) -> Any:
@@ -205,12 +214,21 @@ def test_seeds_have_a_mean_and_single_rows(tmp_path: Path) -> None:
     each = [f1(wrong) for wrong in (FEW, SOME, MANY)]
     assert row["runs"] == 3 and row[F1] == near(np.mean(each)) and row[F1] < max(each)
     assert list(map(float, row[f"{F1}_of_runs"].split())) == near(each)
-    runs = [confusions(wrong) for wrong in (FEW, SOME, MANY)]
-    low, high = intervals_over_draws(runs, rng=1)[F1]
-    assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near((low, high))
+    score = scores_over_runs(counts(FEW, SOME, MANY), ["full"] * 3, rng=1)[F1]
+    names = [f"{F1}{end}" for end in ("_low", "_high", "_sd")]
+    assert row[names].tolist() == near([score.low, score.high, np.std(each, ddof=1)])
+    pairs = counts(FEW, SOME, SOME, SOME, MANY, SOME)
+    difference = differences_over_runs(pairs, ["full"] * 3, rng=1)[F1]
     assert row[f"{F1}_difference"] == near(np.mean(each) - f1(SOME))
-    # One seed is better than the best layer, one worse: there is no difference.
-    assert row[f"{F1}_p"] == 1
+    assert list(map(float, row[f"{F1}_difference_of_runs"].split())) == near(difference.values)
+    ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "difference_sd", "p")]
+    assert row[ends].tolist() == near(
+        [difference.low, difference.high, difference.spread, difference.p]
+    )
+    names = [f"{F1}_detectable", f"{F1}_detectable_in_family"]
+    assert row[names].tolist() == near(
+        [detectable(difference.error, family=n, freedom=difference.freedom) for n in (1, 3)]
+    )
 
 
 def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
@@ -218,8 +236,7 @@ def test_a_single_run_is_compared_as_everywhere_else(tmp_path: Path) -> None:
     row, between = actual.loc["most frequent sense"], joints(MANY, SOME)
     test = permutation.paired_permutations(between, rng=1)[F1]
     assert (row[f"{F1}_difference"], row[f"{F1}_p"]) == near((test.difference, test.p))
-    low, high = difference_intervals(between, rng=1)[F1]
-    assert (row[f"{F1}_difference_low"], row[f"{F1}_difference_high"]) == near((low, high))
+    assert row[f"{F1}_difference_high"] == near(test.difference + test.reach)
     assert (row[f"{F1}_low"], row[f"{F1}_high"]) == near(
         mean_intervals(confusions(MANY), rng=1)[F1]
     )
@@ -235,32 +252,9 @@ def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> No
     actual = table(tmp_path, *three(tmp_path))
     same = actual.loc["frozen features"]
     assert same[f"{F1}_difference"] == same["micro_accuracy_difference"] == 0
-    ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "p", "p_holm")]
+    ends = [f"{F1}_{end}" for end in ("difference_low", "difference_high", "p", "detectable")]
     assert same[ends].isna().all()
     assert same["labels"] == 20 and actual["labels"].dtype == int
-
-
-def test_the_confidence_set_corrects_for_all_pairs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    p = permutation.paired_permutations(joints(MANY, SOME), rng=1)[F1].p
-    few, many = tmp_path / "few", tmp_path / "many"
-    few.mkdir()
-    none = {"encoder": {"model": {"name": "no encoder", "blocks": 0}}}
-    baseline = file(few, MANY, classifier="most_frequent_sense", **none)
-    word = file(few, SOME, layers="per-word", view="per-word")
-    # Strategies with the same predictions count as one: of these four there is one pair, of the six
-    # below, one of them with other predictions, there are three.
-    monkeypatch.setattr(strategies, "ALPHA", p * 2)
-    actual = table(few, *three(few), baselines=[baseline], per_word=[word])["in_confidence_set"]
-    assert actual.to_dict() == {
-        "most frequent sense": False,
-        "best frozen layer": True,
-        "frozen features": True,
-        "frozen per word": True,
-    }
-    many.mkdir()
-    assert everything(many)["in_confidence_set"].all()
 
 
 @pytest.mark.parametrize("test", [(FEW, SOME, MANY), (MANY, SOME, FEW), (SOME, MANY, FEW)])
@@ -360,7 +354,7 @@ def test_runs_are_paired_by_their_training_sentences() -> None:
         return Strategy("one", "", runs)
 
     def names(first: Strategy, second: Strategy) -> list[tuple[str, str]]:
-        return [(a.model, b.model) for a, b in first.pairs(second)]
+        return [(a.train, b.train) for a, b in first.pairs(second)]
 
     draws = strategy("nshot-3.set1", "nshot-3.set2")
     assert names(draws, draws) == [("nshot-3.set1",) * 2, ("nshot-3.set2",) * 2]
@@ -401,19 +395,3 @@ def test_one_part_without_a_record_leaves_the_sum_open(tmp_path: Path) -> None:
     assert actual["processor_minutes"].isna().all()
     costs = Costs(RunMap(map_of(tmp_path)), tmp_path / "b", ())
     assert np.isnan(costs.embedding("m")) and np.isnan(costs.finetuning("m", "full").chosen)
-
-
-# Several runs
-
-
-def test_several_runs_differ_if_every_one_does() -> None:
-    worse, same, better = joints(MANY, FEW), joints(FEW, FEW), joints(FEW, MANY)
-    single = permutation.paired_permutations(worse, rng=1)[F1]
-    assert paired_tests_over_draws([worse], rng=1)[F1] == single
-    more = joints(SOME, FEW)
-    high = permutation.paired_permutations(more, rng=1)[F1]
-    both = paired_tests_over_draws([worse, more], rng=1)[F1]
-    assert both.p == max(single.p, high.p) > min(single.p, high.p)
-    assert both.difference == pytest.approx((single.difference + high.difference) / 2)
-    for runs in ([worse, better], [worse, same]):
-        assert paired_tests_over_draws(runs, rng=1)[F1].p == 1

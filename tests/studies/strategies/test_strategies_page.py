@@ -36,26 +36,32 @@ def made_table() -> pd.DataFrame:
             "draws": draws, "labels": labels,
             "processor_minutes": minutes,
             "processor_minutes_with_search": None if minutes is None else 2 * minutes,
-            "in_confidence_set": alike,
             **{
                 f"{metric}{values}": result
                 for metric in ("mean_macro_f1", "micro_accuracy")
                 for values, result in {
                     "": value, "_low": value - 0.03, "_high": value + 0.02, "_of_runs": runs,
-                    "_difference": apart, "_difference_low": apart, "_difference_high": apart,
-                    "_p_holm": None if apart is None else 0.25,
+                    "_sd": 0.0123, "_difference": apart, "_difference_sd": 0.0045,
+                    "_difference_low": apart if p else None,
+                    "_difference_high": apart if p else None,
+                    "_difference_of_runs": "" if apart is None else differences, "_p": p,
+                    "_p_holm": p, "_detectable": None if p is None else 0.02 - apart / 100,
+                    "_detectable_in_family": None if p is None else 0.03 - apart / 100,
                 }.items()
             },
         }
         for model in [MODEL]
-        for name, train, layers, by, labels, minutes, value, apart, alike, runs, draws in (
-            ("bag of words", "full", "-", "", 60, 0.024, 0.5, -0.25, False, "0.5", 1),
-            ("zero-shot (gloss)", "none", "2", "last layer", 0, None, 0.45, -0.3, False, "0.45", 1),
-            ("best frozen layer", "full", "1", "cv", 60, 1.5, 0.75, None, True, "0.75", 1),
-            ("<i>tuned</i>", "full", "1", "cv", 60, 120.0, 0.8, 0.05, True, "0.8125 0.7875", 1),
-            ("best frozen layer", "1pct", "1", "cv", 10, None, 0.6, None, True, "0.6", 1),
-            ("<i>tuned</i>", "1pct", "1", "as given", 10, 1.0, 0.5, -0.1, True,
-             "0.5 0.6 0.4 0.5", 2),
+        for name, train, layers, by, labels, minutes, value, apart, p, runs, draws, differences in (
+            ("bag of words", "full", "-", "", 60, 0.024, 0.5, -0.25, 0.002, "0.5", 1, "-0.25"),
+            ("zero-shot (gloss)", "none", "2", "last layer", 0, None, 0.45, -0.3, 0.05, "0.45", 1,
+             "-0.3"),
+            ("best frozen layer", "full", "1", "cv", 60, 1.5, 0.75, None, None, "0.75", 1, ""),
+            ("frozen features", "full", "1", "cv", 60, 1.5, 0.75, 0.0, None, "0.75", 1, ""),
+            ("<i>tuned</i>", "full", "1", "cv", 60, 120.0, 0.8, 0.05, 0.25, "0.8125 0.7875", 1,
+             "0.0625 0.0375"),
+            ("best frozen layer", "1pct", "1", "cv", 10, None, 0.6, None, None, "0.6", 1, ""),
+            ("<i>tuned</i>", "1pct", "1", "as given", 10, 1.0, 0.5, -0.1, 0.25,
+             "0.5 0.6 0.4 0.5", 2, "-0.05 -0.15"),
         )
     )  # fmt: skip
 
@@ -84,12 +90,24 @@ def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
     return folder / "report"
 
 
-def test_the_page_names_the_winner_and_significant_differences(built: Path) -> None:
+def test_the_page_names_the_highest_and_every_verdict_once(built: Path) -> None:
     text = text_of(built)
     assert "With all labels <i>tuned</i> scores highest, 80.00 macro-F1 (77.0 to 82.0)" in text
-    assert "not significantly different from best frozen layer, but significantly" in text
-    assert "significantly different from bag of words (" in text
+    verdicts = (
+        "Compared with the best frozen layer (75.00): not significantly different: <i>tuned</i>; "
+        "significantly lower: bag of words and zero-shot (gloss); "
+        "with the same predictions: frozen features."
+    )
+    assert text.count(verdicts) == 2
     assert "With the training set 1pct best frozen layer scores highest" in text
+    assert "layer (60.00): not significantly different: <i>tuned</i>. With" in text
+
+
+def test_the_page_says_which_difference_it_could_detect(built: Path) -> None:
+    text = text_of(built)
+    assert "1.95 to 2.30 points for one comparison" in text
+    assert "2.95 to 3.30 within the family of comparisons" in text
+    assert "2.10 points for one comparison" in text
 
 
 def test_unknown_values_are_a_dash_not_zero(built: Path) -> None:
@@ -101,11 +119,13 @@ def test_unknown_values_are_a_dash_not_zero(built: Path) -> None:
     assert "zero-shot" not in drawn and "120 minutes" in drawn
 
 
-def test_each_run_is_shown_next_to_the_mean(built: Path) -> None:
+def test_runs_have_their_spread_and_range(built: Path) -> None:
     text = text_of(built)
-    assert "80.00 77.0-82.0 2 seeds: 81.2, 78.8" in text
-    assert "50.00 47.0-52.0 4 runs, a line per draw: 50.0, 60.0, 40.0, 50.0" in text
-    assert "50.0, 60.0,<br>40.0, 50.0" in built.read_text()
+    assert "80.00 77.0-82.0 2 seeds: SD 1.23, range 78.75 to 81.25" in text
+    assert "+5.00 +5.00 to +5.00 SD 0.45, range +3.75 to +6.25" in text
+    assert "50.00 47.0-52.0 4 runs of 2 draws: SD 1.23, range 40.00 to 60.00" in text
+    # One run has no spread.
+    assert text.count("SD 0.45") == 2
 
 
 def test_the_training_of_an_encoder_and_its_selection_are_shown(built: Path) -> None:
@@ -138,14 +158,8 @@ def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
     assert {level for level, _ in points} == {"glyph"}
 
 
-def test_equal_predictions_are_named(run: Run, tmp_path: Path) -> None:
-    made_table().to_csv(tmp_path / "made.csv", index=False)
-    table = pd.read_csv(tmp_path / "made.csv", dtype=str, keep_default_na=False)
-    row = table.index[table["mean_macro_f1_p_holm"] != ""][0]
-    table.loc[row, "mean_macro_f1_difference"] = "0.000000"
-    ends = [f"mean_macro_f1_{end}" for end in ("difference_low", "difference_high", "p_holm")]
-    table.loc[row, ends] = ""
-    text = text_of(changed(run, tmp_path, table) / "strategies.html")
+def test_equal_predictions_are_named(built: Path) -> None:
+    text = text_of(built)
     assert "+0.00 the same predictions" in text and "nan" not in text
 
 

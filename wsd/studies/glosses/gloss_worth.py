@@ -18,9 +18,9 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import TEST
 from wsd.logs import log
-from wsd.metrics.intervals_over_runs import intervals_over_draws
+from wsd.metrics.intervals_over_runs import scores_over_runs
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.scores import confusion, mean_scores
+from wsd.metrics.scores import Counts, count_kinds
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
@@ -32,8 +32,8 @@ DRAWS = 20
 # The start without a gloss.
 ALONE = "sentences"
 METRIC = "mean_macro_f1"
-# The confusion matrices of a word, of shape (draws, K, K), by start and n.
-Matrices = dict[tuple[str, int], np.ndarray]
+# The counts of a word, with a system per draw, by start and n.
+Predicted = dict[tuple[str, int], Counts]
 
 
 def drawn_rows(corpus: Corpus, seed: int) -> list[list[np.ndarray]]:
@@ -54,12 +54,12 @@ def drawn_rows(corpus: Corpus, seed: int) -> list[list[np.ndarray]]:
     return [[draw_rows(draw, sense) for sense in senses] for draw in range(DRAWS)]
 
 
-def confusion_matrices(
+def predict(
     corpus: Corpus,
     vectors: np.ndarray,
     glosses: Mapping[str, SenseVectors],
     drawn: Sequence[Sequence[np.ndarray]],
-) -> Matrices:
+) -> Predicted:
     """Predict the test instances of a word for every start, n and draw.
 
     Parameters
@@ -72,7 +72,7 @@ def confusion_matrices(
     """
     senses, tests = range(len(corpus.senses)), corpus.split == TEST
     directions, gold = unit_vectors(vectors[tests]), corpus.gold[tests]
-    matrices: Matrices = {}
+    predicted: Predicted = {}
     no_gloss = np.zeros((0, vectors.shape[1])), np.zeros(0, dtype=int)
     for start in (ALONE, *KINDS):
         gloss_vectors, gloss_senses = glosses.get(start, no_gloss)
@@ -83,9 +83,9 @@ def confusion_matrices(
                 parts = [(gloss_vectors[gloss_senses == s], vectors[rows[s][:n]]) for s in senses]
                 centroids = np.stack([np.concatenate(part).mean(axis=0) for part in parts])
                 nearest = (directions @ unit_vectors(centroids).T).argmax(axis=1)
-                draws.append(confusion(gold, nearest, len(senses)))
-            matrices[start, n] = np.stack(draws)
-    return matrices
+                draws.append(nearest)
+            predicted[start, n] = count_kinds([gold, *draws], len(senses))
+    return predicted
 
 
 def as_many_alone(value: float, alone: Sequence[float]) -> float:
@@ -107,26 +107,25 @@ def as_many_alone(value: float, alone: Sequence[float]) -> float:
 
 
 def table(
-    layers: str, words: Sequence[Matrices], sentences: Mapping[int, int], seed: int
+    layers: str, words: Sequence[Predicted], sentences: Mapping[int, int], seed: int
 ) -> list[Any]:
     """Return a row per start and n of one layer: scores over all words with 95% intervals.
 
+    With several draws, the intervals are for the score of a new draw.
     ``as_many_alone`` is :func:`as_many_alone` of the mean curve. Its interval comes from the curves
     of the single draws.
     """
-    keys = list(words[0])
-    runs = {key: list(zip(*(word[key] for word in words), strict=True)) for key in keys}
-    scores = {key: [mean_scores(draw) for draw in draws] for key, draws in runs.items()}
-    curves = np.array([[float(draw[METRIC]) for draw in scores[ALONE, n]] for n in SHOTS[1:]])
+    scores = {}
+    for start, n in words[0]:
+        draws = range(DRAWS if n else 1)
+        scores[start, n] = scores_over_runs([word[start, n] for word in words], draws, rng=seed)
+    curves = np.array([scores[ALONE, n][METRIC].values for n in SHOTS[1:]])
     lines = []
-    for start, n in keys:
-        draws = runs[start, n]
-        intervals = intervals_over_draws(draws, rng=seed)
-        line: dict[str, Any] = {"layers": layers, "start": start, "n": n, "draws": len(draws)}
-        line["n_train"] = sentences[n]
-        for name, (low, high) in intervals.items():
-            value = float(np.mean([draw[name] for draw in scores[start, n]]))
-            line |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    for (start, n), means in scores.items():
+        line: dict[str, Any] = {"layers": layers, "start": start, "n": n}
+        line |= {"draws": len(means[METRIC].values), "n_train": sentences[n]}
+        for name, score in means.items():
+            line |= {name: score.mean, f"{name}_low": score.low, f"{name}_high": score.high}
         if start != ALONE:
             line["as_many_alone"] = as_many_alone(line[METRIC], curves.mean(axis=1))
             each = [as_many_alone(line[METRIC], curve) for curve in curves.T]
@@ -162,7 +161,7 @@ def run(args: argparse.Namespace) -> None:
                 features, vectors, source = read_features(args.embeddings, corpus, VIEW, layers)
                 folder = args.gloss_vectors
                 kinds = read_gloss_vectors(folder, glosses[word], corpus, layers, source)
-                words.append(confusion_matrices(corpus, vectors, kinds, drawn[word]))
+                words.append(predict(corpus, vectors, kinds, drawn[word]))
             names = {"model": source["model"]["name"], "view": VIEW}
             lines += [{**names, **line} for line in table(features.layers, words, sizes, args.seed)]
             log.info("gloss worth: layers %s", features.layers)

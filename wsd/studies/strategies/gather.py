@@ -59,17 +59,13 @@ class Strategy:
     selected_by: str
     runs: list[Run] = field(default_factory=list)
 
-    def mean(self, metric: str) -> float:
-        """Return a score, as the mean over words and over runs."""
-        return fsum(run.row.mean(metric) for run in self.runs) / len(self.runs)
-
-    def pairs(self, other: "Strategy") -> list[tuple[ComparisonRow, ComparisonRow]]:
+    def pairs(self, other: "Strategy") -> list[tuple[Run, Run]]:
         """Pair its runs with another strategy's runs that have the same training sentences.
 
         Runs without training are paired with runs on the full training set.
         """
         return [
-            (first.row, second.row)
+            (first, second)
             for first, second in product(self.runs, other.runs)
             if {first.train, second.train} in ({first.train}, {NO_TRAIN, FULL})
         ]

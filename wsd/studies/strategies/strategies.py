@@ -3,12 +3,13 @@
 The table has a row per strategy and training set of each model: baselines, glosses, substitutes,
 frozen vectors, fine-tuning. Differences are from the frozen encoder's best single layer, on the
 same training set and test instances. A row has the mean over draws or seeds, and the score of each.
+The differences are the only tested question: whether a strategy differs from the best layer.
 Processor time (:mod:`wsd.studies.strategies.costs`) differs from run to run, so no other table has
 it.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,12 @@ from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
-from wsd.evaluation.comparison_rows import identical
+from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import whole
-from wsd.evaluation.word_columns import adjust
-from wsd.metrics.intervals_over_runs import (
-    difference_intervals_over_draws,
-    intervals_over_draws,
-    paired_tests_over_draws,
-)
-from wsd.metrics.scores import Counts
+from wsd.metrics.intervals_over_runs import OverRuns, differences_over_runs, scores_over_runs
+from wsd.metrics.over_words import detectable
+from wsd.metrics.permutation import holm
+from wsd.metrics.scores import Counts, count_kinds
 from wsd.storage.csv import write_csv
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
@@ -42,7 +40,6 @@ from wsd.studies.strategies.costs import Costs
 from wsd.studies.strategies.gather import BEST_LAYER, KINDS, Gatherer, Strategy
 
 METRICS = ("mean_macro_f1", "micro_accuracy")
-ALPHA = 0.05
 COLUMNS = [
     *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
     *("n_words", "runs", "draws", "labels", "processor_minutes", "processor_minutes_with_search"),
@@ -50,11 +47,11 @@ COLUMNS = [
         f"{metric}{end}"
         for metric in METRICS
         for end in (
-            *("", "_low", "_high", "_of_runs"),
-            *("_difference", "_difference_low", "_difference_high", "_p", "_p_holm"),
+            *("", "_low", "_high", "_sd", "_of_runs"),
+            *("_difference", "_difference_low", "_difference_high", "_difference_sd"),
+            *("_difference_of_runs", "_p", "_p_holm", "_detectable", "_detectable_in_family"),
         )
     ),
-    "in_confidence_set",
 ]
 Line = dict[str, Any]
 
@@ -62,42 +59,37 @@ Line = dict[str, Any]
 def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) -> list[Line]:
     """Return a row per strategy of one model and training set.
 
-    The differences from the best layer are one family of Holm's method per metric. The test of each
-    strategy against the strategy with the highest macro-F1 is corrected for all pairs, since the
-    data determine which strategy is highest.
+    The differences from the best layer are one family of Holm's method per metric.
     """
     reference = next((s for s in strategies if s.name == BEST_LAYER), None)
-    best = max(strategies, key=lambda s: s.mean(METRICS[0]))
-    # Strategies with the same predictions count once: there is nothing to test.
-    distinct: list[Strategy] = []
-    for strategy in strategies:
-        if not any(_same(strategy, other) for other in distinct):
-            distinct.append(strategy)
-    pairs = len(distinct) * (len(distinct) - 1) // 2
-    lines = []
+    lines, tested = [], []
     for strategy in strategies:
         learned = NO_TRAIN if strategy.runs[0].train == NO_TRAIN else train
         line = {"model": model, "train": learned, **_columns(strategy, seed)}
-        if reference and strategy is not reference:
-            line |= _differences(strategy, reference, seed)
-        p = 1.0
-        if strategy is not best:
-            p = paired_tests_over_draws(_joints(strategy, best), rng=seed)[METRICS[0]].p
-        line["in_confidence_set"] = strategy is best or p * pairs >= ALPHA
         lines.append(line)
+        if reference and strategy is not reference:
+            pairs = strategy.pairs(reference)
+            words = _count([run.row for pair in pairs for run in pair])
+            if all((word.kinds[:, 1::2] == word.kinds[:, 2::2]).all() for word in words):
+                # The same predictions: there is nothing to test.
+                line |= {f"{metric}_difference": 0.0 for metric in METRICS}
+            else:
+                draws = [second.train for _, second in pairs]
+                family = len(strategies) - 1
+                result = differences_over_runs(words, draws, family=family, rng=seed)
+                tested.append((line, result))
     for metric in METRICS:
-        tested = [line for line in lines if f"{metric}_p" in line]
-        family = [{"p": line[f"{metric}_p"]} for line in tested]
-        adjust(family)
-        for line, corrected in zip(tested, family, strict=True):
-            line[f"{metric}_p_holm"] = corrected["p_holm"]
+        corrected = holm([differences[metric].p for _, differences in tested])
+        for (line, differences), p_holm in zip(tested, corrected, strict=True):
+            line |= _difference(metric, differences[metric], len(tested))
+            line[f"{metric}_p_holm"] = float(p_holm)
     return lines
 
 
 def _columns(strategy: Strategy, seed: int) -> Line:
     """Return names, processor time and scores of a strategy, without its differences."""
     rows = [run.row for run in strategy.runs]
-    intervals = intervals_over_draws([row.confusions for row in rows], rng=seed)
+    draws = [run.train for run in strategy.runs]
     spent = zip(*(run.spent for run in strategy.runs), strict=True)
     minutes = [float(np.mean(seconds)) / 60 for seconds in spent]
     line: Line = {
@@ -110,43 +102,51 @@ def _columns(strategy: Strategy, seed: int) -> Line:
         "setting": "; ".join(dict.fromkeys(filter(None, (run.setting for run in strategy.runs)))),
         "n_words": len(rows[0].words),
         "runs": len(rows),
-        "draws": len({run.train for run in strategy.runs}),
+        "draws": len(set(draws)),
         "labels": whole(float(np.mean([sum(w.n_train for w in row.words) for row in rows]))),
         "processor_minutes": minutes[0],
         "processor_minutes_with_search": minutes[1],
     }
+    scores = scores_over_runs(_count(rows), draws, rng=seed)
     for metric in METRICS:
-        line[metric] = strategy.mean(metric)
-        line[f"{metric}_low"], line[f"{metric}_high"] = intervals[metric]
-        line[f"{metric}_of_runs"] = " ".join(f"{row.mean(metric):.6f}" for row in rows)
+        line |= _over_runs(metric, scores[metric])
+        line[f"{metric}_of_runs"] = _joined(row.mean(metric) for row in rows)
     return line
 
 
-def _differences(strategy: Strategy, reference: Strategy, seed: int) -> Line:
-    """Return the strategy minus the reference, with interval and p-value.
-
-    The same predictions have the difference 0, no interval and no test.
-    """
-    if _same(strategy, reference):
-        return {f"{metric}_difference": 0.0 for metric in METRICS}
-    joints = _joints(strategy, reference)
-    intervals = difference_intervals_over_draws(joints, rng=seed)
-    tests = paired_tests_over_draws(joints, rng=seed)
-    line: Line = {}
-    for metric in METRICS:
-        line[f"{metric}_difference"], line[f"{metric}_p"], *_ = tests[metric]
-        line[f"{metric}_difference_low"], line[f"{metric}_difference_high"] = intervals[metric]
-    return line
+def _count(rows: Sequence[ComparisonRow]) -> list[Counts]:
+    """Return the counts of each word, with a system per row."""
+    documents = rows[0].documents
+    return [
+        count_kinds(
+            [words[0].gold, *(w.predicted for w in words)],
+            len(words[0].senses),
+            documents.get(words[0].word),
+        )
+        for words in zip(*(row.words for row in rows), strict=True)
+    ]
 
 
-def _same(strategy: Strategy, other: Strategy) -> bool:
-    """Return whether two strategies predict the same senses in every run."""
-    joints = _joints(strategy, other)
-    return bool(joints) and all(map(identical, joints))
+def _over_runs(name: str, result: OverRuns) -> Line:
+    ends = {"": result.mean, "_low": result.low, "_high": result.high, "_sd": result.spread}
+    return {f"{name}{end}": value for end, value in ends.items()}
 
 
-def _joints(strategy: Strategy, other: Strategy) -> list[list[Counts]]:
-    return [first.joints(second) for first, second in strategy.pairs(other)]
+def _difference(metric: str, result: OverRuns, family: int) -> Line:
+    """Return the columns of a tested difference, without its adjusted p-value."""
+    return {
+        **_over_runs(f"{metric}_difference", result),
+        f"{metric}_difference_of_runs": _joined(result.values),
+        f"{metric}_p": result.p,
+        f"{metric}_detectable": detectable(result.error, freedom=result.freedom),
+        f"{metric}_detectable_in_family": detectable(
+            result.error, family=family, freedom=result.freedom
+        ),
+    }
+
+
+def _joined(values: Iterable[float]) -> str:
+    return " ".join(f"{value:.6f}" for value in values)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

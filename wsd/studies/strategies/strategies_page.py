@@ -14,31 +14,26 @@ from wsd.artifacts.training_set import FULL, NO_TRAIN
 from wsd.report.pages import curves
 from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import legend
-from wsd.report.pages.model_notes import MAIN_METRIC
+from wsd.report.pages.model_notes import MAIN_METRIC, detectable
 from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import number, render
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.pages.study_sections import Extension, Link
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns
+from wsd.studies.strategies import strategies
+from wsd.studies.strategies.gather import BEST_LAYER
 
-METRICS = ("mean_macro_f1", "micro_accuracy")
 # Processor time of the selected configuration, without and with the search for it.
 MINUTES = ("processor_minutes", "processor_minutes_with_search")
-_DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
-COLUMNS = Columns(
-    (
-        *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
-        *(f"{metric}_of_runs" for metric in METRICS),
-    ),
-    (
-        *("n_words", "runs", "draws", "labels", *MINUTES),
-        *(f"{metric}{bound}" for metric in METRICS for bound in ("", "_low", "_high")),
-        *(f"{metric}_{column}" for metric in METRICS for column in _DIFFERENCE),
-    ),
-    ("in_confidence_set",),
-    may_be_empty=True,
+_TEXT = (
+    *("model", "strategy", "train", "view", "layers", "classifier", "setting", "selected_by"),
+    *(name for name in strategies.COLUMNS if name.endswith("_of_runs")),
 )
+COLUMNS = Columns(
+    _TEXT, tuple(name for name in strategies.COLUMNS if name not in _TEXT), may_be_empty=True
+)
+ALPHA = 0.05
 # Free space at the ends of an axis: a factor.
 ROOM = 1.4
 # The least distance between two ticks: a factor.
@@ -112,7 +107,7 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
         "answers": [answer(train, train_rows) for train, train_rows in trains],
         "plots": {name: (f"strategies.{model}.{name}", plot) for name, plot in plots.items()},
         "untimed": records(rows[rows[MINUTES[0]].isna()]),
-        "rows": [{**row, "scores": row[f"{MAIN_METRIC}_of_runs"].split()} for row in records(rows)],
+        "rows": records(rows),
     }
 
 
@@ -126,14 +121,21 @@ def _plot(
 
 
 def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
-    """Return the best strategy on one training set, and its confidence set."""
-    best, *others = records(rows.sort_values(MAIN_METRIC, ascending=False, kind="stable"))
+    """Return the best strategy on one training set, and the verdicts against the best layer."""
+    difference, p = rows[f"{MAIN_METRIC}_difference"], rows[f"{MAIN_METRIC}_p_holm"]
+    verdicts = {
+        "significantly higher": (p <= ALPHA) & (difference > 0),
+        "not significantly different": p > ALPHA,
+        "significantly lower": (p <= ALPHA) & (difference < 0),
+        "with the same predictions": p.isna() & difference.notna(),
+    }
     return {
         "train": train,
         "is_full": train == FULL,
-        "best": best,
-        "similar": [row for row in others if row["in_confidence_set"]],
-        "next": next((row for row in others if not row["in_confidence_set"]), None),
+        "best": records(rows.nlargest(1, MAIN_METRIC))[0],
+        "reference": records(having(rows, strategy=BEST_LAYER)),
+        "verdicts": {name: records(rows[chosen]) for name, chosen in verdicts.items()},
+        "detected": detectable(rows.rename(columns=lambda c: c.removeprefix(f"{MAIN_METRIC}_"))),
     }
 
 
