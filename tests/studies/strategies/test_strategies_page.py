@@ -100,7 +100,7 @@ def test_the_page_names_the_highest_and_every_verdict_once(built: Path) -> None:
     )
     assert text.count(verdicts) == 2
     assert "With the training set 1pct best frozen layer scores highest" in text
-    assert "layer (60.00): not significantly different: <i>tuned</i>. With" in text
+    assert "layer (60.00): not significantly different: <i>tuned</i>." in text
 
 
 def test_the_page_says_which_difference_it_could_detect(built: Path) -> None:
