@@ -24,9 +24,7 @@ Words = Sequence[Counts] | Sequence[np.ndarray]
 # The confidence level of all intervals, and its quantiles with equal tails.
 LEVEL = 0.95
 TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-# The prior gives a word of K senses 3 K squared cells of pairs. With more senses than this, only
-# the cells that occur are drawn, and this many pieces of the prior's instance per gold sense.
-EVERY_CELL = 5
+# The number of pieces of the prior's instance of each gold sense.
 PIECES = 8
 # Numbers to draw at once, so that they stay in the cache.
 DRAWN = 100_000
@@ -69,7 +67,7 @@ def word_intervals(
     cell = np.stack(list(map(np.searchsorted, below, uniform.T)), axis=1)
     # A word with a single sense has no uncertainty.
     more = generator.standard_exponential(cell.shape) * (n_senses > 1)
-    drawn = _scores(counts, _weighed(counts, counts, counted, more, [(1.0, [cell])]))[0]
+    drawn = _scores(counts, _weighed(counts, counted, more, [(1.0, [cell])]))[0]
     estimate = scores.word_scores(confusion)
     return {
         name: bounded(*_shortest(drawn[name]), estimate[name], floor=0)
@@ -130,24 +128,8 @@ def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -
 
 def _right_or_wrong(n_senses: int) -> np.ndarray:
     """Return one instance per row: half of it right, the rest spread over the wrong senses."""
-    shares = _shares(n_senses)
-    return shares / shares.sum(axis=1, keepdims=True)
-
-
-def _right_or_wrong_pairs(n_senses: int) -> np.ndarray:
-    """Return one instance per row of pairs: a quarter for both, first, second, neither right."""
-    gold, sense = np.ogrid[:n_senses, :n_senses]
-    added = np.zeros((n_senses,) * 3)
-    for first, second in ((gold, sense), (sense, gold), (sense, sense)):
-        added[gold, first, second] = _shares(n_senses)
-    rows = added.reshape(n_senses, -1)
-    return (rows / rows.sum(axis=1, keepdims=True)).reshape(added.shape)
-
-
-def _shares(n_senses: int) -> np.ndarray:
-    """Return per gold sense 1 for right, and 1 for all wrong senses together."""
-    shares = np.full((n_senses, n_senses), 1 / max(n_senses - 1, 1))
-    np.fill_diagonal(shares, 1)
+    shares = np.full((n_senses, n_senses), 0.5 / max(n_senses - 1, 1))
+    np.fill_diagonal(shares, 0.5)
     return shares
 
 
@@ -186,9 +168,8 @@ def _inflated(drawn: Scores, words: Sequence[Counts]) -> Scores:
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
     """Return each system's scores in draws from the posterior, with the prior's instances."""
     step = max(1, DRAWN // (len(counts.numbers) + counts.n_senses))
-    draw = _draw_every_cell if counts.n_senses <= EVERY_CELL else _draw_pieces
     parts = [
-        _scores(counts, draw(counts, min(step, draws - start), rng))
+        _scores(counts, _draw_margins(counts, min(step, draws - start), rng))
         for start in range(0, draws, step)
     ]
     return [
@@ -206,29 +187,20 @@ def _scores(counts: Counts, drawn: Sequence[Margins]) -> list[Scores]:
     ]
 
 
-def _draw_every_cell(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
-    """Return margins of each system, from a gamma draw for every cell."""
-    prior = _right_or_wrong if counts.kinds.shape[1] == 2 else _right_or_wrong_pairs
-    mass = prior(counts.n_senses)
-    mass[tuple(counts.kinds.T)] += counts.numbers
-    cells = Counts(np.argwhere(mass), mass[mass > 0], counts.n_senses)
-    drawn = rng.standard_gamma(cells.numbers, size=(draws, len(cells.numbers)))
-    nothing = np.zeros((draws, counts.n_senses))
-    return _weighed(counts, cells, drawn, nothing, [])
+def _draw_margins(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
+    """Return margins of each system, in draws from the posterior.
 
-
-def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[Margins]:
-    """Return margins of each system from the same posterior, with the prior's instance in pieces.
-
-    A Dirichlet draw with a total of one instance breaks the instance repeatedly: each time it takes
-    a uniform part of the rest, and puts this part into one cell drawn from the prior (Sethuraman
-    1994, Statistica Sinica 4). The last of ``PIECES`` takes the whole rest.
+    With two systems, the prior has K squared cells for each of K gold senses. So only the cells
+    that occur are drawn, and a Dirichlet draw of one instance, the prior's, breaks it repeatedly:
+    each time it takes a uniform part of the rest, and puts this part into one cell drawn from the
+    prior (Sethuraman 1994, Statistica Sinica 4). The last of ``PIECES`` takes the whole rest.
     """
     n_senses, n_systems = counts.n_senses, counts.kinds.shape[1] - 1
     drawn = rng.standard_gamma(counts.numbers, size=(draws, len(counts.numbers)))
     more = rng.standard_exponential((draws, n_senses))
-    gold, other = np.ogrid[:n_senses, : n_senses - 1]
-    wrong = other + (other >= gold)
+    # A single sense has no wrong one.
+    gold, distance = np.ogrid[:n_senses, 1 : max(n_senses, 2)]
+    wrong = (gold + distance) % n_senses
     right = np.broadcast_to(gold, wrong.shape)
     # One system: half is right. Two systems: a quarter each for both, first, second, neither right.
     cases = zip(*product((right, wrong), repeat=n_systems), strict=True)
@@ -241,12 +213,11 @@ def _draw_pieces(counts: Counts, draws: int, rng: np.random.Generator) -> list[M
             share = rng.random(more.shape) if piece < PIECES else 1.0
             yield share, [senses.take(place) for senses in into]
 
-    return _weighed(counts, counts, drawn, more, pieces())
+    return _weighed(counts, drawn, more, pieces())
 
 
 def _weighed(
-    observed: Counts,
-    cells: Counts,
+    counts: Counts,
     drawn: np.ndarray,
     more: np.ndarray,
     pieces: Iterable[tuple[np.ndarray | float, Sequence[np.ndarray]]],
@@ -255,17 +226,17 @@ def _weighed(
 
     Parameters
     ----------
-    observed, cells : Counts
-    drawn : float array of shape (draws, kinds of cells)
+    counts : Counts
+    drawn : float array of shape (draws, kinds)
     more : float array of shape (draws, K)
         The additional weight of each gold sense.
     pieces : iterable of (share, sequence over systems of int arrays of shape (draws, K))
         Parts of the rest of that weight, and the predicted senses that each part goes to.
     """
-    senses, gold = np.arange(observed.n_senses), cells.kinds[:, 0]
-    of_gold = np.bincount(observed.kinds[:, 0], observed.numbers, len(senses))
+    senses, gold = np.arange(counts.n_senses), counts.kinds[:, 0]
+    of_gold = np.bincount(gold, counts.numbers, len(senses))
     total = drawn @ np.eye(len(senses))[gold] + more
-    margins = cells.margins(drawn / total[:, gold] * of_gold[gold])
+    margins = counts.margins(drawn / total[:, gold] * of_gold[gold])
     left = more / total * of_gold
     first = len(senses) * np.arange(len(drawn))[:, None]
     for share, into in pieces:
