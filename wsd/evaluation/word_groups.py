@@ -15,6 +15,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
+from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
 from wsd.metrics.curve_shapes import same_shape, whole_interval
@@ -68,11 +69,6 @@ class WordGroup(NamedTuple):
     def has_intervals(self) -> bool:
         """Return whether it has enough words for intervals of its scores."""
         return len(self.words) >= FEW
-
-    @property
-    def has_peak(self) -> bool:
-        """Return whether it has enough words for the interval of its peak."""
-        return len(self.words) >= FEWEST
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -134,25 +130,15 @@ class WordScores(NamedTuple):
 
 def score_groups(group: Group, kinds: Sequence[WordGroup]) -> list[Line]:
     """Return a line per group of words and layer choice, if the corpus has parts of speech."""
-    if len(kinds) == 1:
-        return []
-    metrics = _per_word(group)
+    metrics = _per_word(group.rows)
     table = []
-    for kind in kinds:
-        n = {
-            "n_train": kind.n_train,
-            "n_test": int(metrics["micro_accuracy"].sizes[kind.words].sum()),
-        }
+    for kind in kinds if len(kinds) > 1 else ():
+        n_test = int(metrics["micro_accuracy"].sizes[kind.words].sum())
+        shared = group.names | kind.columns | {"n_train": kind.n_train, "n_test": n_test}
         drawn = {name: metric.drawn(kind) for name, metric in metrics.items()}
         for i, row in enumerate(group.rows):
             depth = group.columns(row)["relative_depth"]
-            line = {
-                **group.names,
-                **kind.columns,
-                **n,
-                "layers": row.layers,
-                "relative_depth": depth,
-            }
+            line = {**shared, "layers": row.layers, "relative_depth": depth}
             for name, scores in drawn.items():
                 line |= _bounded(name, scores[:, i], kind)
             table.append(line)
@@ -164,20 +150,15 @@ def find_peaks(group: Group, kinds: Sequence[WordGroup], seed: int) -> list[Line
 
     The p-values of the parts of speech of one bin, by one metric, are one family of Holm's method.
     """
-    depths = [group.columns(row)["relative_depth"] for row in group.rows]
-    single = [i for i, depth in enumerate(depths) if depth is not None]
+    single = [row for row in group.rows if group.columns(row)["relative_depth"] is not None]
     if not single:
         return []
-    numbers = np.array([int(group.rows[i].layers) for i in single])
-    metrics = {
-        name: WordScores(metric.values[:, single], metric.sizes)
-        for name, metric in _per_word(group).items()
-    }
-    kinds = [kind for kind in kinds if kind.has_peak]
+    numbers = np.array([int(row.layers) for row in single])
+    kinds = [kind for kind in kinds if len(kind.words) >= FEWEST]
     by_name = {kind[:2]: kind for kind in kinds}
     families: dict[tuple[str, str], list[Line]] = defaultdict(list)
     table: list[Line] = []
-    for kind, (name, metric) in product(kinds, metrics.items()):
+    for kind, (name, metric) in product(kinds, _per_word(single).items()):
         peak = numbers[metric.drawn(kind).argmax(axis=1)]
         line = {**group.names, **kind.columns, "metric": name, "peak": int(peak[0])}
         line |= _ends("", peak) | {"share_of_draws": float((peak[1:] == peak[0]).mean())}
@@ -205,14 +186,13 @@ def find_peaks(group: Group, kinds: Sequence[WordGroup], seed: int) -> list[Line
     return table
 
 
-def _per_word(group: Group) -> dict[str, WordScores]:
-    by_row = [row.confusions for row in group.rows]
+def _per_word(rows: Sequence[ComparisonRow]) -> dict[str, WordScores]:
+    by_row = [row.confusions for row in rows]
     f1 = [[float(word_scores(matrix)["macro_f1"]) for matrix in matrices] for matrices in by_row]
     right = [[int(np.trace(matrix)) for matrix in matrices] for matrices in by_row]
     total = np.array([matrix.sum() for matrix in by_row[0]])
-    of_words, of_instances = np.ones(len(total)), total
-    metrics = WordScores(np.array(f1).T, of_words), WordScores(np.array(right).T, of_instances)
-    return dict(zip(METRICS, metrics, strict=True))
+    by_metric = (np.array(f1).T, np.ones(len(total))), (np.array(right).T, total)
+    return {name: WordScores(*own) for name, own in zip(METRICS, by_metric, strict=True)}
 
 
 def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:

@@ -32,14 +32,10 @@ def kinds(report: Report) -> dict[str, list[str]]:
 def peaks(report: Report) -> list[dict[str, Any]]:
     """Return the peaks over all words per model and classifier; none if there are few words."""
     table = report.rows("group-peaks", view=report.view, **dict.fromkeys(COLUMNS, ALL))
-    peaks_of = {
-        names: {row["metric"]: row for row in records(rows)}
-        for names, rows in table.groupby(["model", "classifier"])
-    }
     return [
-        {"model": model, "classifier": classifier, "peak": peaks_of[model, classifier]}
-        for model, classifier in product(report.choices, report.classifiers)
-        if (model, classifier) in peaks_of
+        {"model": model, "classifier": name, "peak": {row["metric"]: row for row in records(rows)}}
+        for model, name in product(report.choices, report.classifiers)
+        if len(rows := having(table, model=model, classifier=name))
     ]
 
 

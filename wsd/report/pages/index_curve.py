@@ -76,18 +76,12 @@ def index_curve(report: Report) -> dict[str, Any]:
         "x": [(across(x), text) for x, text in sorted(ticks.items())],
         "y": [(down(y), str(y)) for y in rules(low, high)],
         "depth": depth,
-        "peaks": _peaks(report, classifier if several else None),
+        "peaks": [
+            row
+            for row in group_plots.peaks(report)
+            if not several or row["classifier"] == classifier
+        ],
     }
-
-
-def _peaks(report: Report, classifier: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """Return the peak over all words, with the name of its line: a model or a classifier."""
-    name = "classifier" if classifier is None else "model"
-    return [
-        (row[name], row["peak"][MAIN_METRIC])
-        for row in group_plots.peaks(report)
-        if classifier in (None, row["classifier"])
-    ]
 
 
 def rules(low: float, high: float) -> range:
