@@ -19,6 +19,7 @@ from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
 from wsd.metrics.curve_shapes import same_shape, whole_interval
+from wsd.metrics.over_words import FEWEST
 from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import word_scores
@@ -28,8 +29,6 @@ ALL = "all"
 BINS = (20, 50, 100, 300)
 # A group with fewer words has no intervals of its scores.
 FEW = 10
-# A group with fewer words has no peak.
-FEWEST = 5
 METRICS = ("mean_macro_f1", "micro_accuracy")
 WORD_GROUP = ("part_of_speech", "training_instances", "n_words")
 GROUP_COLUMNS = [
@@ -148,6 +147,7 @@ def score_groups(group: Group, kinds: Sequence[WordGroup]) -> list[Line]:
 def find_peaks(group: Group, kinds: Sequence[WordGroup], seed: int) -> list[Line]:
     """Return the peak of every group of words by every metric, compared with the nouns' peak.
 
+    A group with fewer than ``FEWEST`` words has no peak.
     The p-values of the parts of speech of one bin, by one metric, are one family of Holm's method.
     """
     single = [row for row in group.rows if group.columns(row)["relative_depth"] is not None]
