@@ -32,7 +32,6 @@ from wsd.evaluation.comparison_tables import (
     differences,
     learning,
     rare_senses,
-    selectivity,
     with_intervals,
 )
 from wsd.evaluation.model_comparison import assemble
@@ -322,13 +321,6 @@ def test_the_confidence_set_has_the_best_and_not_the_worst() -> None:
     lines = {line["layers"]: line for line in best_set(systems(), "mean_macro_f1", seed=1)}
     assert lines["1"]["in_confidence_set"]
     assert not lines["3"]["in_confidence_set"]
-
-
-def test_selectivity_is_task_minus_control() -> None:
-    task, control = row(CANDIDATE, "1", FEW), row("control", "1", MANY)
-    (line,) = selectivity([task, row(CANDIDATE, "2", FEW)], [control])
-    assert line["micro_accuracy_selectivity"] == pytest.approx(33 / 82)
-    assert line["layers"] == "1"
 
 
 def test_learning_curves_average_draws_and_words_in_common() -> None:

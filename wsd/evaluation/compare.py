@@ -33,6 +33,7 @@ from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import without_duplicates
+from wsd.evaluation.selectivity import selectivity
 from wsd.evaluation.sensitivity import sensitivity
 from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> None:
     others = {row.configuration for row in (*rows["published"], *rows["systems"])}
     tables |= {
         "controls": comparison_tables.with_intervals(controls, unlike, {}, args.seed),
-        "selectivity": comparison_tables.selectivity(task, rows["control"]),
+        "selectivity": selectivity(task, rows["control"], args.seed),
         "learning": comparison_tables.learning(_scores_of_models(args.scores, others)),
     }
     scores, differences = tables.pop("comparison"), tables["differences"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, PUBLISHED, SELECTED, SYSTEM
+from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
@@ -254,25 +254,6 @@ def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, se
     gold = [rows[0].words[i].gold for i in words]
     predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
     return confidence_set(gold, predicted, metric, rng=seed)
-
-
-def selectivity(task: Sequence[ComparisonRow], control: Sequence[ComparisonRow]) -> list[Line]:
-    """Return a line per configuration: its scores on the senses, on the control task, and the gap.
-
-    Hewitt and Liang (2019): a probe that learns arbitrary labels as well as the senses says
-    little about the vectors.
-    """
-    by_configuration = {row.configuration: row for row in task}
-    table = []
-    for row in control:
-        if senses := by_configuration.get(row.configuration):
-            line: Line = {name: row.names[name] for name in NAMES[1:]}
-            for name in ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1"):
-                score, control_score = senses.mean(name), row.mean(name)
-                line |= {name: score, f"{name}_control": control_score}
-                line[f"{name}_selectivity"] = score - control_score
-            table.append(line)
-    return table
 
 
 def whole(mean: float) -> float | int:

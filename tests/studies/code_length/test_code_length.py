@@ -1,15 +1,21 @@
 """Online code length, with exact answers."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp, ttest_rel
 
+from wsd.artifacts.column_names import TOGETHER
 from wsd.errors import CorpusError
 from wsd.studies.code_length.code_length import (
     ESCAPE,
+    OVER_WORDS,
     CodeLength,
     FitPredict,
+    _table,
+    compare_layers,
     label_bits,
     online_code_length,
     over_words,
@@ -104,6 +110,57 @@ def test_over_words_bits_are_added() -> None:
     assert over_words(words) == CodeLength(bits=4.0, uniform_bits=8.0)
     assert over_words(words).compression == 2
     assert over_words([]).compression == 1
+
+
+def test_layers_are_compared_by_paired_t_tests() -> None:
+    rng = np.random.default_rng(5)
+    shares = rng.uniform(0.2, 0.6, size=12) + rng.normal(0, 0.02, size=(4, 12))
+    shares[2] += 0.05
+    actual = compare_layers(shares)
+    within = []
+    for i, layer in enumerate(shares):
+        alone = ttest_1samp(layer, 0).confidence_interval(0.95)
+        expected = layer.mean(), alone.low, alone.high
+        assert actual.iloc[i, :3].tolist() == pytest.approx(expected)
+        others = [other for j, other in enumerate(shares) if j != i]
+        assert actual.loc[i, "difference"] == pytest.approx(
+            layer.mean() - min(other.mean() for other in others)
+        )
+        # Bonferroni's method over three tests.
+        tests = [ttest_rel(layer, other) for other in others]
+        ends = [test.confidence_interval(1 - 0.05 / 3) for test in tests]
+        low, high = max(end.low for end in ends), max(end.high for end in ends)
+        assert actual.iloc[i, 4:6].tolist() == pytest.approx([low, high])
+        within.append(all(test.pvalue >= 0.05 / 3 or test.statistic < 0 for test in tests))
+    assert actual["in_confidence_set"].tolist() == within and not all(within)
+
+
+def test_equal_layers_are_all_in_the_confidence_set() -> None:
+    actual = compare_layers(np.tile(np.linspace(0.1, 0.5, 6), (3, 1)))
+    assert actual["in_confidence_set"].all()
+    assert (actual.loc[:, "difference":"difference_high_over_words"] == 0).all(axis=None)
+
+
+def test_each_classifier_is_a_family_and_few_words_have_no_interval() -> None:
+    def lengths(words: int) -> dict[tuple[str, ...], dict[str, CodeLength]]:
+        rng = np.random.default_rng(0)
+        return {
+            ("focal", layers, classifier): {
+                f"w{i}": CodeLength(10 * rng.random(), 10) for i in range(words)
+            }
+            for classifier, layers in product(("lda", "logistic"), "012")
+        }
+
+    table = _table(lengths(6))
+    assert len(table) == 6 * 7
+    every = table[table["word"] == TOGETHER]
+    assert table.loc[table["word"] != TOGETHER, [*OVER_WORDS]].isna().all(axis=None)
+    assert every[[*OVER_WORDS]].notna().all(axis=None)
+    assert (every["difference"] < 0).groupby(every["classifier"]).sum().tolist() == [1, 1]
+    words = table.query("classifier == 'lda' and layers == '1' and word != @TOGETHER")
+    (row,) = every.query("classifier == 'lda' and layers == '1'").to_dict("records")
+    assert row["mean_share"] == pytest.approx((words["bits"] / 10).mean())
+    assert not {*OVER_WORDS} & {*_table(lengths(4))}
 
 
 def test_a_probe_that_learns_from_fewer_instances_has_the_shorter_code() -> None:

@@ -11,6 +11,9 @@ probability yet. So every distribution is mixed with a small fixed share of the 
 over the word's senses. A label then costs at most log2(senses / share) bits, and close to 0 bits if
 it is predicted with certainty.
 
+Intervals are over words: the words vary, and their labels with them. They are for the mean over
+words, because a few large words decide the compression of all labels together.
+
 A code needs probabilities that follow the frequencies of the senses. So the code does not use a
 prior shift that cross-validation selected to improve macro-F1; penalty and shrinkage stay as tuned.
 """
@@ -32,6 +35,8 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
+from wsd.metrics.confidence_intervals import LEVEL
+from wsd.metrics.over_words import FEWEST
 from wsd.storage.csv import write_csv
 from wsd.storage.parquet import read_table
 from wsd.storage.result_files import parsing
@@ -44,6 +49,14 @@ UNSHIFTED: dict[str, dict[str, float]] = {
 }
 FitPredict = Callable[[np.ndarray, np.ndarray], np.ndarray]
 KEY = ("view", "layers", "classifier")
+SCORES = ("word", "bits", "uniform_bits", "compression")
+# See :func:`compare_layers`.
+OVER_WORDS = (
+    *("mean_share", "mean_share_low_over_words", "mean_share_high_over_words"),
+    *("difference", "difference_low_over_words", "difference_high_over_words"),
+    "in_confidence_set",
+)
+COLUMNS = ["model", *KEY, *SCORES, *OVER_WORDS]
 
 
 class CodeLength(NamedTuple):
@@ -64,6 +77,11 @@ class CodeLength(NamedTuple):
     def compression(self) -> float:
         """Return uniform bits divided by bits; 1 if there is nothing to code."""
         return self.uniform_bits / self.bits if self.uniform_bits else 1.0
+
+    @property
+    def share(self) -> float:
+        """Return bits divided by uniform bits; 1 if there is nothing to code."""
+        return 1 / self.compression
 
 
 def label_bits(probabilities: np.ndarray, gold: np.ndarray, escape: float = ESCAPE) -> np.ndarray:
@@ -133,6 +151,42 @@ def over_words(words: Collection[CodeLength]) -> CodeLength:
     return CodeLength(sum(word.bits for word in words), sum(word.uniform_bits for word in words))
 
 
+def compare_layers(shares: np.ndarray) -> pd.DataFrame:
+    """Compare layers over words by their mean share of the uniform code.
+
+    ``difference`` is a layer minus the best other layer, so that only the best layer is negative.
+    A layer is compared with every other layer by t-intervals over words, which hold together by
+    Bonferroni's method: the best layer need not be known. The interval excludes 0 if another layer
+    is significantly better. Then the layer is not in the confidence set of the best (Hsu 1996,
+    Multiple Comparisons, chapter 4).
+
+    Parameters
+    ----------
+    shares : array of shape (layers, words)
+        The bits of each word's labels, divided by the bits of a uniform code.
+
+    Returns
+    -------
+    DataFrame with a row per layer and the columns of ``OVER_WORDS``
+    """
+    from scipy.stats import t
+
+    n_layers, n_words = shares.shape
+
+    def mean_and_reach(values: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+        error = values.std(axis=-1, ddof=1) / np.sqrt(n_words)
+        return values.mean(axis=-1), t.isf(tail, n_words - 1) * error
+
+    tail = (1 - LEVEL) / 2
+    mean, reach = mean_and_reach(shares, tail)
+    # Of each layer minus each other layer.
+    gap, gap_reach = mean_and_reach(shares[:, None] - shares, tail / max(1, n_layers - 1))
+    np.fill_diagonal(gap, -np.inf)
+    low, high = (gap - gap_reach).max(axis=1), (gap + gap_reach).max(axis=1)
+    columns = mean, mean - reach, mean + reach, gap.max(axis=1), low, high, low <= 0
+    return pd.DataFrame(dict(zip(OVER_WORDS, columns, strict=True)))
+
+
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return the rows that each set adds to the one before, in the set's own order."""
     blocks = []
@@ -195,7 +249,7 @@ def run(args: argparse.Namespace) -> None:
                 problem = f"no code length with {source['estimator']} on {source['layers']}"
                 fix = f"use {' or '.join(UNSHIFTED)} on layers without a mix"
                 raise ConfigError(problem, where=str(path), fix=fix)
-    lines: list[dict[str, Any]] = []
+    lengths: dict[tuple[str, ...], dict[str, CodeLength]] = {}
     for key, sources in tuned.items():
         view, layers, _ = key
         for path, folds in zip(args.folds, sets[:-1], strict=False):
@@ -204,13 +258,29 @@ def run(args: argparse.Namespace) -> None:
                 fix = "give the predictions on every set of --folds but the largest"
                 raise ConfigError(problem, where="--predictions", fix=fix)
             folding.check_settings(path, folds, sources[folds.train]["folds"])
-        lengths: dict[str, CodeLength] = {}
+        lengths[key] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = read_features(args.embeddings, corpus, view, layers)
-            lengths[word] = _word_length(corpus, vectors, sets, sources)
-        names = {"model": provenance["model"]["name"], **dict(zip(KEY, key, strict=True))}
-        for word, length in {**lengths, TOGETHER: over_words(lengths.values())}.items():
-            scores = {**length._asdict(), "compression": length.compression}
-            lines.append({**names, "word": word, **scores})
+            lengths[key][word] = _word_length(corpus, vectors, sets, sources)
         log.info("code length: %s %s, %s", *key)
-    write_csv(args.out, pd.DataFrame(lines))
+    table = _table(lengths).assign(model=provenance["model"]["name"])
+    write_csv(args.out, table.reindex(columns=COLUMNS))
+
+
+def _table(lengths: Mapping[tuple[str, ...], Mapping[str, CodeLength]]) -> pd.DataFrame:
+    """Return a row per configuration and word, and a row over all words, with its intervals."""
+    table = pd.DataFrame(
+        [
+            (*key, word, *length, length.compression)
+            for key, words in lengths.items()
+            for word, length in {**words, TOGETHER: over_words(words.values())}.items()
+        ],
+        columns=[*KEY, *SCORES],
+    )
+    together = table[table["word"] == TOGETHER]
+    for _, layers in together.groupby(["view", "classifier"]):
+        words = [lengths[key].values() for key in layers[[*KEY]].itertuples(index=False, name=None)]
+        shares = np.array([[word.share for word in layer] for layer in words])
+        if shares.shape[1] >= FEWEST:
+            table.loc[layers.index, [*OVER_WORDS]] = compare_layers(shares).to_numpy()
+    return table
