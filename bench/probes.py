@@ -95,7 +95,7 @@ def selectivity(simulations: int, seed: int) -> None:
                     micro = name == "micro_accuracy"
                     weights = sizes / sizes.mean() if micro else np.ones(words)
                     low, high = ByWord(np.array(of_words), weights).interval()
-                    _, lower, upper, _ = over_sentences[name]
+                    _, lower, upper, *_ = over_sentences[name]
                     over = lower <= these[name] <= upper, low <= expected[name] <= high
                     values.append(over)
             for name, values in covered.items():

@@ -45,7 +45,7 @@ def selectivity(
                 line |= {name: score.mean, f"{name}_control": of_control[name].mean}
                 line[prefix] = gap.mean
                 if name in ACCURACIES:
-                    _, line[f"{prefix}_low"], line[f"{prefix}_high"], _ = over_sentences[name]
+                    _, line[f"{prefix}_low"], line[f"{prefix}_high"], *_ = over_sentences[name]
                 line |= interval_over_words(gap, floor=-1, prefix=f"{prefix}_")
             table.append(line)
     return table
