@@ -17,7 +17,7 @@ from wsd.evaluation.word_columns import (
     BOUNDS,
     EFFECTS,
     adjust,
-    differences_over_words,
+    difference_over_words,
     interval_over_words,
 )
 from wsd.metrics import permutation
@@ -206,11 +206,11 @@ def differences(
                 table.append(names | {"metric": name} | empty | {"difference": difference})
             continue
         compared = paired_differences(joints, family, seed)
-        over_words = differences_over_words(reference, other, family, seed)
         clustered = replace(reference, documents=clusters).joints(other)
         by_clusters = _by_clusters(compared, inflations(joints), inflations(clustered))
         for name in MEAN_SCORES:
-            line = names | {"metric": name} | empty | compared[name] | over_words[name]
+            line = names | {"metric": name} | empty | compared[name]
+            line |= difference_over_words(reference, other, name, family, seed)
             if name == "micro_accuracy":
                 line["p_mcnemar"] = permutation.mcnemar(joints)
             table.append(line | by_clusters[name])

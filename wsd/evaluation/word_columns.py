@@ -33,10 +33,10 @@ def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Li
     return {f"{prefix}{name}": end for name, end in zip(BOUNDS, ends, strict=True)}
 
 
-def differences_over_words(
-    row: ComparisonRow, other: ComparisonRow, family: int, seed: int, prefix: str = ""
-) -> dict[str, Line]:
-    """Return the columns over words of a row minus another, by mean score.
+def difference_over_words(
+    row: ComparisonRow, other: ComparisonRow, metric: str, family: int, seed: int, prefix: str = ""
+) -> Line:
+    """Return the columns over words of a row's score minus another row's.
 
     ``d_over_words`` is the mean divided by the standard deviation over words; ``words_won`` is the
     share of words on which the row is better, and ties count half.
@@ -44,25 +44,25 @@ def differences_over_words(
     Parameters
     ----------
     row, other : ComparisonRow
+    metric : str
+        Among ``MEAN_SCORES``.
     family : int
         The number of tests that Holm's method adjusts together.
     seed : int
     prefix : str
         Before the names of the interval's columns.
     """
-    others = scores_by_word(other.confusions)
-    lines = {}
-    for name, score in scores_by_word(row.confusions).items():
-        by_word = score - others[name]
-        lines[name] = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
-        if len(by_word.values) >= FEWEST:
-            lines[name] |= {
-                "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
-                "d_over_words": by_word.mean / by_word.spread if by_word.spread else None,
-                "words_won": by_word.share_won,
-                "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
-            }
-    return lines
+    ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, other))
+    by_word = ours - theirs
+    line = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
+    if len(by_word.values) >= FEWEST:
+        line |= {
+            "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
+            "d_over_words": by_word.mean / by_word.spread if by_word.spread else None,
+            "words_won": by_word.share_won,
+            "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
+        }
+    return line
 
 
 def adjust(family: Sequence[Line]) -> None:

@@ -59,7 +59,7 @@ class ByWord(NamedTuple):
         """Return the standard deviation over words.
 
         Micro accuracy is a ratio. Its deviations are linearised: a word's weight times the distance
-        of its accuracy from the ratio (Cochran 1977, Sampling Techniques, section 6.3).
+        of its accuracy from the ratio (Cochran 1977, Sampling Techniques, chapter 6).
         """
         deviations = self.weights * (self.values - self.mean)
         return float(np.sqrt(np.sum(deviations**2) / (len(deviations) - 1)))
