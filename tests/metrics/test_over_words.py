@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from wsd.metrics import over_words
+from wsd.metrics import over_words, permutation
 from wsd.metrics.over_words import ByWord, detectable, scores_by_word
+from wsd.metrics.permutation import is_undecided
 from wsd.metrics.scores import MEAN_SCORES, mean_scores
 
 
@@ -101,20 +102,19 @@ def test_the_sample_grows_near_the_level(monkeypatch: pytest.MonkeyPatch) -> Non
     by_shift = {shift: equal(values + shift).sign_flip_p() for shift in np.linspace(0, 0.03, 200)}
     near = min(by_shift, key=lambda shift: abs(by_shift[shift] - 0.05))
     monkeypatch.setattr(over_words, "ENUMERATED", 0)
-    monkeypatch.setattr(over_words, "MOST", 160_000)
+    monkeypatch.setattr(permutation, "MOST", 160_000)
     sizes: list[int] = []
-    count = over_words._count_extreme
 
-    def counted(values: np.ndarray, observed: float, draws: int, rng: np.random.Generator) -> int:
-        sizes.append(draws)
-        return count(values, observed, draws, rng)
+    def counted(p: float, drawn: int, family: int) -> bool:
+        sizes.append(drawn)
+        return is_undecided(p, drawn, family)
 
-    monkeypatch.setattr(over_words, "_count_extreme", counted)
+    monkeypatch.setattr(over_words, "is_undecided", counted)
     equal(values + near).sign_flip_p()
-    assert sizes == [20_000, 20_000, 40_000, 80_000]
+    assert sizes == [20_001, 40_001, 80_001, 160_001]
     sizes.clear()
     equal(values + 0.1).sign_flip_p()
-    assert sizes == [20_000]
+    assert sizes == [20_001]
 
 
 def test_the_share_of_words_won_counts_ties_half() -> None:

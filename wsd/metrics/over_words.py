@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
-from wsd.metrics.permutation import DRAWN, MOST, is_undecided
+from wsd.metrics.permutation import DRAWN, Exchanges, is_undecided, tail
 from wsd.metrics.scores import word_scores
 
 # The fewest words for an interval or a test.
@@ -106,45 +106,31 @@ class ByWord(NamedTuple):
         """
         signed = self.weights * self.values
         # A word without a difference changes nothing.
-        sizes = np.abs(signed[signed != 0])
-        # Exact ties differ in their last bits, because their sums have different orders.
-        observed = abs(float(signed.sum())) - 1e-10
-        if len(sizes) <= ENUMERATED:
-            return _enumerated(sizes, observed)
-        generator = np.random.default_rng(rng)
-        extreme, drawn, more = 0, 0, FIRST_SAMPLE
-        while True:
-            extreme += _count_extreme(sizes, observed, more, generator)
-            drawn += more
-            # The observed signs are one of the outcomes (Phipson & Smyth 2010).
-            p = (extreme + 1) / (drawn + 1)
-            if drawn >= MOST or not is_undecided(p, drawn, family):
-                return p
-            more = min(drawn, MOST - drawn)
+        signed, total = signed[signed != 0], float(signed.sum())
+        if len(signed) <= ENUMERATED:
+            return _enumerated(signed, total)
+        exchanges = Exchanges([(np.ones(len(signed), dtype=int), None)], FIRST_SAMPLE, rng, DRAWN)
+        sums, p = np.empty(0), 1.0
+        for parts, weights in exchanges.samples():
+            for (flips,) in parts:
+                sums = np.append(sums, np.abs(total - 2 * flips @ signed))
+            p = tail(sums, abs(total), weights)
+            if not is_undecided(p, len(weights), family):
+                break
+        return p
 
 
-def _enumerated(sizes: np.ndarray, observed: float) -> float:
-    """Return the share of all changes of sign with an absolute sum of at least ``observed``."""
+def _enumerated(signed: np.ndarray, total: float) -> float:
+    """Return the share of all changes of sign with an absolute sum as large as the total's."""
     # Each sum has one part from either half of the words: no sum over all words is formed.
     first, second = (
-        np.sort(reduce(np.add.outer, ([-size, size] for size in half), np.zeros(1)).ravel())
-        for half in (sizes[::2], sizes[1::2])
+        np.sort(reduce(np.add.outer, ([-value, value] for value in half), np.zeros(1)).ravel())
+        for half in (signed[::2], signed[1::2])
     )
-    at_least = len(second) - np.searchsorted(second, observed - first)
+    # Exact ties differ in their last bits, because their sums have different orders.
+    at_least = len(second) - np.searchsorted(second, abs(total) - 1e-10 - first)
     # The sums are symmetric about 0.
     return min(1.0, 2 * float(at_least.sum()) / (len(first) * len(second)))
-
-
-def _count_extreme(sizes: np.ndarray, observed: float, draws: int, rng: np.random.Generator) -> int:
-    """Draw changes of sign, and count absolute sums of at least ``observed``."""
-    step = max(1, DRAWN // len(sizes))
-    count = 0
-    for start in range(0, draws, step):
-        shape = (min(step, draws - start), -(-len(sizes) // 8))
-        bits = np.unpackbits(rng.integers(256, size=shape, dtype=np.uint8), axis=1)
-        sums = sizes.sum() - 2 * (bits[:, : len(sizes)] @ sizes)
-        count += int((np.abs(sums) >= observed).sum())
-    return count
 
 
 def scores_by_word(confusions: Sequence[np.ndarray]) -> dict[str, ByWord]:
