@@ -133,11 +133,12 @@ def test_every_method_has_a_verdict_on_the_strongest_rivals() -> None:
     assert of_baseline["verdict"].tolist() == ["selected better"] * 6
     assert of_baseline["method"].tolist() == [
         *["paired permutation"] * 2,
-        *("t-test", "sign-flip test", "Bayesian signed-rank test", "mixed logistic model"),
+        *("t-interval", "sign-flip test", "Bayesian signed-rank test", "mixed logistic model"),
     ]
     of_rival = table[table["kind"] == SYSTEM].set_index("method")
     expected = stats.ttest_1samp(values("macro_f1", OURS) - values("macro_f1", THEIRS), 0)
-    assert of_rival.loc["t-test", "p"] == pytest.approx(expected.pvalue)
+    ends = tuple(expected.confidence_interval())
+    assert tuple(of_rival.loc["t-interval", ["low", "high"]]) == pytest.approx(ends)
     assert of_rival.loc["mixed logistic model", "scale"] == "probability"
     regions = of_rival.loc["Bayesian signed-rank test", ["worse", "equivalent", "better"]]
     assert sum(regions) == pytest.approx(1)

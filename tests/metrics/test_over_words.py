@@ -117,10 +117,6 @@ def test_the_sample_grows_near_the_level(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sizes == [20_001]
 
 
-def test_the_share_of_words_won_counts_ties_half() -> None:
-    assert equal(np.array([0.1, 0.2, 0.0, -0.1, -1e-9])).share_won == pytest.approx(0.5)
-
-
 def test_a_detectable_difference_is_found_with_80_percent_power() -> None:
     assert detectable(1.0) == pytest.approx(1.959964 + 0.841621, abs=1e-5)
     found = stats.norm.sf(stats.norm.isf(0.025 / 12) - detectable(1.0, family=12))

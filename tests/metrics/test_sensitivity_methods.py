@@ -84,7 +84,7 @@ def test_words_without_a_discordant_instance_change_little() -> None:
 
 def test_a_system_that_wins_every_discordant_instance() -> None:
     actual = mixed_logistic(np.full(20, 10), np.full(20, 10))
-    assert 0.95 < actual.low < actual.probability < actual.high <= 1
+    assert 0.95 < actual.low < actual.estimate < actual.high <= 1
     assert actual.better == pytest.approx(1)
     lost = mixed_logistic(np.zeros(20, dtype=int), np.full(20, 10))
     assert (lost.low, lost.better) == pytest.approx((1 - actual.high, 0), abs=1e-6)

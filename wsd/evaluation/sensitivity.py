@@ -14,7 +14,7 @@ from wsd.artifacts.column_names import BASELINE, NAMES, PUBLISHED, SYSTEM
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.comparison_tables import paired_differences
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.word_columns import Line, interval_over_words
+from wsd.evaluation.word_columns import Line
 from wsd.metrics.confidence_intervals import LEVEL
 from wsd.metrics.mixed_logistic import mixed_logistic
 from wsd.metrics.over_words import FEWEST, scores_by_word
@@ -26,8 +26,10 @@ BETTER, WORSE = "selected better", "selected worse"
 EQUIVALENT, UNDECIDED = "practically equivalent", "no difference shown"
 # An estimate is a difference, or the probability of being the one that is right.
 DIFFERENCE, PROBABILITY = "difference", "probability"
-RESULT = ("varies", "scale", "estimate", "low", "high", "p", "worse", "equivalent", "better")
-COLUMNS = ("reference_model", *NAMES, "metric", "method", *RESULT, "verdict")
+COLUMNS = (
+    *("reference_model", *NAMES, "metric", "method", "varies", "scale"),
+    *("estimate", "low", "high", "error", "p", "worse", "equivalent", "better", "verdict"),
+)
 
 
 def sensitivity(
@@ -58,64 +60,49 @@ def sensitivity(
         if identical(reference.joints(rival)):
             continue
         names = {"reference_model": reference.model, **rival.names, "metric": objective}
-        lines = [*_over_sentences(reference, rival, clusters, objective, seed)]
-        if len(reference.words) >= FEWEST:
-            lines += _over_words(reference, rival, objective, seed)
-        table += [dict.fromkeys(COLUMNS) | names | line for line in lines]
+        for line in _by_method(reference, rival, clusters, objective, seed):
+            table.append(dict.fromkeys(COLUMNS) | names | line | {"verdict": _verdict(line)})
     return table
 
 
-def _over_sentences(
+def _by_method(
     row: ComparisonRow,
     rival: ComparisonRow,
     clusters: Mapping[str, np.ndarray],
-    objective: str,
+    metric: str,
     seed: int,
 ) -> Iterator[Line]:
-    """Yield the lines of the permutation tests, for these words."""
+    """Yield the result of each method, first for these words, then over words."""
     grouped = ("documents", row.documents) if row.documents else ("near-duplicates", clusters)
     for varies, documents in (("sentences", {}), grouped):
         joints = replace(row, documents=documents).joints(rival)
-        line = paired_differences(joints, 1, seed)[objective]
-        del line["error"]
+        line = paired_differences(joints, 1, seed)[metric]
         line["estimate"] = line.pop("difference")
-        method = {"method": "paired permutation", "varies": varies, "scale": DIFFERENCE}
-        yield method | line | {"verdict": _verdict(line)}
-
-
-def _over_words(
-    row: ComparisonRow, rival: ComparisonRow, objective: str, seed: int
-) -> Iterator[Line]:
-    """Yield the lines of the methods for which words vary."""
-    by_word = (
-        scores_by_word(row.confusions)[objective] - scores_by_word(rival.confusions)[objective]
-    )
-    low, high = interval_over_words(by_word, -1).values()
+        yield {"method": "paired permutation", "varies": varies, "scale": DIFFERENCE} | line
+    if len(row.words) < FEWEST:
+        return
+    ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, rival))
+    by_word = ours - theirs
     common = {"varies": "words", "scale": DIFFERENCE, "estimate": by_word.mean}
-    t_test = common | {"low": low, "high": high, "p": by_word.t_test_p()}
-    yield {"method": "t-test"} | t_test | {"verdict": _verdict(t_test)}
-    flips = common | {"p": by_word.sign_flip_p(rng=seed)}
-    yield {"method": "sign-flip test"} | flips | {"verdict": _verdict(flips)}
+    low, high = by_word.interval()
+    yield common | {"method": "t-interval", "low": low, "high": high}
+    yield common | {"method": "sign-flip test", "p": by_word.sign_flip_p(rng=seed)}
     posterior = signed_rank_posterior(by_word.weights * by_word.values, rng=seed)
-    regions = posterior._asdict()
-    verdicts = {"worse": WORSE, "equivalent": EQUIVALENT, "better": BETTER}
-    likely = max(regions, key=lambda region: regions[region])
-    verdict = verdicts[likely] if regions[likely] > LEVEL else UNDECIDED
-    yield {"method": "Bayesian signed-rank test"} | common | regions | {"verdict": verdict}
-    won, lost = np.array([count_discordant(joint) for joint in row.joints(rival)]).T
-    if (won + lost).sum():
-        probability, low, high, better = mixed_logistic(won, won + lost)
-        yield {
-            "method": "mixed logistic model",
-            "varies": "words and sentences",
-            "scale": PROBABILITY,
-            **{"estimate": probability, "low": low, "high": high},
-            **{"worse": 1 - better, "better": better},
-            "verdict": BETTER if low > 0.5 else WORSE if high < 0.5 else UNDECIDED,
-        }
+    yield common | {"method": "Bayesian signed-rank test"} | posterior._asdict()
+    won, lost = np.array([count_discordant(joint) for joint in joints]).T
+    if (won + lost).any():
+        winning = mixed_logistic(won, won + lost)._asdict()
+        names = {"method": "mixed logistic model", "varies": "words and sentences"}
+        yield names | {"scale": PROBABILITY} | winning
 
 
 def _verdict(line: Line) -> str:
-    if line["p"] > 1 - LEVEL:
+    if "equivalent" in line:
+        verdicts = {"worse": WORSE, "equivalent": EQUIVALENT, "better": BETTER}
+        likely = max(verdicts, key=lambda region: line[region])
+        return verdicts[likely] if line[likely] > LEVEL else UNDECIDED
+    null = 0.5 if line["scale"] == PROBABILITY else 0.0
+    decided = line["p"] <= 1 - LEVEL if "p" in line else not line["low"] <= null <= line["high"]
+    if not decided:
         return UNDECIDED
-    return BETTER if line["estimate"] > 0 else WORSE
+    return BETTER if line["estimate"] > null else WORSE

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics.confidence_intervals import bounded
 from wsd.metrics.over_words import FEWEST, ByWord, detectable, scores_by_word
@@ -55,11 +57,12 @@ def difference_over_words(
     ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, other))
     by_word = ours - theirs
     line = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
+    spread = by_word.error * len(by_word.values) ** 0.5
     if len(by_word.values) >= FEWEST:
         line |= {
             "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
-            "d_over_words": by_word.mean / by_word.spread if by_word.spread else None,
-            "words_won": by_word.share_won,
+            "d_over_words": by_word.mean / spread if spread else None,
+            "words_won": float(np.mean(np.sign(by_word.values) / 2 + 0.5)),
             "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
         }
     return line

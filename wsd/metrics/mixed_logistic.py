@@ -18,7 +18,7 @@ class Winning(NamedTuple):
 
     Attributes
     ----------
-    probability : float
+    estimate : float
         The posterior median, of discordant instances: those that exactly one system gets right.
     low, high : float
         The 95% credible interval.
@@ -26,7 +26,7 @@ class Winning(NamedTuple):
         The posterior probability that it is above one half.
     """
 
-    probability: float
+    estimate: float
     low: float
     high: float
     better: float

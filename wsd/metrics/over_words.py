@@ -14,7 +14,7 @@ import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
 from wsd.metrics.permutation import DRAWN, Exchanges, is_undecided, tail
-from wsd.metrics.scores import word_scores
+from wsd.metrics.scores import MEAN_SCORES, word_scores
 
 # The fewest words for an interval or a test.
 FEWEST = 5
@@ -24,12 +24,9 @@ ENUMERATED = 30
 FIRST_SAMPLE = 20_000
 POWER = 0.8
 # The score of a word that goes into each mean.
-SCORE_OF_WORD = {
-    "micro_accuracy": "accuracy",
-    "mean_word_accuracy": "accuracy",
-    "mean_macro_f1": "macro_f1",
-    "mean_balanced_accuracy": "balanced_accuracy",
-}
+SCORE_OF_WORD = dict(
+    zip(MEAN_SCORES, ("accuracy", "accuracy", "macro_f1", "balanced_accuracy"), strict=True)
+)
 
 
 class ByWord(NamedTuple):
@@ -55,24 +52,14 @@ class ByWord(NamedTuple):
         return float(np.mean(self.weights * self.values))
 
     @property
-    def spread(self) -> float:
-        """Return the standard deviation over words.
+    def error(self) -> float:
+        """Return the standard error of the mean over words.
 
         Micro accuracy is a ratio. Its deviations are linearised: a word's weight times the distance
         of its accuracy from the ratio (Cochran 1977, Sampling Techniques, chapter 6).
         """
         deviations = self.weights * (self.values - self.mean)
-        return float(np.sqrt(np.sum(deviations**2) / (len(deviations) - 1)))
-
-    @property
-    def error(self) -> float:
-        """Return the standard error of the mean over words."""
-        return self.spread / float(np.sqrt(len(self.values)))
-
-    @property
-    def share_won(self) -> float:
-        """Return the share of words with a positive value; a value of 0 counts half."""
-        return float(np.mean(np.sign(self.values) / 2 + 0.5))
+        return float(np.std(deviations, ddof=1) / len(deviations) ** 0.5)
 
     def interval(self) -> Interval:
         """Return the 95% t-interval of the mean over words."""
@@ -80,14 +67,6 @@ class ByWord(NamedTuple):
 
         reach = float(t.isf((1 - LEVEL) / 2, len(self.values) - 1)) * self.error
         return self.mean - reach, self.mean + reach
-
-    def t_test_p(self) -> float:
-        """Return the two-sided p-value of the t-test that the mean is 0."""
-        from scipy.stats import t
-
-        if not self.error:
-            return float(self.mean == 0)
-        return 2 * float(t.sf(abs(self.mean) / self.error, len(self.values) - 1))
 
     def sign_flip_p(self, *, family: int = 1, rng: Seed = 0) -> float:
         """Return the two-sided p-value of the sign-flip test that the mean is 0.

@@ -5,8 +5,7 @@ quantiles (Bloom 1995, Evaluation Review 19).
 """
 
 from itertools import count
-
-import numpy as np
+from math import ceil, inf
 
 from wsd.artifacts.dataset import Dataset
 
@@ -16,7 +15,6 @@ from wsd.artifacts.dataset import Dataset
 # to 5%).
 SPREAD, DIFFER = 0.035, 0.03
 POINT = 0.01
-POWER = 0.8
 # The fewest words for an interval over words.
 FEWEST = 5
 
@@ -31,21 +29,20 @@ def over_sentences(sentences: int) -> float:
     return _detectable((DIFFER / sentences) ** 0.5)
 
 
-def _detectable(error: float, freedom: float = np.inf) -> float:
+def _detectable(error: float, freedom: float = inf) -> float:
     from scipy.stats import t
 
-    return float(t.ppf(0.975, freedom) + t.ppf(POWER, freedom)) * error
+    return float(t.ppf(0.975, freedom) + t.ppf(0.8, freedom)) * error
 
 
 def describe_power(dataset: Dataset, words: tuple[str, ...]) -> str:
     """Return the plan's sentences about the words of a corpus that a config selects."""
     needed = next(n for n in count(FEWEST) if over_words(n) <= POINT)
-    sentences = int(np.ceil(over_sentences(1) ** 2 / POINT**2))
-    tested = sum(dataset.test_sizes.get(word, 0) for word in words)
+    sentences = ceil((over_sentences(1) / POINT) ** 2)
     shown = ["nothing over words (fewer than five)"]
     if len(words) >= FEWEST:
         shown = [f"{100 * over_words(len(words)):.1f} points over its {len(words)} words"]
-    if tested:
+    if tested := sum(dataset.test_sizes.get(word, 0) for word in words):
         points = 100 * over_sentences(tested)
         shown.append(f"{points:.1f} points over its {tested:,} test sentences")
     return (
