@@ -430,16 +430,17 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     # The most frequent sense against a good classifier.
     pair = np.zeros((2, 2, 2), dtype=int)
     pair[0, 0, 0], pair[1, 1, 0], pair[1, 0, 0] = 60, 38, 2
-    pairs = [counted(pair)] * 3
-    reach = paired_permutations(pairs)["micro_accuracy"].reach
+    pairs = [counted(pair)] * 12
+    difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
+    assert difference > permutation.LARGE * reach
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert np.diff(posterior) < 2 * reach
     assert compare_systems(pairs)["micro_accuracy"][1:3] == posterior
     # Many instances of which few differ: the prior makes the posterior wide.
-    pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 2, 0
-    pairs = [counted(pair)] * 12
+    pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 4, 0
+    pairs = [counted(pair)] * 40
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    assert difference > 2 * reach
+    assert difference > permutation.LARGE * reach
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert np.diff(posterior) > 2 * reach
     _, low, high, *_ = compare_systems(pairs)["micro_accuracy"]
@@ -451,8 +452,8 @@ def test_documents_widen_the_interval_of_a_large_difference() -> None:
     gold = np.repeat([0, 1], 60)
     first, second = gold.copy(), np.zeros_like(gold)
     first[[*range(60, 64), *range(8)]] = 1 - first[[*range(60, 64), *range(8)]]
-    pairs = [joint_confusion(gold, first, second, 2)] * 3
-    documents = [np.arange(start, start + 120) // 4 for start in (0, 120, 240)]
+    pairs = [joint_confusion(gold, first, second, 2)] * 24
+    documents = [np.arange(start, start + 120) // 4 for start in range(0, 24 * 120, 120)]
     tied = [joint_confusion(gold, first, second, 2, d) for d in documents]
     without, together = map(compare_systems, (pairs, tied))
     assert together["micro_accuracy"][1:3] == difference_intervals(tied)["micro_accuracy"]

@@ -16,7 +16,7 @@ from wsd.metrics.scores import Counts, Documents, Margins
 MOST = 1_000_000
 # Beyond this multiple of its reach, the exchanged predictions make the interval of a difference too
 # wide, because they contain the difference itself.
-LARGE = 2
+LARGE = 6
 # The most outcomes of a word to tabulate.
 TABULATED = 10_000
 # The most numbers of exchanged instances in memory at once: 32 MB.
