@@ -64,6 +64,7 @@ def test_the_content_of_the_page() -> None:
     assert choices[1][-3:] == ["+25.00", "[+0.0, +50.0]", "1.000"]
     assert "this encoder and these thresholds; test pairs vary" in output
     assert "exchanges the decisions of the two on single pairs" in output
+    assert "Minimum detectable difference, with a power of 80%: 70.04" in output
     assert "one family: p is corrected by Holm's method" in output.replace("&#39;", "'")
     # Of the transformation that was chosen; the first layer's cosine is shown.
     ((pair, gold, cosine, sentences),) = rows_of(text, "wrong")

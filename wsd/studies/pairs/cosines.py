@@ -20,7 +20,7 @@ METRICS = ("accuracy", "auc")
 # A metric, its interval by pairs and its interval by words.
 BOUNDS = ("", "_low", "_high", "_low_by_word", "_high_by_word")
 # Against the selected row; only the test split has them.
-TESTS = ["difference_low", "difference_high", "p", "p_holm"]
+TESTS = ["difference_low", "difference_high", "p", "detectable", "detectable_in_family", "p_holm"]
 NUMBERS = (
     *("n", "words", "threshold", "called_same"),
     *(f"{metric}{bound}" for metric in METRICS for bound in BOUNDS),

@@ -24,6 +24,7 @@ from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.over_words import detectable
 from wsd.metrics.pair_scores import (
     accuracy,
     accuracy_test,
@@ -141,11 +142,11 @@ def _add_tests(table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarra
     """Test each row against the chosen one, unless both decide the same on every pair."""
     clusters = words if len(set(words)) >= FEWEST_WORDS else np.arange(len(words))
     reference = right[int(table["chosen"].argmax())]
-    for i, answers in enumerate(right):
-        if (answers != reference).any():
-            difference, p, reach, _ = accuracy_test(answers, reference, clusters)
-            table.loc[i, TESTS[:3]] = difference - reach, difference + reach, p
-    tested = table["p"].notna()
+    tested = [i for i, answers in enumerate(right) if (answers != reference).any()]
+    for i in tested:
+        difference, p, reach, error = accuracy_test(right[i], reference, clusters)
+        differences = detectable(error), detectable(error, family=len(tested))
+        table.loc[i, TESTS[:5]] = difference - reach, difference + reach, p, *differences
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
 
 

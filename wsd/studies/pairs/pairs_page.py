@@ -12,6 +12,7 @@ import pandas as pd
 
 from wsd.arguments import add_out, add_path
 from wsd.errors import wrong_file
+from wsd.report.pages.model_notes import detectable
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
@@ -64,6 +65,7 @@ def page(
         rows=records(shown),
         fewest_words=FEWEST_WORDS,
         by_words=selected["words"] >= FEWEST_WORDS,
+        detected=detectable(shown),
         others=records(table[table["chosen"] & (table["split"] != split)]),
         curve=curve(shown, selected),
         histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, selected["threshold"]),
