@@ -94,7 +94,7 @@ def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[st
     -------
     dict of mean to (low, high)
     """
-    return pooled([drawn_means(words, draws, np.random.default_rng(rng))], floor=0)
+    return intervals_of_draws(*drawn_means(words, draws, np.random.default_rng(rng)), floor=0)
 
 
 def difference_intervals(
@@ -118,7 +118,9 @@ def difference_intervals(
     -------
     dict of mean to (low, high), for first minus second
     """
-    return pooled([drawn_differences(joints, draws, np.random.default_rng(rng))], floor=-1)
+    return intervals_of_draws(
+        *drawn_differences(joints, draws, np.random.default_rng(rng)), floor=-1
+    )
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -137,7 +139,7 @@ def drawn_means(words: Words, draws: int, rng: np.random.Generator) -> tuple[Sco
     """Return one system's scores over all words: in draws from the posterior, and observed.
 
     The draws are multiplied by the inflation of the documents. Their mean has no meaning then, and
-    :func:`pooled` removes it.
+    :func:`intervals_of_draws` removes it.
     """
     counted = [
         word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
@@ -258,24 +260,20 @@ def _shortest(drawn: np.ndarray) -> Interval:
     return ordered[start], ordered[start + inside - 1]
 
 
-def pooled(draws: Sequence[tuple[Scores, Scores]], floor: int) -> dict[str, Interval]:
-    """Return intervals with equal tails from the draws of one run or several.
+def intervals_of_draws(drawn: Scores, observed: Scores, floor: int) -> dict[str, Interval]:
+    """Return intervals with equal tails.
 
     Parameters
     ----------
-    draws : sequence over runs of (drawn scores, observed scores)
-        From :func:`drawn_means` or :func:`drawn_differences`. The draws of each run are shifted so
-        that their mean is the observed score.
+    drawn, observed : dict of mean to array
+        From :func:`drawn_means` or :func:`drawn_differences`. The draws are shifted so that their
+        mean is the observed score.
     floor : int
         The lowest possible value of the metrics.
     """
     intervals = {}
     for name in scores.MEAN_SCORES:
-        estimate = float(np.mean([observed[name] for _, observed in draws]))
-        errors = [
-            drawn[name] - drawn[name].mean() + (observed[name] - estimate)
-            for drawn, observed in draws
-        ]
-        low, high = estimate + np.quantile(errors, TAILS)
+        estimate = float(observed[name])
+        low, high = estimate + np.quantile(drawn[name] - drawn[name].mean(), TAILS)
         intervals[name] = bounded(low, high, estimate, floor)
     return intervals

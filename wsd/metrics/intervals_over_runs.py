@@ -88,9 +88,10 @@ def scores_over_runs(
         for i in range(n_systems)
     ]
     if runs == 1:
+        bounds = confidence_intervals.intervals_of_draws(*drawn[0], floor=0)
         return {
             name: OverRuns(np.array([drawn[0][1][name]]), *ends, np.nan, np.nan, np.inf)
-            for name, ends in confidence_intervals.pooled(drawn, floor=0).items()
+            for name, ends in bounds.items()
         }
     # The systems of each run exchange their predictions with those of the run before it.
     order = seeds.argmax(axis=1).argsort(kind="stable")
@@ -99,7 +100,7 @@ def scores_over_runs(
     results = {}
     for name in scores.MEAN_SCORES:
         values = np.array([observed[name] for _, observed in drawn]) @ seeds
-        both = float(np.mean([draws[name].var() for draws, _ in drawn]))
+        both = float(np.mean([posterior[name].var() for posterior, _ in drawn]))
         own = float((weights @ (exchanged[name] @ seeds) ** 2).mean()) / 2
         score = _over_runs(values, both - own, own, 1 + 1 / runs)
         low, high = confidence_intervals.bounded(score.low, score.high, score.mean, floor=0)
