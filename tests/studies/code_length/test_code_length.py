@@ -141,6 +141,12 @@ def test_equal_layers_are_all_in_the_confidence_set() -> None:
     assert (actual.loc[:, "difference":"difference_high_over_words"] == 0).all(axis=None)
 
 
+def test_a_single_layer_has_no_difference() -> None:
+    (row,) = compare_layers(np.linspace(0.1, 0.5, 6)[None]).to_dict("records")
+    assert row["mean_share"] == pytest.approx(0.3) and row["in_confidence_set"]
+    assert np.isnan([value for name, value in row.items() if name.startswith("difference")]).all()
+
+
 def test_each_classifier_is_a_family_and_few_words_have_no_interval() -> None:
     def lengths(words: int) -> dict[tuple[str, ...], dict[str, CodeLength]]:
         rng = np.random.default_rng(0)

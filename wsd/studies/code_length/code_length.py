@@ -78,11 +78,6 @@ class CodeLength(NamedTuple):
         """Return uniform bits divided by bits; 1 if there is nothing to code."""
         return self.uniform_bits / self.bits if self.uniform_bits else 1.0
 
-    @property
-    def share(self) -> float:
-        """Return bits divided by uniform bits; 1 if there is nothing to code."""
-        return 1 / self.compression
-
 
 def label_bits(probabilities: np.ndarray, gold: np.ndarray, escape: float = ESCAPE) -> np.ndarray:
     """Return the bits of each label.
@@ -156,9 +151,9 @@ def compare_layers(shares: np.ndarray) -> pd.DataFrame:
 
     ``difference`` is a layer minus the best other layer, so that only the best layer is negative.
     A layer is compared with every other layer by t-intervals over words, which hold together by
-    Bonferroni's method: the best layer need not be known. The interval excludes 0 if another layer
-    is significantly better. Then the layer is not in the confidence set of the best (Hsu 1996,
-    Multiple Comparisons, chapter 4).
+    Bonferroni's method: the best layer need not be known. The interval lies above 0 if another
+    layer is significantly better. Then the layer is not in the confidence set of the best (Hsu
+    1996, Multiple Comparisons, chapter 4).
 
     Parameters
     ----------
@@ -184,7 +179,8 @@ def compare_layers(shares: np.ndarray) -> pd.DataFrame:
     np.fill_diagonal(gap, -np.inf)
     low, high = (gap - gap_reach).max(axis=1), (gap + gap_reach).max(axis=1)
     columns = mean, mean - reach, mean + reach, gap.max(axis=1), low, high, low <= 0
-    return pd.DataFrame(dict(zip(OVER_WORDS, columns, strict=True)))
+    # A single layer has no difference.
+    return pd.DataFrame(dict(zip(OVER_WORDS, columns, strict=True))).replace(-np.inf, np.nan)
 
 
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -277,10 +273,10 @@ def _table(lengths: Mapping[tuple[str, ...], Mapping[str, CodeLength]]) -> pd.Da
         ],
         columns=[*KEY, *SCORES],
     )
-    together = table[table["word"] == TOGETHER]
-    for _, layers in together.groupby(["view", "classifier"]):
-        words = [lengths[key].values() for key in layers[[*KEY]].itertuples(index=False, name=None)]
-        shares = np.array([[word.share for word in layer] for layer in words])
+    compared = []
+    for _, rows in table.groupby(["view", "classifier"]):
+        together = rows["word"] == TOGETHER
+        shares = 1 / rows.loc[~together, "compression"].to_numpy().reshape(together.sum(), -1)
         if shares.shape[1] >= FEWEST:
-            table.loc[layers.index, [*OVER_WORDS]] = compare_layers(shares).to_numpy()
-    return table
+            compared.append(compare_layers(shares).set_axis(rows.index[together]))
+    return table.join(pd.concat(compared)) if compared else table
