@@ -621,7 +621,8 @@ def test_the_confidence_set_contains_the_best(bench: ModuleType) -> None:
 
 
 @pytest.mark.slow
-def test_the_paired_test_is_not_liberal(bench: ModuleType) -> None:
+def test_the_paired_test_is_not_liberal(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permutation, "MOST", 300)
     rng = np.random.default_rng(0)
     for opposed in (False, True):
         for wrong in bench.rejections(opposed, 200, 300, rng).values():

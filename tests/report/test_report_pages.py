@@ -1308,3 +1308,10 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
             assert contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
     for ground in ("--heat-low", "--heat-high"):
         assert contrast(colours["--ink"], colours[ground]) >= 4.5
+
+
+def test_p_values_near_five_percent_have_four_decimals() -> None:
+    shown = render._environment().filters["p"]
+    texts = {0.0002: "< 0.001", 0.0449: "0.045", 0.0497: "0.0497", 0.0503: "0.0503", 0.3: "0.300"}
+    assert {p: shown(p) for p in texts} == texts
+    assert shown(np.nan) == "\N{EN DASH}"
