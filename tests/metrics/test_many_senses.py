@@ -189,7 +189,7 @@ def test_memory_does_not_grow_with_the_senses_cube() -> None:
         lambda: mean_intervals([matrix], draws=4000),
         lambda: word_intervals(matrix, draws=4000),
         lambda: paired_permutations([joint], permutations=4000),
-        lambda: inflations([joint_confusion(*labels, 60, np.arange(600))]),
+        lambda: inflations([joint_confusion(*labels, 60, np.arange(600) // 2)]),
         lambda: confidence_set(
             [labels[0]], [np.stack(labels[1:])], MEAN_SCORES[0], permutations=400
         ),

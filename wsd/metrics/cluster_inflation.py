@@ -20,17 +20,20 @@ from wsd.metrics.scores import (
 
 # The step of the numerical derivatives, in instances.
 STEP = 1e-4
+# The quantile at the upper end of a 95% interval.
+TAIL = 0.975
 
 
 def inflations(words: Sequence[Counts]) -> dict[str, float]:
-    """Return how many times as large clusters make the standard error of each score over all words.
+    """Return how many times as wide clusters make the 95% interval of each score over all words.
 
     The influence of an instance is the derivative of the score with respect to the number of
     instances of its kind, minus its mean over the instances of the same word and gold sense. The
     inflation is the square root of a ratio: the sum of squares of the clusters' total influences,
     divided by the sum of squares of the instances' influences. Each sense with m clusters and n
     instances gets the factors m / (m - 1) and n / (n - 1) of stratified samples. A sense in a
-    single cluster shows nothing, and is left out.
+    single cluster shows nothing, and is left out. A quantile of the t-distribution replaces the
+    normal one; its degrees of freedom are the number of clusters minus 1.
 
     Parameters
     ----------
@@ -42,25 +45,27 @@ def inflations(words: Sequence[Counts]) -> dict[str, float]:
     dict of mean to float
         At least 1; 1 if there are no clusters. For two systems, it is for first minus second.
     """
+    from scipy.stats import norm, t
+
     clusters = [counts.documents for counts in words if counts.documents is not None]
     names = np.unique(np.concatenate([[], *(documents.names for documents in clusters)]))
     size = sum(counts.numbers.sum() for counts in words)
+    if len(clusters) < len(words) or len(names) == size:
+        return dict.fromkeys(MEAN_SCORES, 1.0)
     by_cluster = np.zeros((len(MEAN_SCORES), len(names)))
     by_instance = np.zeros(len(MEAN_SCORES))
-    for counts in words:
-        if counts.documents is None:
-            return dict.fromkeys(MEAN_SCORES, 1.0)
+    for counts, documents in zip(words, clusters, strict=True):
         shares = np.full(len(MEAN_SCORES), 1 / len(words))
         shares[0] = counts.numbers.sum() / size
-        of_clusters, of_instances = _influences(counts, counts.documents)
-        by_cluster[:, np.searchsorted(names, counts.documents.names)] += (
-            shares[:, None] * of_clusters
-        )
+        of_clusters, of_instances = _influences(counts, documents)
+        by_cluster[:, np.searchsorted(names, documents.names)] += shares[:, None] * of_clusters
         by_instance += shares**2 * of_instances
     ratios = np.divide(
         (by_cluster**2).sum(axis=1), by_instance, out=np.ones(len(shares)), where=by_instance > 0
     )
-    return dict(zip(MEAN_SCORES, np.sqrt(np.maximum(ratios, 1)).tolist(), strict=True))
+    few = t.ppf(TAIL, len(names) - 1) / norm.ppf(TAIL)
+    factors = np.where(ratios > 1, np.sqrt(ratios) * few, 1)
+    return dict(zip(MEAN_SCORES, factors.tolist(), strict=True))
 
 
 def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.ndarray]:
