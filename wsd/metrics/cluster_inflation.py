@@ -33,7 +33,9 @@ def inflations(words: Sequence[Counts]) -> dict[str, float]:
     divided by the sum of squares of the instances' influences. Each sense with m clusters and n
     instances gets the factors m / (m - 1) and n / (n - 1) of stratified samples. A sense in a
     single cluster shows nothing, and is left out. A quantile of the t-distribution replaces the
-    normal one; its degrees of freedom are the number of clusters minus 1.
+    normal one. Its degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2) minus 1, at
+    the intraclass correlation that the ratio shows. For clusters of equal size, they are the number
+    of clusters minus 1.
 
     Parameters
     ----------
@@ -53,28 +55,40 @@ def inflations(words: Sequence[Counts]) -> dict[str, float]:
     if len(clusters) < len(words) or len(names) == size:
         return dict.fromkeys(MEAN_SCORES, 1.0)
     by_cluster = np.zeros((len(MEAN_SCORES), len(names)))
-    by_instance = np.zeros(len(MEAN_SCORES))
+    by_instance, sizes = np.zeros(len(MEAN_SCORES)), np.zeros(len(names))
     for counts, documents in zip(words, clusters, strict=True):
         shares = np.full(len(MEAN_SCORES), 1 / len(words))
         shares[0] = counts.numbers.sum() / size
-        of_clusters, of_instances = _influences(counts, documents)
-        by_cluster[:, np.searchsorted(names, documents.names)] += shares[:, None] * of_clusters
+        of_clusters, of_instances, instances = _influences(counts, documents)
+        places = np.searchsorted(names, documents.names)
+        by_cluster[:, places] += shares[:, None] * of_clusters
+        sizes[places] += instances
         by_instance += shares**2 * of_instances
+    if not sizes.any():
+        return dict.fromkeys(MEAN_SCORES, 1.0)
     ratios = np.divide(
         (by_cluster**2).sum(axis=1), by_instance, out=np.ones(len(shares)), where=by_instance > 0
     )
-    few = t.ppf(TAIL, len(names) - 1) / norm.ppf(TAIL)
+    pairs = sizes * (sizes - 1)
+    correlation = np.maximum(ratios - 1, 0) * sizes.sum() / max(pairs.sum(), 1)
+    variances = sizes + np.outer(correlation, pairs)
+    freedom = variances.sum(axis=1) ** 2 / (variances**2).sum(axis=1) - 1
+    few = t.ppf(TAIL, np.maximum(freedom, 1)) / norm.ppf(TAIL)
     factors = np.where(ratios > 1, np.sqrt(ratios) * few, 1)
     return dict(zip(MEAN_SCORES, factors.tolist(), strict=True))
 
 
-def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.ndarray]:
-    """Return a word's influences, score by score: each cluster's total, and the sum of squares.
+def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a word's influences, of senses in several clusters.
 
     Returns
     -------
     float array of shape (means, clusters)
+        Each cluster's total.
     float array of shape (means,)
+        The sum of squares over instances.
+    int array of shape (clusters,)
+        The number of instances of such senses in each cluster.
     """
     gold = np.eye(counts.n_senses)[counts.kinds[:, 0]]
     in_cluster = clusters.numbers @ gold
@@ -87,7 +101,8 @@ def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.nda
     # m / (m - 1) for clusters and n / (n - 1) for instances; 0 for a sense in a single cluster.
     of_clusters, of_instances = (gold @ ((m > 1) * k / np.maximum(k - 1, 1)) for k in (m, n))
     totals = (influence * np.sqrt(of_clusters)) @ clusters.numbers.T
-    return totals, influence**2 @ (counts.numbers * of_instances)
+    squares = influence**2 @ (counts.numbers * of_instances)
+    return totals, squares, clusters.numbers @ (of_clusters > 0)
 
 
 def _scores(counts: Counts, numbers: np.ndarray) -> dict[str, np.ndarray]:
