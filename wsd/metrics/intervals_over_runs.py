@@ -18,7 +18,7 @@ import numpy as np
 
 from wsd.metrics import confidence_intervals, scores
 from wsd.metrics.confidence_intervals import TAILS, Seed
-from wsd.metrics.permutation import CACHED, Exchanged, Exchanges, compare_systems
+from wsd.metrics.permutation import compare_systems, exchange_pairs
 from wsd.metrics.scores import Counts
 
 
@@ -96,7 +96,7 @@ def scores_over_runs(
     # The systems of each run exchange their predictions with those of the run before it.
     order = seeds.argmax(axis=1).argsort(kind="stable")
     pairs = sorted(zip(order, np.roll(order, n_systems // runs), strict=True))
-    exchanged, weights = _exchange(words, pairs, share, generator)
+    exchanged, weights = next(exchange_pairs(words, pairs, share, generator))
     results = {}
     for name in scores.MEAN_SCORES:
         values = np.array([observed[name] for _, observed in drawn]) @ seeds
@@ -147,7 +147,7 @@ def differences_over_runs(
             for name, test in tests.items()
         }
     pairs = [(2 * i, 2 * i + 1) for i in range(n_pairs)]
-    exchanged, weights = _exchange(words, pairs, sampled, rng)
+    exchanged, weights = next(exchange_pairs(words, pairs, sampled, rng))
     results = {}
     for name in scores.MEAN_SCORES:
         noise = exchanged[name] @ seeds
@@ -167,48 +167,6 @@ def _seeds(draws: Sequence[Hashable]) -> np.ndarray:
         return np.eye(len(draws))
     belongs = np.array([[draw == name for name in names] for draw in draws])
     return belongs / belongs.sum(axis=0)
-
-
-def _exchange(
-    words: Sequence[Counts], pairs: Sequence[tuple[int, int]], sampled: int, rng: Seed
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the differences of pairs of systems after exchanges with the same coins.
-
-    Returns
-    -------
-    exchanged : dict of mean to float array of shape (outcomes, pairs)
-    weights : float array of shape (outcomes,)
-    """
-    first, second = 1 + np.transpose(pairs)
-    differ = [
-        word.select((word.kinds[:, first] != word.kinds[:, second]).any(axis=1)) for word in words
-    ]
-    margins = [word.margins(word.numbers) for word in words]
-    sizes = [word.numbers.sum() for word in words]
-    numbers = [(word.numbers, word.documents) for word in differ]
-    most = CACHED // max(word.n_senses for word in words)
-    parts, weights = next(Exchanges(numbers, sampled, rng, most).samples())
-
-    tables = [
-        [
-            Exchanged((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
-            for m, word in zip(margins, differ, strict=True)
-        ]
-        for i, j in pairs
-    ]
-    exchanged = [
-        [
-            scores.over_words(
-                [word.differences(part) for word, part in zip(pair, swaps, strict=True)], sizes
-            )
-            for pair in tables
-        ]
-        for swaps in parts
-    ]
-    return {
-        name: np.concatenate([np.stack([d[name] for d in part], axis=1) for part in exchanged])
-        for name in scores.MEAN_SCORES
-    }, weights
 
 
 def _over_runs(values: np.ndarray, shared: float, own: float, share: float) -> OverRuns:

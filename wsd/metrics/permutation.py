@@ -121,29 +121,68 @@ def paired_permutations(
     -------
     dict of mean to PairedTest; p is not adjusted for the number of scores
     """
-    differ = [joint.select(joint.kinds[:, 1] != joint.kinds[:, 2]) for joint in joints]
-    most = CACHED // max((joint.n_senses for joint in joints), default=1)
-    sizes = [joint.numbers.sum() for joint in joints]
-    margins = [joint.margins(joint.numbers) for joint in joints]
-    observed = scores.mean_differences(margins)
-    exchanges = Exchanges([(j.numbers, j.documents) for j in differ], permutations, rng, most)
-    exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty(0))
-    words = [Exchanged(*word) for word in zip(margins, differ, strict=True)]
     tests: dict[str, PairedTest] = {}
-    for parts, weights in exchanges.samples():
-        for swaps in parts:
-            after = scores.over_words(
-                [word.differences(part) for word, part in zip(words, swaps, strict=True)], sizes
-            )
-            exchanged = {name: np.append(exchanged[name], after[name]) for name in exchanged}
-        for name, values in exchanged.items():
-            tests[name] = _paired_test(float(observed[name]), np.abs(values), weights)
+    for exchanged, weights in exchange_pairs(joints, [(0, 1)], permutations, rng):
+        tests = {name: _paired_test(values[:, 0], weights) for name, values in exchanged.items()}
         if not any(is_undecided(test.p, len(weights), family) for test in tests.values()):
             break
     return tests
 
 
-def _paired_test(difference: float, exchanged: np.ndarray, weights: np.ndarray) -> PairedTest:
+def exchange_pairs(
+    words: Sequence[Counts], pairs: Sequence[tuple[int, int]], permutations: int, rng: Seed
+) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
+    """Yield the differences of pairs of systems after exchanges, which are the same in all pairs.
+
+    Each sample contains those before it, as in :meth:`Exchanges.samples`.
+
+    Parameters
+    ----------
+    words : sequence over words of Counts
+    pairs : sequence of (first system, second system)
+        Systems are numbered from 0.
+    permutations : int
+        The number of outcomes of the first sample.
+    rng : Generator or int
+
+    Yields
+    ------
+    exchanged : dict of mean to float array of shape (outcomes, pairs)
+        The first outcome is the observed one.
+    weights : float array of shape (outcomes,)
+    """
+    first, second = 1 + np.transpose(pairs)
+    differ = [
+        word.select((word.kinds[:, first] != word.kinds[:, second]).any(axis=1)) for word in words
+    ]
+    most = CACHED // max((word.n_senses for word in words), default=1)
+    sizes = [word.numbers.sum() for word in words]
+    margins = [word.margins(word.numbers) for word in words]
+    differences = [
+        [
+            _Exchanged((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
+            for m, word in zip(margins, differ, strict=True)
+        ]
+        for i, j in pairs
+    ]
+    exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty((0, len(pairs))))
+    exchanges = Exchanges([(w.numbers, w.documents) for w in differ], permutations, rng, most)
+    for parts, weights in exchanges.samples():
+        for swaps in parts:
+            after = [
+                scores.over_words(
+                    [word.differences(part) for word, part in zip(pair, swaps, strict=True)], sizes
+                )
+                for pair in differences
+            ]
+            for name, before in exchanged.items():
+                new = np.stack([pair[name] for pair in after], axis=1)
+                exchanged[name] = np.concatenate([before, new])
+        yield exchanged, weights
+
+
+def _paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
+    difference, exchanged = float(differences[0]), np.abs(differences)
     order = np.argsort(exchanged)
     at_least = weights[order][::-1].cumsum()[::-1]
     # The largest value whose tail weighs more than 5%.
@@ -166,7 +205,7 @@ def is_undecided(p: float, sampled: int, family: int = 1) -> bool:
     return bool((np.abs(p - levels) < 3 * error).any())
 
 
-class Exchanged:
+class _Exchanged:
     """The differences of two systems on one word, after exchanges of some of its instances."""
 
     def __init__(self, margins: Sequence[Margins], differ: Counts) -> None:
