@@ -18,7 +18,7 @@ import numpy as np
 
 from wsd.metrics import confidence_intervals, scores
 from wsd.metrics.confidence_intervals import TAILS, Seed
-from wsd.metrics.permutation import compare_systems, exchange_pairs
+from wsd.metrics.permutation import compare_systems, exchange_pairs, is_undecided
 from wsd.metrics.scores import Counts
 
 
@@ -131,7 +131,7 @@ def differences_over_runs(
     family : int
         The number of tests that Holm's method will adjust together.
     sampled : int
-        The number of exchanges, with several runs.
+        The number of exchanges to begin with, if there are several runs.
     rng : Generator or int
 
     Returns
@@ -147,16 +147,18 @@ def differences_over_runs(
             for name, test in tests.items()
         }
     pairs = [(2 * i, 2 * i + 1) for i in range(n_pairs)]
-    exchanged, weights = next(exchange_pairs(words, pairs, sampled, rng))
-    results = {}
-    for name in scores.MEAN_SCORES:
-        noise = exchanged[name] @ seeds
-        covariances = (noise.T * weights) @ noise
-        single = covariances.trace() / runs
-        # The mean of the covariances of two runs.
-        shared = (covariances.sum() / runs - single) / (runs - 1)
-        # The first outcome is the observed one.
-        results[name] = _over_runs(noise[0], shared, single - shared, 1 / runs)
+    results: dict[str, OverRuns] = {}
+    for exchanged, weights in exchange_pairs(words, pairs, sampled, rng):
+        for name, differences in exchanged.items():
+            noise = differences @ seeds
+            covariances = (noise.T * weights) @ noise
+            single = covariances.trace() / runs
+            # The mean of the covariances of two runs.
+            shared = (covariances.sum() / runs - single) / (runs - 1)
+            # The first outcome is the observed one.
+            results[name] = _over_runs(noise[0], shared, single - shared, 1 / runs)
+        if not any(is_undecided(result.p, len(weights), family) for result in results.values()):
+            break
     return results
 
 
