@@ -179,3 +179,10 @@ def test_further_runs_do_not_take_power_away() -> None:
     )
     of_three, of_nine = (p <= 0.05).mean(axis=0)
     assert 0.8 < of_three <= of_nine
+
+
+def test_chance_decides_no_verdict() -> None:
+    words = simulated(3, np.random.default_rng(19))
+    tests = [differences_over_runs(words, ["full"] * 3, sampled=300, rng=seed) for seed in range(4)]
+    p = [test[F1].p for test in tests]
+    assert p == pytest.approx([0.0516] * 4, abs=0.0005)
