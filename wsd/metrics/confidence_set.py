@@ -1,13 +1,13 @@
 """Find the choices that are not significantly different from the best one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, tail
-from wsd.metrics.scores import over_words, scores_of_margins, subtract
+from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, is_undecided
+from wsd.metrics.scores import Counts, count_documents, over_words, scores_of_margins, subtract
 
 
 class Best(NamedTuple):
@@ -17,7 +17,8 @@ class Best(NamedTuple):
     ----------
     estimate : float array of shape (M,)
     p : float array of shape (M,)
-        P-values of the hypothesis that no other choice is better, adjusted for M - 1 comparisons.
+        P-values of the hypothesis that no other choice is better, from the largest advantage of
+        another choice.
     within : bool array of shape (M,)
         The choices that are not significantly different from the best.
     """
@@ -32,21 +33,26 @@ def confidence_set(
     predictions: Sequence[np.ndarray],
     metric: str,
     *,
+    documents: Sequence[np.ndarray] | None = None,
     permutations: int = 5000,
     rng: Seed = 0,
 ) -> Best:
     """Find the choices that are not significantly different from the best.
 
-    A choice leaves the set if another is significantly better. It has a family of M - 1 one-sided
-    comparisons. In each, the predictions of the two choices are exchanged within words; all
-    comparisons share one coin per instance. The correction is the single-step max-T of Westfall
-    & Young (1993) over the differences, each divided by its root mean square under exchange.
+    A choice leaves the set if another is significantly better. Its statistic is the largest
+    advantage of another choice, each divided by its standard error, or 0 if no other choice is
+    better. The null distribution exchanges the predictions of the choice and of each other one; all
+    exchanges share one coin per instance, or per document. This is the single-step max-T of
+    Westfall & Young (1993). Another choice that is clearly inferior to the tested one keeps its
+    observed disadvantage in the null distribution, so that it cannot hide a better one: Hansen's
+    recentring (2005, *A test for superior predictive ability*).
 
     Each choice is tested at 5%, without a correction over choices: the set misses the
     best choice only if the test of that choice is wrong. So the set contains the best choice with
     probability 95% (the argument of Hsu's multiple comparisons with the best), if that test
-    keeps its level: 94 to 95% in simulations of equal choices, see docs/explanation/statistics.md.
-    The set has no order.
+    keeps its level: see docs/explanation/statistics.md for simulations. The set has no order.
+
+    Sampling continues for choices that :func:`wsd.metrics.permutation.is_undecided` names.
 
     Parameters
     ----------
@@ -55,21 +61,26 @@ def confidence_set(
         Row i is choice i, in every word.
     metric : str
         Among ``MEAN_SCORES``.
+    documents : sequence over words of int arrays of shape (n,), optional
+        The number of each instance's document; all words count the documents alike.
     permutations : int
-        All outcomes are enumerated if there are at most this many.
+        The size of the first sample. All outcomes are enumerated if there are at most this many.
     rng : Generator or int
     """
-    words = [_count_choices(*word) for word in zip(gold, predictions, strict=True)]
-    sizes = [word.right.size for word in words]
-    most = min(CACHED // max(sizes), DRAWN // sum(sizes))
-    numbers = [(word.numbers, None) for word in words]
-    parts, weights = next(Exchanges(numbers, permutations, rng, most).samples())
-    better = _advantages(words, parts, len(weights), metric)
-    p = np.array([_max_t(i, advantages, weights) for i, advantages in enumerate(better)])
+    of_words = [None] * len(gold) if documents is None else documents
+    words = [_count_choices(*word) for word in zip(gold, predictions, of_words, strict=True)]
     scores = over_words(
         [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
         [word.gold.sum() for word in words],
     )
+    sizes = [word.right.size for word in words]
+    most = min(CACHED // max(sizes), DRAWN // sum(sizes))
+    units = [(word.differ.numbers, word.differ.documents) for word in words]
+    exchanges = Exchanges(units, permutations, rng, most)
+    independent = (
+        np.concatenate(gold) if documents is None else np.unique(np.concatenate(documents))
+    )
+    p = _p_values(words, exchanges, scores[metric], metric, len(independent))
     return Best(scores[metric], p, within=p > 1 - LEVEL)
 
 
@@ -80,8 +91,8 @@ class _Choices(NamedTuple):
     ----------
     right, predicted : float arrays of shape (M, K)
     gold : float array of shape (K,)
-    numbers : int array of shape (kinds,)
-        The number of instances with the same gold sense and the same M predictions.
+    differ : Counts
+        The instances by kind: the same gold sense and the same M predictions.
     of_right, of_predicted : float arrays of shape (kinds, M, K)
         The part of ``right`` and ``predicted`` that comes from one instance of a kind.
     """
@@ -89,93 +100,155 @@ class _Choices(NamedTuple):
     right: np.ndarray
     predicted: np.ndarray
     gold: np.ndarray
-    numbers: np.ndarray
+    differ: Counts
     of_right: np.ndarray
     of_predicted: np.ndarray
 
 
-def _count_choices(gold: np.ndarray, predictions: np.ndarray) -> _Choices:
+# Per word, the counts that each choice gives away in exchanges: shape (outcomes, M, K) of the right
+# and of all predictions. Two choices exchange the same instances, so these counts give both
+# exchanged confusion matrices.
+_Given = Sequence[tuple[np.ndarray, np.ndarray]]
+
+
+def _count_choices(
+    gold: np.ndarray, predictions: np.ndarray, documents: np.ndarray | None
+) -> _Choices:
     senses = 1 + max(int(gold.max()), int(predictions.max()))
-    kinds, numbers = np.unique(np.vstack([gold, predictions]), axis=1, return_counts=True)
+    columns, kind, numbers = np.unique(
+        np.vstack([gold, predictions]), axis=1, return_inverse=True, return_counts=True
+    )
+    kinds = columns.T
     eye = np.eye(senses)
-    of_predicted = eye[kinds[1:].T]
-    of_right = of_predicted * eye[kinds[0]][:, None, :]
-    differ = (kinds[1:] != kinds[1]).any(axis=0)
+    of_predicted = eye[kinds[:, 1:]]
+    of_right = of_predicted * eye[kinds[:, 0]][:, None, :]
+    differ = (kinds[:, 1:] != kinds[:, [1]]).any(axis=1)
+    units = None if documents is None else count_documents(documents, kind, len(kinds))
     return _Choices(
         right=np.tensordot(numbers, of_right, 1),
         predicted=np.tensordot(numbers, of_predicted, 1),
         gold=np.bincount(gold, minlength=senses).astype(float),
-        numbers=numbers[differ],
+        differ=Counts(kinds, numbers, senses, units).select(differ),
         of_right=of_right[differ],
         of_predicted=of_predicted[differ],
     )
 
 
-def _advantages(
-    words: Sequence[_Choices], parts: Iterator[list[np.ndarray]], outcomes: int, metric: str
+def _p_values(
+    words: Sequence[_Choices], exchanges: Exchanges, scores: np.ndarray, metric: str, n: int
 ) -> np.ndarray:
-    """Return how much better other choices are than each choice: shape (M, outcomes, M)."""
+    """Return the p-value of each choice, on ``n`` instances or documents."""
+    errors = _standard_errors(words, metric)
+    # Choices that are equal on every outcome have no difference.
+    errors[errors < 1e-12] = np.inf
+    observed = (scores - scores[:, None]) / errors
+    is_inferior = observed < -np.sqrt(2 * np.log(np.log(max(n, 3))))
+    centres = np.where(is_inferior, observed, 0)
+    least = observed.max(axis=1) - 1e-7
+    p, tested = np.zeros(len(scores)), np.arange(len(scores))
+    stop, weight = 0, 1.0
+    for parts, weights in exchanges.samples():
+        # Earlier outcomes weigh less now, because there are more.
+        p[tested] *= weights[0] / weight
+        weight = weights[0]
+        for given in _give_away(words, parts):
+            start, stop = stop, stop + len(given[0][0])
+            largest = _largest_advantages(words, given, metric, tested, errors, centres)
+            p[tested] += (largest >= least[tested, None]) @ weights[start:stop]
+        # The sum of all weights may be larger than 1 in its last bit.
+        p = np.minimum(p, 1)
+        tested = tested[[is_undecided(p[i], len(weights)) for i in tested]]
+        if not len(tested):
+            break
+    return p
+
+
+def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
+    """Return the standard error of each difference under exchange: shape (M, M).
+
+    If the exchange of an instance alone changes a difference by c, its coin contributes c**2 / 4 to
+    the variance of the difference. A document contributes the sum of its instances' c.
+    """
     choices = len(words[0].right)
-    sizes = [word.gold.sum() for word in words]
-    better = np.zeros((choices, outcomes, choices))
-    start = 0
+    sizes = np.array([word.gold.sum() for word in words])
+    shares = (
+        sizes / sizes.sum() if metric == "micro_accuracy" else np.full(len(words), 1 / len(words))
+    )
+    variance = np.zeros((choices, choices))
+    for choice in range(choices - 1):
+        others = np.arange(choice + 1, choices)
+        changes = [
+            share * _changes(word, metric, choice, others)
+            for word, share in zip(words, shares, strict=True)
+        ]
+        variance[choice, others] = _variance([word.differ for word in words], changes)
+    return np.sqrt(variance + variance.T)
+
+
+def _changes(word: _Choices, metric: str, choice: int, others: np.ndarray) -> np.ndarray:
+    """Return what the exchange of one instance of a kind takes off each advantage on a word."""
+    none = np.zeros((1, *word.right.shape))
+    before = _advantages([word], [(none, none)], metric, choice, others)
+    after = _advantages([word], [(word.of_right, word.of_predicted)], metric, choice, others)
+    return before - after
+
+
+def _variance(words: Sequence[Counts], changes: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the variances of sums of ``changes``, of shape (kinds, others), under exchange."""
+    documents = [word.documents for word in words if word.documents is not None]
+    if not documents:
+        pairs = zip(words, changes, strict=True)
+        return sum(word.numbers @ change**2 for word, change in pairs) / 4
+    names, place = np.unique(np.concatenate([d.names for d in documents]), return_inverse=True)
+    totals = np.zeros((len(names), changes[0].shape[1]))
+    of_words = [d.numbers @ change for d, change in zip(documents, changes, strict=True)]
+    np.add.at(totals, place, np.concatenate(of_words))
+    return (totals**2).sum(axis=0) / 4
+
+
+def _give_away(words: Sequence[_Choices], parts: Iterable[list[np.ndarray]]) -> Iterator[_Given]:
     for swaps in parts:
-        # The counts that each choice gives away, of shape (outcomes, M, K). Two choices exchange
-        # the same instances, so these counts give both exchanged confusion matrices.
-        given = [
+        yield [
             (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
             for word, part in zip(words, swaps, strict=True)
         ]
-        stop = start + len(swaps[0])
-        for choice in range(choices - 1):
-            advantages = [
-                _advantages_over(choice, word, *counts)
-                for word, counts in zip(words, given, strict=True)
-            ]
-            # If another choice is better by some amount, this one is worse by that amount.
-            advantage = over_words(advantages, sizes)[metric]
-            better[choice, start:stop, choice + 1 :] = advantage
-            better[choice + 1 :, start:stop, choice] = -advantage.T
-        start = stop
-    return better
 
 
-def _advantages_over(
-    choice: int, word: _Choices, right: np.ndarray, predicted: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Return how much better each later choice is on a word, after exchanges with this one.
-
-    Parameters
-    ----------
-    choice : int
-    word : _Choices
-    right, predicted : float arrays of shape (outcomes, M, K)
-        The counts that each choice gives away in an exchange.
-
-    Returns
-    -------
-    dict of metric to array of shape (outcomes, M - choice - 1)
-    """
-    later = slice(choice + 1, None)
-    gained = right[:, later] - right[:, [choice]]
-    moved = predicted[:, later] - predicted[:, [choice]]
-    others = scores_of_margins(word.right[later] - gained, word.gold, word.predicted[later] - moved)
-    own = scores_of_margins(word.right[choice] + gained, word.gold, word.predicted[choice] + moved)
-    return subtract(others, own)
+def _largest_advantages(
+    words: Sequence[_Choices],
+    given: _Given,
+    metric: str,
+    tested: np.ndarray,
+    errors: np.ndarray,
+    centres: np.ndarray,
+) -> np.ndarray:
+    """Return the largest standardised advantage over each tested choice: (tested, outcomes)."""
+    choices = np.arange(len(errors))
+    largest = np.zeros((len(errors), len(given[0][0])))
+    for i, choice in enumerate(tested):
+        others = np.setdiff1d(choices, tested[: i + 1])
+        advantages = _advantages(words, given, metric, choice, others) / errors[choice, others]
+        over = (advantages + centres[choice, others]).max(axis=1, initial=0)
+        largest[choice] = np.maximum(largest[choice], over)
+        # If another choice is better by some amount, this one is worse by that amount.
+        over_others = centres[others, choice] - advantages
+        largest[others] = np.maximum(largest[others], over_others.T)
+    return largest[tested]
 
 
-def _max_t(choice: int, better: np.ndarray, weights: np.ndarray) -> float:
-    """Return the p-value of the largest standardised advantage over a choice.
-
-    Parameters
-    ----------
-    choice : int
-    better : float array of shape (outcomes, M)
-        How much better each other choice is; the first outcome is the observed one.
-    weights : float array of shape (outcomes,)
-    """
-    scale = np.sqrt(weights @ better**2)
-    # Choices that are equal on every outcome have no difference, whatever the scale.
-    standard = np.divide(better, scale, out=np.zeros_like(better), where=scale > 1e-12)
-    standard[:, choice] = -np.inf if len(scale) > 1 else 0
-    return tail(standard.max(axis=1), standard[0].max() - 1e-7, weights)
+def _advantages(
+    words: Sequence[_Choices], given: _Given, metric: str, choice: int, others: np.ndarray
+) -> np.ndarray:
+    """Return how much better others are than a choice after exchanges: (outcomes, others)."""
+    advantages = []
+    for word, (right, predicted) in zip(words, given, strict=True):
+        gained = right[:, others] - right[:, [choice]]
+        moved = predicted[:, others] - predicted[:, [choice]]
+        theirs = scores_of_margins(
+            word.right[others] - gained, word.gold, word.predicted[others] - moved
+        )
+        own = scores_of_margins(
+            word.right[choice] + gained, word.gold, word.predicted[choice] + moved
+        )
+        advantages.append(subtract(theirs, own))
+    return over_words(advantages, [word.gold.sum() for word in words])[metric]
