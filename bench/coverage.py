@@ -18,7 +18,6 @@ import numpy as np
 
 from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
-from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.permutation import compare_systems, paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
@@ -250,47 +249,6 @@ def differences(pair: str, simulations: int, draws: int, rng: np.random.Generato
     return tally
 
 
-def predictions(
-    choices: int, own_error_factors: Sequence[float], rng: np.random.Generator
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Draw gold labels and the predictions of M layer choices for every word.
-
-    Half of the errors of the scenario `plain` are common to all choices. ``own_error_factors``
-    multiplies the rate of the other half, by choice.
-    """
-    golds, predicted = [], []
-    for counts in COUNTS.values():
-        gold = np.repeat(np.arange(len(counts)), counts)
-        error = (1 - recalls("plain", counts, rng))[gold] / 2
-        common = rng.random(len(gold)) < error
-        alone = rng.random((choices, len(gold))) < error * np.array(own_error_factors)[:, None]
-        wrong = (gold + rng.integers(1, len(counts), size=len(gold))) % len(counts)
-        golds.append(gold)
-        predicted.append(np.where(common | alone, wrong, gold))
-    return golds, predicted
-
-
-def sets(
-    own_error_factors: Sequence[float],
-    simulations: int,
-    permutations: int,
-    rng: np.random.Generator,
-) -> dict[str, tuple[float, float]]:
-    """Return how often choice 0, the best, is in the confidence set, and its mean size."""
-    best_included, set_sizes = defaultdict(list), defaultdict(list)
-    for _ in range(simulations):
-        gold, predicted = predictions(len(own_error_factors), own_error_factors, rng)
-        seed = int(rng.integers(2**32))
-        for name in MEAN_SCORES:
-            best = confidence_set(gold, predicted, name, permutations=permutations, rng=seed)
-            best_included[name].append(best.within[0])
-            set_sizes[name].append(best.within.sum())
-    return {
-        name: (float(np.mean(best_included[name])), float(np.mean(set_sizes[name])))
-        for name in best_included
-    }
-
-
 def rejections(
     opposed: bool, simulations: int, permutations: int, rng: np.random.Generator
 ) -> dict[str, float]:
@@ -382,18 +340,7 @@ def print_tests(simulations: int, permutations: int, rng: np.random.Generator) -
     for label, opposed in (("exchangeable", False), ("equal, not exchangeable", True)):
         wrong = rejections(opposed, simulations, permutations, rng)
         rows.append([label, *(_percent(wrong[name]) for name in MEAN_SCORES)])
-    print(table(["two equal systems: p <= 0.05", *MEAN_SCORES], rows), end="\n\n")
-    rows = []
-    for label, own_error_factors in (
-        ("8 equal", [1.0] * 8),
-        ("the best makes 10% fewer errors of its own", [0.9, *[1.0] * 7]),
-        ("the best makes half as many, the second 55%", [0.5, 0.55, *[1.0] * 6]),
-    ):
-        results = sets(own_error_factors, simulations, permutations, rng)
-        rows.append(
-            [label, *(f"{_percent(results[n][0])} ({results[n][1]:.1f})" for n in MEAN_SCORES)]
-        )
-    print(table(["share of sets with the best (mean size)", *MEAN_SCORES], rows))
+    print(table(["two equal systems: p <= 0.05", *MEAN_SCORES], rows))
 
 
 def main() -> None:

@@ -74,10 +74,8 @@ def test_the_same_predictions_have_no_interval_and_no_test(tmp_path: Path) -> No
     layers, _ = run(tmp_path, *pairs)
     same = layers[layers["layers"] == "sum-all"].iloc[0]
     assert same["difference"] == 0 and not same["selected_by_cv"]
-    assert same[["difference_low", "difference_high", "p", "p_holm"]].isna().all()
-    others = layers.dropna(subset="p")
-    assert len(others) == 2
-    assert others["p_holm"].tolist() == near(permutation.holm(others["p"].tolist()).tolist())
+    assert same[["difference_low", "difference_high"]].isna().all()
+    assert len(layers.dropna(subset="difference_low")) == 2
 
 
 @pytest.mark.slow
@@ -85,8 +83,8 @@ def test_the_columns(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, *three(tmp_path))
     assert list(layers.columns) == LAYER_COLUMNS
     assert list(of_words.columns) == WORD_COLUMNS
-    for table in (layers, of_words):
-        assert table["selected_by_cv"].dtype == table["in_confidence_set"].dtype == bool
+    assert layers["selected_by_cv"].dtype == of_words["selected_by_cv"].dtype == bool
+    assert of_words["in_confidence_set_of_word"].dtype == bool
     assert (len(layers), len(of_words)) == (3, 6)
 
 
@@ -108,7 +106,7 @@ def test_the_reference_is_selected_by_cv_and_every_other_is_compared_with_it(
     assert layers["difference"].tolist()[0] == near(few - some)
     assert layers["difference"][2] < 0
     # The reference is not compared with itself.
-    comparison = ["difference", "difference_low", "difference_high", "p", "p_holm"]
+    comparison = ["difference", "difference_low", "difference_high"]
     assert layers.loc[1, comparison].isna().all()
     assert layers.loc[[0, 2], comparison].notna().all(axis=None)
 
@@ -122,13 +120,8 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
         if wrong is SOME:
             continue
         against = joints(wrong, SOME)
-        _, *interval, p, _ = permutation.compare_systems(against, family=2, rng=3)[name]
+        _, *interval, _, _ = permutation.compare_systems(against, rng=3)[name]
         assert [line["difference_low"], line["difference_high"]] == near(interval)
-        assert line["p"] == near(p)
-    # Holm by hand: double the smaller p; the larger p stays, but is at least the smaller one's.
-    high, low = layers["p"][0], layers["p"][2]
-    assert 0.001 < low < high
-    assert layers["p_holm"].tolist()[::2] == near([max(high, 2 * low), 2 * low])
 
 
 def test_permutations_know_the_size_of_the_family(
@@ -141,8 +134,9 @@ def test_permutations_know_the_size_of_the_family(
         return False
 
     monkeypatch.setattr(permutation, "is_undecided", undecided)
-    run(tmp_path, *three(tmp_path))
-    assert set(families) == {2}
+    run(tmp_path, *three(tmp_path), *three(tmp_path, model="n"))
+    # A difference of layers is one comparison, those of models are a family.
+    assert set(families) == {1, 3}
 
 
 def test_another_objective_is_reported(tmp_path: Path) -> None:
@@ -167,10 +161,8 @@ def test_ties_are_resolved_in_the_order_of_layer_choices(tmp_path: Path) -> None
     order = ["2", "10", "concat-last-2", "mean-last-2", "mean-all"]
     assert layers["layers"].tolist() == order
     assert layers["selected_by_cv"].tolist() == [True, False, False, False, False]
-    # All predictions are equal: there is no test.
-    assert layers[["p", "p_holm"]].isna().all(axis=None)
     assert layers["difference"].tolist()[1:] == [0] * 4
-    assert layers["in_confidence_set"].all()
+    assert of_words["in_confidence_set_of_word"].all()
     assert of_words["word"].tolist() == ["bat"] * 5 + ["seal"] * 5
     assert of_words["layers"].tolist() == order * 2
     assert of_words["selected_by_cv"].tolist() == [True, False, False, False, False] * 2
@@ -206,10 +198,10 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
 def test_a_single_layer_choice_has_no_comparison(tmp_path: Path) -> None:
     layers, of_words = run(tmp_path, pair(tmp_path, "1", MANY, POOR))
     (line,) = layers.to_dict("records")
-    assert line["selected_by_cv"] and line["in_confidence_set"] and line["reference"] == "1"
-    assert np.isnan([line["difference"], line["p"], line["p_holm"]]).all()
+    assert line["selected_by_cv"] and line["reference"] == "1"
+    assert np.isnan([line["difference"], line["difference_low"]]).all()
     assert line["low"] < line["value"] < line["high"]
-    assert of_words["selected_by_cv"].all() and of_words["in_confidence_set"].all()
+    assert of_words["selected_by_cv"].all() and of_words["in_confidence_set_of_word"].all()
 
 
 @pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
@@ -285,8 +277,7 @@ def test_a_words_choice_is_selected_by_its_own_folds(tmp_path: Path) -> None:
     assert of_words["selected_by"].unique().tolist() == ["word"]
 
 
-def test_the_confidence_set_of_the_best(tmp_path: Path) -> None:
-    """Macro-F1 over all words, and on each single word."""
+def test_each_word_has_its_own_confidence_set(tmp_path: Path) -> None:
     systems: list[Wrong] = [
         {"seal": [46, 47, 48, 49]},
         {"bat": [*range(10)]},
@@ -296,21 +287,18 @@ def test_the_confidence_set_of_the_best(tmp_path: Path) -> None:
         pair(tmp_path, layers, wrong, FAIR)
         for layers, wrong in zip(("0", "1", "2"), systems, strict=True)
     ]
-    layers, of_words = run(tmp_path, *pairs, seed=3)
+    _, of_words = run(tmp_path, *pairs, seed=3)
     predicted = [np.stack([words(wrong)[i].predicted for wrong in systems]) for i in (0, 1)]
     gold = [w.gold for w in words({})]
 
-    def best(rows: slice, metric: str = "mean_macro_f1") -> list[bool]:
-        return confidence_set.confidence_set(
-            gold[rows], predicted[rows], metric, rng=3
-        ).within.tolist()
+    def best(rows: slice) -> list[bool]:
+        data = gold[rows], predicted[rows]
+        return confidence_set.confidence_set(*data, "mean_macro_f1", rng=3).within.tolist()
 
     over_all, bat, seal = best(slice(None)), best(slice(1)), best(slice(1, None))
-    assert layers["in_confidence_set"].tolist() == over_all == [True, False, True]
-    assert of_words["in_confidence_set"].tolist() == [*bat, *seal]
-    # The three sets differ from each other, or from the set by micro accuracy.
-    assert seal == [True, True, False]
-    assert best(slice(None), "micro_accuracy") == [True, True, True]
+    assert of_words["in_confidence_set_of_word"].tolist() == [*bat, *seal]
+    # The three sets differ from each other.
+    assert (over_all, bat, seal) == ([True, False, True], [True, False, True], [True, True, False])
 
 
 def test_a_word_without_folds_has_the_choice_for_all_words(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def layer_rows(
                 "difference": None if is_chosen else -away,
                 "difference_low": None if is_chosen else -away - 0.02,
                 "difference_high": None if is_chosen else -away + 0.03,
-                "p_holm": None if is_chosen else 0.2 / i if i else 0.01,
+                "in_confidence_set": i > 0,
             }
         )
     return rows
@@ -182,6 +182,7 @@ def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[st
         "controls": control_rows(),
         "comparison": comparison_rows(("one", 0.75), ("two", 0.9)),
         "learning": learning_rows(),
+        "best_set": [*layer_rows(), *layer_rows("knn")],
         **tables,
     }
     paths = {name: folder / f"{name}.csv" for name in rows}
@@ -492,9 +493,13 @@ def test_without_further_training_sets_there_is_no_panel() -> None:
     assert len(figure.axes) == 1
 
 
-def test_differences_and_their_significance() -> None:
+def differences_figure(rows: Sequence[Mapping[str, Any]]) -> Figure | None:
+    return draw_differences(frame(rows, "layers"), frame(rows, "best-set"))
+
+
+def test_differences_and_the_confidence_set() -> None:
     rows = layer_rows()
-    figure = draw_differences(frame(rows, "layers"))
+    figure = differences_figure(rows)
     assert figure is not None
     (ax,) = figure.axes
     assert ax.get_xlabel().splitlines() == [
@@ -513,7 +518,7 @@ def test_differences_and_their_significance() -> None:
         assert_allclose(bars[i], percent([row, row], "difference_low")[:1]
                         + percent([row], "difference_high"))  # fmt: skip
         hollow = marks[i].get_markerfacecolor() == "white"
-        assert hollow == (row["p_holm"] >= 0.05)
+        assert hollow == row["in_confidence_set"]
     assert {marks[i].get_markerfacecolor() for i in others} == {"white", "0.3"}
     assert numbers[1] == "−3.10 [−5.10, −0.10]"  # noqa: RUF001 - a minus sign
     (reference,) = lines_of(ax, marker="D")
@@ -525,9 +530,9 @@ def test_differences_and_their_significance() -> None:
 
 def test_the_same_predictions_have_no_interval_in_the_figure() -> None:
     rows = layer_rows()
-    none = dict.fromkeys(("difference_low", "difference_high", "p_holm"))
+    none = dict.fromkeys(("difference_low", "difference_high"))
     rows[1] = {**rows[1], "difference": 0.0, **none}
-    figure = draw_differences(frame(rows, "layers"))
+    figure = differences_figure(rows)
     assert figure is not None
     (ax,) = figure.axes
     marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o")}
@@ -542,7 +547,7 @@ def test_small_differences_have_a_scale() -> None:
         {**row, **{k: row[k] and row[k] / 1000 for k in row if k.startswith("difference")}}
         for row in layer_rows()
     ]
-    figure = draw_differences(frame(rows, "layers"))
+    figure = differences_figure(rows)
     assert figure is not None
     ticks = [t.get_text() for t in figure.axes[0].get_xticklabels()]
     assert ticks == ["−1", "0", "+1"]  # noqa: RUF001
@@ -553,7 +558,7 @@ def test_the_numbers_of_a_long_axis_do_not_run_into_one_another() -> None:
         {**row, **{k: row[k] and row[k] * 10 for k in row if k.startswith("difference")}}
         for row in layer_rows()
     ]
-    figure = draw_differences(frame(rows, "layers"))
+    figure = differences_figure(rows)
     assert figure is not None
     figure.draw_without_rendering()
     boxes = [t.get_window_extent() for t in figure.axes[0].get_xticklabels() if t.get_text()]
@@ -563,7 +568,7 @@ def test_the_numbers_of_a_long_axis_do_not_run_into_one_another() -> None:
 
 def test_one_layer_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     rows = layer_rows(choices=("2",))
-    assert draw_differences(frame(rows, "layers")) is None
+    assert differences_figure(rows) is None
     (ax,) = layers_figure(rows, control_rows()).axes
     assert_allclose(curve(ax, linestyle="-", **LOOKS["lda"])[0], [2])
     (combined,) = layers_figure(layer_rows(choices=("mean-all",), chosen="mean-all")).axes
@@ -603,7 +608,7 @@ def test_every_required_column_is_drawn(table: str, column: str) -> None:
     several = [*layer_rows(), *({**row, "model": "two"} for row in layer_rows())]
     rows = {
         "layers": several, "controls": control_rows(), "comparison": comparison_rows(("one", 0.7)),
-        "word-layers": word_rows(), "learning": learning_rows(),
+        "word-layers": word_rows(), "learning": learning_rows(), "best-set": several,
     }  # fmt: skip
     tables = {name: frame(rows[name], name) for name in DRAWN_TABLES}
     draw_all(tables)
@@ -616,7 +621,7 @@ def draw_all(tables: Mapping[str, pd.DataFrame]) -> None:
     draw_models(tables["layers"])
     draw_words(tables["word-layers"])
     draw_learning(tables["learning"])
-    draw_differences(tables["layers"])
+    draw_differences(tables["layers"], tables["best-set"])
 
 
 # Legibility
@@ -636,7 +641,7 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
         "models": draw_models(frame(several, "layers")),
         "words": draw_words(frame(words, "word-layers")),
         "learning": draw_learning(frame(learned, "learning")),
-        "differences": draw_differences(frame(layers, "layers")),
+        "differences": differences_figure(layers),
     }
     return {name: figure for name, figure in made.items() if figure is not None}
 

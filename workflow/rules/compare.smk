@@ -52,6 +52,7 @@ step(
         "word_layers": FILES.layerwise["word-layers"],
         "controls": f"{FILES.comparison}/controls.csv",
         "learning": f"{FILES.comparison}/learning.csv",
+        "best_set": f"{FILES.comparison}/best-set.csv",
     },
     {"listings": FILES.figures},
     "figures: for a paper, as PDF, SVG and PNG",

@@ -234,7 +234,7 @@ def _by_clusters(
 
 
 def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
-    """Return a line per candidate: whether it is significantly worse than the best one."""
+    """Return a line per candidate of a model: whether it is in the confidence set of all."""
     rows = systems.candidates
     best = best_of(rows, range(len(rows[0].words)), objective, seed)
     return [
@@ -242,7 +242,7 @@ def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:
             **row.names,
             "metric": objective,
             "estimate": float(best.estimate[i]),
-            "p": float(best.p[i]),
+            "p_largest_advantage": float(best.p[i]),
             "in_confidence_set": bool(best.within[i]),
         }
         for i, row in enumerate(rows)

@@ -2,8 +2,9 @@
 
 Layer choices are compared within one model, view and classifier, so that nothing but the layers
 differs. The reference is the layer choice that cross-validation selects there, and all comparisons
-use the objective of that selection as their metric. Models are compared at the same layer choice:
-each model minus the first one. All tables hold fractions.
+use the objective of that selection as their metric. A difference of layers has an interval and no
+test: the confidence set of `wsd compare`, over all candidates of a model, has the verdict. Models
+are compared at the same layer choice: each model minus the first one. All tables hold fractions.
 """
 
 import argparse
@@ -31,35 +32,32 @@ from wsd.metrics.confidence_intervals import mean_intervals
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
 
-DIFFERENCE = ("difference", "difference_low", "difference_high", "p", "p_holm")
+DIFFERENCE = ("difference", "difference_low", "difference_high")
 LAYER_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "objective_cv", "selected_by_cv"),
-    *("metric", "value", "low", "high", "reference", *DIFFERENCE, "in_confidence_set"),
+    *("metric", "value", "low", "high", "reference", *DIFFERENCE),
 ]
 WORD_COLUMNS = [
     *(*GROUP, "word", "layers", "n_test", "errors"),
     *("macro_f1", "macro_f1_low", "macro_f1_high", "accuracy", "accuracy_low", "accuracy_high"),
-    *("macro_f1_cv", "selected_by_cv", "selected_by", "in_confidence_set"),
+    *("macro_f1_cv", "selected_by_cv", "selected_by", "in_confidence_set_of_word"),
 ]
 MODEL_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "metric", "value"),
-    *("reference_model", "reference_value", *DIFFERENCE),
+    *("reference_model", "reference_value", *DIFFERENCE, "p", "p_holm"),
 ]
 
 
 def of_layers(group: Group, seed: int) -> list[Line]:
     """Return a line per layer choice: its score over all words minus the score of the reference.
 
-    All tested differences are one family of Holm's method. Choices with the same predictions as the
-    reference have no test, and the reference itself has no difference.
+    Each interval is of this one comparison. Choices with the same predictions as the reference have
+    no interval, and the reference itself has no difference.
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
-    confidence_set = best_of(group.rows, range(len(reference.words)), metric, seed).within
-    family = len(group.rows) - 1
     table: list[Line] = []
-    columns = zip(group.rows, group.objective_cv, confidence_set, strict=True)
-    for row, objective_cv, within in columns:
+    for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
         low, high = mean_intervals(row.counts, rng=seed)[metric]
         table.append(
             {
@@ -69,11 +67,9 @@ def of_layers(group: Group, seed: int) -> list[Line]:
                 "low": low,
                 "high": high,
                 "reference": reference.layers,
-                **({} if row is reference else _difference(row, reference, metric, family, seed)),
-                "in_confidence_set": bool(within),
+                **({} if row is reference else _difference(row, reference, metric, 1, seed)),
             }
         )
-    adjust(table)
     return table
 
 
@@ -126,7 +122,7 @@ def of_words(group: Group, seed: int) -> list[Line]:
                     "macro_f1_cv": _macro_f1_cv(search, group.objective, word),
                     "selected_by_cv": row.layers == group.selected_for[word],
                     "selected_by": "word" if word in search.scores else ALL_WORDS,
-                    "in_confidence_set": bool(within),
+                    "in_confidence_set_of_word": bool(within),
                 }
             )
     return table
@@ -180,5 +176,5 @@ def run(args: argparse.Namespace) -> None:
     write_csv(args.model_layers, pd.DataFrame(of_models(groups, args.seed), columns=MODEL_COLUMNS))
     write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
     # Differences of layers are whole numbers, missing where there are no nouns to compare with.
-    layers_apart = dict.fromkeys(DIFFERENCE[:3], "Int64")
+    layers_apart = dict.fromkeys(DIFFERENCE, "Int64")
     write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS).astype(layers_apart))

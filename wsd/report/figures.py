@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
             "models": draw_models(tables["layers"]),
             "words": draw_words(tables["word-layers"]),
             "learning": draw_learning(tables["learning"]),
-            "differences": draw_differences(tables["layers"]),
+            "differences": draw_differences(tables["layers"], tables["best-set"]),
         }
         for name, figure in drawn.items():
             if figure is None:

@@ -15,6 +15,18 @@ COMPARISON_TABLES = (
 )
 
 
+def with_verdicts(layers: pd.DataFrame, best_set: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of layers.csv with a column ``is_within``: yes, no or a dash.
+
+    It says whether the confidence set of best-set.csv contains the row; a row that is no candidate
+    has a dash.
+    """
+    keys = list(NAMES[1:])
+    verdicts = best_set.set_index(keys)["in_confidence_set"].map({True: "yes", False: "no"})
+    is_within = layers.join(verdicts, on=keys)["in_confidence_set"]
+    return layers.assign(is_within=is_within.fillna("\N{EN DASH}"))
+
+
 def after_fine_tuning(controls: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of fine-tuned encoders' layers, under the names of the original models."""
     names = [comparison[column] for column in ("model", "reference_model")]
@@ -41,7 +53,7 @@ _NAMES = NAMES[1:]
 _BOUNDS = ("", "_low", "_high", "_low_over_words", "_high_over_words")
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in _BOUNDS)
 DETECTABLE = ("detectable", "detectable_in_family", "detectable_over_words")
-_DIFFERENCE = ("difference", "difference_low", "difference_high", "p_holm")
+_DIFFERENCE = ("difference", "difference_low", "difference_high")
 # Tables about the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
 # The tables of earlier steps. Some are empty if a run has no controls, no further training sets, no
@@ -65,7 +77,9 @@ TABLES = {
         ("reference_model", *NAMES, "metric", "method", "varies", "scale", "verdict"),
         ("estimate", "low", "high", "p", "worse", "equivalent", "better"),
     ),
-    "best-set": Columns((*_NAMES, "metric"), ("estimate", "p"), ("in_confidence_set",)),
+    "best-set": Columns(
+        (*_NAMES, "metric"), ("estimate", "p_largest_advantage"), ("in_confidence_set",)
+    ),
     "errors": _optional(
         ("reference_model", "kind", "model", "word", "gold", "selected", "predicted"), ("index",)
     ),
@@ -73,16 +87,16 @@ TABLES = {
     "layers": Columns(
         (*_NAMES, "metric", "reference"),
         ("relative_depth", "objective_cv", "value", "low", "high", *_DIFFERENCE),
-        ("selected_by_cv", "in_confidence_set"),
+        ("selected_by_cv",),
     ),
     "model-layers": _optional(
         (*_NAMES, "metric", "reference_model"),
-        ("relative_depth", "value", "reference_value", *_DIFFERENCE),
+        ("relative_depth", "value", "reference_value", *_DIFFERENCE, "p_holm"),
     ),
     "word-layers": Columns(
         (*_NAMES, "word", "selected_by"),
         ("errors", "macro_f1", "macro_f1_low", "macro_f1_high", "macro_f1_cv"),
-        ("selected_by_cv", "in_confidence_set"),
+        ("selected_by_cv", "in_confidence_set_of_word"),
     ),
     "group-layers": _optional(
         (*_NAMES, *_KIND),
@@ -95,7 +109,7 @@ TABLES = {
         (*(name for name in _NAMES if name != "layers"), *_KIND, "metric", "reference"),
         ("n_words", "peak", "low", "high", "share_of_draws", "interaction_p", "interaction_p_holm"),
         # The distance from the nouns' peak in layers, if the nouns have a peak.
-        whole=_DIFFERENCE[:3],
+        whole=_DIFFERENCE,
     ),
     "alignment": Columns(
         ("model", "word", "form", "pieces"),
@@ -124,6 +138,7 @@ DRAWN_TABLES = {
         ("selected_by_cv",),
     ),
     "word-layers": _optional((*_NAMES, "word"), ("macro_f1",), ("selected_by_cv",)),
+    "best-set": _optional(_NAMES, flags=("in_confidence_set",)),
     "controls": _optional(NAMES, MEAN_SCORES),
     "learning": _optional(
         (*_NAMES, "train"),

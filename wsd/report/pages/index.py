@@ -124,7 +124,7 @@ def _cell(report: Report, model: str, scores: pd.DataFrame, lowest: float) -> di
     choices = report.choices[model]
     shown = model_notes.labels(report, model)
     by_name = {row["layers"]: row for row in records(scores)}
-    within = [name for name, row in by_name.items() if row["in_confidence_set"]]
+    within = [name for name, row in by_name.items() if row["in_confidence_set_of_word"]]
     # A learned mix can be selected too, and has no projection.
     selected = by_name[scores.loc[scores["selected_by_cv"], "layers"].iloc[0]]
     singles = [(c.layers[0], by_name[c.name]["macro_f1"]) for c in choices if c.is_single]

@@ -20,7 +20,7 @@ from wsd.report.pages.model_notes import (
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
 from wsd.report.plot_colours import mark_of
-from wsd.report.tables import BY_KIND, METRICS
+from wsd.report.tables import BY_KIND, METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
 HEAT_STEPS = 20
@@ -117,6 +117,9 @@ def heat(report: Report) -> dict[str, Any]:
 def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
     """Return, per model and classifier, each layer choice's difference from its reference.
 
+    A difference of layers is marked if the layer choice is outside the model's confidence set, a
+    difference of models if it is significant.
+
     Parameters
     ----------
     report : Report
@@ -126,6 +129,8 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         The column that names the reference: a layer choice, or a model.
     """
     table = report.rows(name, view=report.view)
+    if name == "layers":
+        table = with_verdicts(table, report.rows("best-set"))
     reach = _reach(table)
     blocks = []
     for model, classifier, labels, rows in rows_per_classifier(report, table):
@@ -207,8 +212,8 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
+    is_marked = row["p_holm"] < 0.05 if "p_holm" in row else row["is_within"] == "no"
     if low != low:  # the reference, or a choice with the same predictions
-        return {"x": FOREST / 2, "x0": None, "x1": None, "significant": False, "cut": False}
+        return {"x": FOREST / 2, "x0": None, "x1": None, "is_marked": is_marked, "cut": False}
     places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}
-    significant, cut = row["p_holm"] < 0.05, max(abs(low), abs(high)) > reach
-    return {**places, "significant": significant, "cut": cut}
+    return {**places, "is_marked": is_marked, "cut": max(abs(low), abs(high)) > reach}

@@ -1,9 +1,9 @@
 """Figure ``differences``: each layer choice minus the layer choice selected by cross-validation.
 
-There is a panel per classifier, view and model. Bars are 95% CIs. A marker is filled if the
-permutation test is significant, by Holm's method over the panel. The axis is linear up to one point
-and logarithmic beyond, since layer 0 is fifty points away. Choices with the same predictions have
-no interval and no test.
+There is a panel per classifier, view and model. Bars are 95% CIs of each comparison, not corrected.
+A marker is filled if the configuration is outside the model's confidence set. The axis is linear
+up to one point and logarithmic beyond, since layer 0 is fifty points away. Choices with the same
+predictions have no interval.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from wsd.report.paper import style
+from wsd.report.tables import with_verdicts
 
-LEVEL = 0.05
 SAME = "0, the same predictions"
 MINUS = "\N{MINUS SIGN}"
 ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and the space above and below all
@@ -24,16 +24,17 @@ STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 POWERS = (-100, -10, -1, 0, 1, 10, 100)
 MOST_STEPS = 6
 # A neutral colour, since the panel names the classifier.
-SIGNIFICANT: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
-NOT_SIGNIFICANT: dict[str, Any] = {**SIGNIFICANT, "markerfacecolor": "white"}
+OUTSIDE: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
+WITHIN: dict[str, Any] = {**OUTSIDE, "markerfacecolor": "white"}
 REFERENCE: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "none"}
 
 
-def draw_differences(layers: pd.DataFrame) -> Figure | None:
-    """Draw layers.csv."""
+def draw_differences(layers: pd.DataFrame, best_set: pd.DataFrame) -> Figure | None:
+    """Draw layers.csv with the verdicts of best-set.csv."""
+    table = with_verdicts(layers, best_set)
     panels = [
         (caption, rows)
-        for caption, rows in style.panels(layers, ("model", "view", "classifier"))
+        for caption, rows in style.panels(table, ("model", "view", "classifier"))
         if rows["difference"].notna().any()
     ]
     if not panels:
@@ -59,8 +60,8 @@ def draw_differences(layers: pd.DataFrame) -> Figure | None:
         steps = [step for step in steps if step in POWERS]
     figure.axes[0].set_xticks(steps, [signed(step, 0) for step in steps])
     looks = {
-        "significant": SIGNIFICANT,
-        "not significant": NOT_SIGNIFICANT,
+        "outside the confidence set": OUTSIDE,
+        "in the confidence set": WITHIN,
         "selected by CV": REFERENCE,
     }
     handles = [style.key(name, **look) for name, look in looks.items()]
@@ -76,12 +77,13 @@ def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
     place = (NUMBERS / style.POINT, 0)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "right", **style.NOTE}
+    marker = OUTSIDE if row["is_within"] == "no" else WITHIN
     if low != low:
-        ax.plot([value], [y], **NOT_SIGNIFICANT)
+        ax.plot([value], [y], **marker)
         ax.annotate(SAME, (1, y), place, **look)
         return
-    ax.plot([low, high], [y, y], **{**SIGNIFICANT, "marker": "none"})
-    ax.plot([value], [y], **(SIGNIFICANT if row["p_holm"] < LEVEL else NOT_SIGNIFICANT))
+    ax.plot([low, high], [y, y], **{**OUTSIDE, "marker": "none"})
+    ax.plot([value], [y], **marker)
     text = f"{signed(value)} [{signed(low)}, {signed(high)}]"
     ax.annotate(text, (1, y), place, **look)
 
