@@ -253,7 +253,9 @@ def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, se
     """Return the confidence set of the best row on the words at some positions."""
     gold = [rows[0].words[i].gold for i in words]
     predicted = [np.stack([row.words[i].predicted for row in rows]) for i in words]
-    return confidence_set(gold, predicted, metric, rng=seed)
+    by_word = rows[0].documents
+    documents = [by_word[rows[0].words[i].word] for i in words] if by_word else None
+    return confidence_set(gold, predicted, metric, documents=documents, rng=seed)
 
 
 def whole(mean: float) -> float | int:
