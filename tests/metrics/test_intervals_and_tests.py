@@ -525,7 +525,7 @@ def test_a_noisy_choice_does_not_protect_another() -> None:
     second[:8] = 0
     third[8:] = 1 - first[8:]
     best = confidence_set([gold], [np.stack([first, second, third])], "micro_accuracy")
-    assert best.p[0] < 0.03
+    assert best.p[0] < 0.05
     # The relation is not transitive: the third differs significantly from neither of the others.
     assert best.within.tolist() == [False, True, True]
 
