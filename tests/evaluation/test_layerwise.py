@@ -134,9 +134,13 @@ def test_permutations_know_the_size_of_the_family(
         return False
 
     monkeypatch.setattr(permutation, "is_undecided", undecided)
-    run(tmp_path, *three(tmp_path), *three(tmp_path, model="n"))
+    others = [
+        pair(tmp_path, layers, wrong, FAIR, model="n")
+        for layers, wrong in (("1", MANY), ("2", FEW))
+    ]
+    run(tmp_path, *three(tmp_path), *others)
     # A difference of layers is one comparison, those of models are a family.
-    assert set(families) == {1, 3}
+    assert set(families) == {1, 2}
 
 
 def test_another_objective_is_reported(tmp_path: Path) -> None:
