@@ -45,9 +45,9 @@ def confidence_set(
     a choice with few errors by chance has a small standard error, and the set misses the best
     choice too often. The null distribution exchanges the predictions of the choice and of each
     other one; all exchanges share one coin per instance, or per document. This is the single-step
-    max-T of Westfall & Young (1993). Another choice that is clearly inferior to the tested one keeps its
-    observed disadvantage in the null distribution, so that it cannot hide a better one: Hansen's
-    recentring (2005, *A test for superior predictive ability*).
+    max-T of Westfall & Young (1993). Another choice that is clearly inferior to the tested one
+    keeps its observed disadvantage in the null distribution, so that it cannot hide a better one:
+    Hansen's recentring (2005, *A test for superior predictive ability*).
 
     Each choice is tested at 5%, without a correction over choices: the set misses the
     best choice only if the test of that choice is wrong. So the set contains the best choice with
