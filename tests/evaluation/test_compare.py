@@ -323,6 +323,16 @@ def test_the_confidence_set_has_the_best_and_not_the_worst() -> None:
     assert not lines["3"]["in_confidence_set"]
 
 
+def test_the_confidence_set_exchanges_whole_documents() -> None:
+    rows = systems().candidates
+    # Each word is one document, so that an advantage on two words has a probability of 1/4.
+    documents = {w.word: np.full(len(w.gold), i) for i, w in enumerate(rows[0].words)}
+    candidates = [replace(row, documents=documents) for row in rows]
+    lines = best_set(replace(systems(), candidates=candidates), "mean_macro_f1", seed=1)
+    assert min(line["p_largest_advantage"] for line in lines) >= 0.25
+    assert all(line["in_confidence_set"] for line in lines)
+
+
 def test_learning_curves_average_draws_and_words_in_common() -> None:
     base = {"model": "m", "view": "focal", "layers": "1", "classifier": "lda", "test": "test"}
     rows = [
