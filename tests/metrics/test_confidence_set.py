@@ -53,7 +53,7 @@ def exact_p(gold: np.ndarray, choices: np.ndarray, units: np.ndarray, tested: in
     exchanged = np.array([*product([1, -1], repeat=len(by_unit))]) @ by_unit
     is_inferior = exchanged[0] / error < -np.sqrt(2 * np.log(np.log(len(by_unit))))
     competing = [e for e, inferior in zip(error, is_inferior, strict=True) if not inferior]
-    scale = error + (min(competing) / 2 if min(competing) < np.inf else 0)
+    scale = error + (min(competing) if min(competing) < np.inf else 0)
     observed = exchanged[0] / scale
     maxima = (exchanged / scale + np.where(is_inferior, observed, 0)).max(axis=1)
     return float(np.mean(np.maximum(maxima, 0) >= max(observed.max(), 0) - 1e-9))

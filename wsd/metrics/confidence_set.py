@@ -41,8 +41,8 @@ def confidence_set(
 
     A choice leaves the set if another is significantly better. Its statistic is the largest
     advantage of another choice, or 0 if no other choice is better. Each advantage is divided by
-    its standard error plus half the smallest one (after Tusher, Tibshirani & Chu 2001): otherwise
-    a choice with few errors by chance has a small standard error, and the set misses the best
+    its standard error plus the smallest one (after Tusher, Tibshirani & Chu 2001): otherwise a
+    choice with few errors by chance has a small standard error, and the set misses the best
     choice too often. The null distribution exchanges the predictions of the choice and of each
     other one; all exchanges share one coin per instance, or per document. This is the single-step
     max-T of Westfall & Young (1993). Another choice that is clearly inferior to the tested one
@@ -147,7 +147,7 @@ def _p_values(
     is_inferior = observed < -errors * np.sqrt(2 * np.log(np.log(max(n, 3))))
     centres = np.where(is_inferior, observed, 0)
     least_error = np.where(is_inferior, np.inf, errors).min(axis=1, keepdims=True)
-    scales = errors + np.where(np.isinf(least_error), 0, least_error / 2)
+    scales = errors + np.where(np.isinf(least_error), 0, least_error)
     least = (observed / scales).max(axis=1) - 1e-7
     p, tested = np.zeros(len(scores)), np.arange(len(scores))
     stop, weight = 0, 1.0
