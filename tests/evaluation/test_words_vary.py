@@ -10,8 +10,10 @@ from scipy import stats
 
 from wsd.artifacts.column_names import BASELINE, BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
 from wsd.artifacts.predictions import WordPredictions
+from wsd.evaluation import layerwise
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import differences, with_intervals
+from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.sensitivity import sensitivity
 from wsd.metrics import permutation
@@ -121,6 +123,25 @@ def test_scores_have_intervals_over_words() -> None:
     (line,) = with_intervals(few, unlike, {}, seed=1)
     assert line["mean_macro_f1_low_over_words"] is None
     assert line["mean_macro_f1_low"] is not None
+
+
+def test_layers_have_intervals_and_tests_over_words() -> None:
+    rows = [row(CANDIDATE, wrong, str(i)) for i, wrong in enumerate((OURS, THEIRS, BASE, OURS))]
+    source = {"encoder": {"model": {"blocks": 12}}}
+    rows = [replace(r, model="m", layers=r.model, source=source) for r in rows]
+    group = Group(rows, [], METRIC, [0.5] * 4, "0", {})
+    first, second, third, same = layerwise.of_layers(group, family=9, seed=1)
+    test = stats.ttest_1samp(values("macro_f1", OURS), 0).confidence_interval()
+    assert first["low_over_words"] == pytest.approx(test.low)
+    apart = stats.ttest_1samp(values("macro_f1", THEIRS) - values("macro_f1", OURS), 0)
+    ends = [second[f"difference_{end}_over_words"] for end in ("low", "high")]
+    assert ends == pytest.approx(list(apart.confidence_interval()))
+    adjusted = [line["p_over_words_holm"] for line in (second, third)]
+    np.testing.assert_allclose(adjusted, holm([second["p_over_words"], third["p_over_words"]]))
+    assert second["detectable"] == pytest.approx(detectable(second["error"]))
+    assert second["detectable_in_family"] == pytest.approx(detectable(second["error"], family=9))
+    for line in (first, same):
+        assert "p_over_words" not in line and "detectable" not in line
 
 
 def test_every_method_has_a_verdict_on_the_strongest_rivals() -> None:

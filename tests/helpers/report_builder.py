@@ -361,6 +361,10 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                     "metric": "mean_macro_f1", "value": value, "low": value - 0.03,
                     "high": value + 0.02, "reference": reference["layers"], "difference": apart,
                     "difference_low": apart - 0.03, "difference_high": apart + 0.03,
+                    "difference_low_over_words": apart - 0.0625,
+                    "difference_high_over_words": apart + 0.0625,
+                    "detectable": 0.0075, "detectable_in_family": 0.0125,
+                    "detectable_over_words": 0.0225,
                 }
             )  # fmt: skip
             if row["model"] in others and blocks[row["model"]] == blocks[first]:
@@ -370,6 +374,9 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                         "metric": "mean_macro_f1", "value": value, "reference_model": first,
                         "reference_value": value - 0.0625, "difference": 0.0625,
                         "difference_low": 0.05, "difference_high": 0.07, "p_holm": 0.01,
+                        "difference_low_over_words": 0.0, "difference_high_over_words": 0.125,
+                        "detectable": 0.0075, "detectable_in_family": 0.0125,
+                        "detectable_over_words": 0.0225,
                     }
                 )  # fmt: skip
     for row in scores.to_dict("records"):

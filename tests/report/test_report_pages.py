@@ -472,8 +472,12 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     }
 
 
+ENDS = ("low", "high", "low_over_words", "high_over_words")
+
+
 def test_differences_match_the_table(run: Run, built: Path) -> None:
     text = " ".join(Page(built / "report" / "layers.html").text.split())
+    assert "0.75 points for one comparison over sentences, 1.25 within the family" in text
     names = ["model", "view", "layers", "classifier"]
     best = pd.read_csv(run.tables["best-set"][0], dtype={"layers": str}).set_index(names)
     for row in pd.read_csv(run.tables["layers"][0], dtype={"layers": str}).to_dict("records"):
@@ -482,13 +486,13 @@ def test_differences_match_the_table(run: Run, built: Path) -> None:
         verdict = "yes" if within else "no"
         if row["layers"] == row["reference"]:
             number = f"{row['value'] * 100:.2f}{row['objective_cv'] * 100:.2f}"
-            assert f"{number} reference {verdict}" in text
+            assert f"{number} reference\N{EN DASH} {verdict}" in text
             continue
         numbers = [
             f"{row[n] * 100:+.2f}".replace("-", minus)
-            for n in ("difference", "difference_low", "difference_high")
+            for n in ("difference", *(f"difference_{end}" for end in ENDS))
         ]
-        cells = f"{numbers[0]} {numbers[1]} to {numbers[2]}{verdict}"
+        cells = "{} {} to {}{} to {}".format(*numbers) + verdict
         assert f"{row['objective_cv'] * 100:.2f} {cells}" in text
 
 

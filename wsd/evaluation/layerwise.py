@@ -16,10 +16,17 @@ from wsd.arguments import add_corpora, add_files, add_path, add_seed, writes
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.cv_table import Search
-from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.comparison_tables import Line, best_of, paired_differences, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
-from wsd.evaluation.word_columns import adjust
+from wsd.evaluation.word_columns import (
+    BOUNDS,
+    DETECTABLE,
+    EFFECTS,
+    adjust,
+    difference_over_words,
+    interval_over_words,
+)
 from wsd.evaluation.word_groups import (
     GROUP_COLUMNS,
     PEAK_COLUMNS,
@@ -29,13 +36,15 @@ from wsd.evaluation.word_groups import (
 )
 from wsd.logs import log
 from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.over_words import detectable, scores_by_word
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
 
 DIFFERENCE = ("difference", "difference_low", "difference_high")
 LAYER_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "objective_cv", "selected_by_cv"),
-    *("metric", "value", "low", "high", "reference", *DIFFERENCE),
+    *("metric", "value", "low", "high", *BOUNDS, "reference", *DIFFERENCE),
+    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm", *DETECTABLE),
 ]
 WORD_COLUMNS = [
     *(*GROUP, "word", "layers", "n_test", "errors"),
@@ -45,14 +54,23 @@ WORD_COLUMNS = [
 MODEL_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "metric", "value"),
     *("reference_model", "reference_value", *DIFFERENCE, "p", "p_holm"),
+    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm", *DETECTABLE),
 ]
 
 
-def of_layers(group: Group, seed: int) -> list[Line]:
+def of_layers(group: Group, family: int, seed: int) -> list[Line]:
     """Return a line per layer choice: its score over all words minus the score of the reference.
 
     Each interval is of this one comparison. Choices with the same predictions as the reference have
-    no interval, and the reference itself has no difference.
+    no interval, and the reference itself has no difference. The sign-flip tests over words are
+    adjusted over the layer choices of the group.
+
+    Parameters
+    ----------
+    group : Group
+    family : int
+        The number of comparisons of one configuration with the other candidates of its model.
+    seed : int
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
@@ -66,10 +84,15 @@ def of_layers(group: Group, seed: int) -> list[Line]:
                 "selected_by_cv": row is reference,
                 "low": low,
                 "high": high,
+                **interval_over_words(scores_by_word(row.confusions)[metric]),
                 "reference": reference.layers,
                 **({} if row is reference else _difference(row, reference, metric, 1, seed)),
             }
         )
+    adjust(table)
+    for line in table:
+        if line.get("error") is not None:
+            line["detectable_in_family"] = detectable(line["error"], family=family)
     return table
 
 
@@ -106,7 +129,11 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
 def _difference(
     row: ComparisonRow, reference: ComparisonRow, metric: str, family: int, seed: int
 ) -> Line:
-    return paired_differences(row.joints(reference), family, seed, "difference_")[metric]
+    joints = row.joints(reference)
+    line = paired_differences(joints, family, seed, prefix="difference_")[metric]
+    if not identical(joints):
+        line |= difference_over_words(row, reference, metric, family, seed, prefix="difference_")
+    return line
 
 
 def of_words(group: Group, seed: int) -> list[Line]:
@@ -167,7 +194,8 @@ def run(args: argparse.Namespace) -> None:
     kinds = word_groups(corpora, args.seed)
     for group in groups:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
-        over_all += of_layers(group, args.seed)
+        rivals = sum(len(g.rows) for g in groups if g.rows[0].model == group.rows[0].model) - 1
+        over_all += of_layers(group, rivals, args.seed)
         by_word += of_words(group, args.seed)
         by_group += score_groups(group, kinds)
         peaks += find_peaks(group, kinds, args.seed)

@@ -14,7 +14,8 @@ Line = dict[str, Any]
 # Of a difference, after its prefix; then without a prefix.
 BOUNDS = ("low_over_words", "high_over_words")
 EFFECTS = ("p_over_words", "d_over_words", "words_won", "detectable_over_words")
-ADJUSTED = ("p_holm", "p_over_words_holm", "detectable", "detectable_in_family")
+DETECTABLE = ("detectable", "detectable_in_family")
+ADJUSTED = ("p_holm", "p_over_words_holm", *DETECTABLE)
 P_VALUES = ("p", "p_over_words")
 
 

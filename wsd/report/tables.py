@@ -54,6 +54,7 @@ _BOUNDS = ("", "_low", "_high", "_low_over_words", "_high_over_words")
 _MEANS = tuple(f"{mean}{bound}" for mean in MEAN_SCORES for bound in _BOUNDS)
 DETECTABLE = ("detectable", "detectable_in_family", "detectable_over_words")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
+_OVER_WORDS = ("difference_low_over_words", "difference_high_over_words")
 # Tables about the selected configuration's probabilities, one file each per model.
 CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
 # The tables of earlier steps. Some are empty if a run has no controls, no further training sets, no
@@ -86,12 +87,18 @@ TABLES = {
     "learning": _optional((*_NAMES, "train"), ("n_train", "mean_macro_f1_in_common")),
     "layers": Columns(
         (*_NAMES, "metric", "reference"),
-        ("relative_depth", "objective_cv", "value", "low", "high", *_DIFFERENCE),
+        (
+            *("relative_depth", "objective_cv", "value", "low", "high", *_DIFFERENCE),
+            *(*_OVER_WORDS, *DETECTABLE),
+        ),
         ("selected_by_cv",),
     ),
     "model-layers": _optional(
         (*_NAMES, "metric", "reference_model"),
-        ("relative_depth", "value", "reference_value", *_DIFFERENCE, "p_holm"),
+        (
+            *("relative_depth", "value", "reference_value", *_DIFFERENCE, "p_holm"),
+            *(*_OVER_WORDS, *DETECTABLE),
+        ),
     ),
     "word-layers": Columns(
         (*_NAMES, "word", "selected_by"),

@@ -11,6 +11,7 @@ from wsd.artifacts.column_names import CANDIDATE
 from wsd.report.pages import group_plots, layer_plots
 from wsd.report.pages.model_notes import (
     by_depth,
+    detectable,
     folder_of,
     initial_classifier,
     notes,
@@ -59,6 +60,7 @@ def write_layers(report: Report, folder: Path) -> None:
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
+        detected=detectable(report.rows("layers", view=report.view)),
         best=[confidence_set(report, model) for model in report.choices],
         models=legend(dashes),
         reliability=[
