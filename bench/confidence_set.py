@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from coverage import COUNTS, recalls, table
 
-from wsd.metrics import permutation
+from wsd.metrics import exchanges
 from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.scores import MEAN_SCORES
 
@@ -77,7 +77,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    permutation.MOST = args.draws
+    exchanges.MOST = args.draws
     rows = []
     for scenario in args.scenario or SCENARIOS:
         factors = np.array(SCENARIOS[scenario])

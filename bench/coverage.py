@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.metrics import permutation
+from wsd.metrics import exchanges, permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.permutation import compare_systems, paired_permutations
 from wsd.metrics.scores import (
@@ -353,7 +353,7 @@ def main() -> None:
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
     # Over many simulations, chance in single tests averages out.
-    permutation.MOST = permutation.TABULATED = args.draws
+    exchanges.MOST = permutation.TABULATED = args.draws
     if args.simulation == "tests":
         print_tests(args.simulations, args.draws, rng)
     elif args.simulation == "differences":

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import beta
 
-from wsd.metrics import permutation
+from wsd.metrics import exchanges
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
 from wsd.metrics.permutation import compare_systems
@@ -134,7 +134,7 @@ def main() -> None:
     """Print the table."""
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     # A near-tie of one simulation matters little.
-    permutation.MOST = 4000
+    exchanges.MOST = 4000
     print("| documents | correlation | metric | inflation |", " | ".join(COLUMNS), "|")
     print("| --- " * (4 + len(COLUMNS)) + "|")
     for layout in layouts():

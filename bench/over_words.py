@@ -18,7 +18,7 @@ from coverage import COUNTS
 from scipy.special import expit
 from scipy.stats import ttest_1samp
 
-from wsd.metrics import permutation
+from wsd.metrics import exchanges, permutation
 from wsd.metrics.mixed_logistic import mixed_logistic
 from wsd.metrics.over_words import ByWord
 from wsd.metrics.scores import Counts, joint_confusion, scores_of_margins
@@ -38,7 +38,7 @@ def equal(values: np.ndarray) -> ByWord:
 
 def null(simulations: int, rng: np.random.Generator) -> list[list[str]]:
     """Return how often each test rejects that the mean macro-F1 over the population is equal."""
-    permutation.MOST = 2000
+    exchanges.MOST = 2000
     rows = []
     for spread in (0.0, 0.0125, 0.02, 0.03):
         rejected, spreads = np.zeros(3), []

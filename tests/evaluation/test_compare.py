@@ -264,7 +264,7 @@ def test_differences_use_the_same_instances_and_are_adjusted_per_metric() -> Non
     same = table[table["kind"] == PUBLISHED]
     assert (same["difference"] == 0).all()
     # Equal predictions: the difference is zero, and there is no test.
-    assert same[["low", "high", "p", "p_holm", "p_mcnemar"]].isna().all(axis=None)
+    assert same[["low", "high", "p", "p_holm"]].isna().all(axis=None)
     baseline = table[(table["kind"] == BASELINE) & (table["metric"] == "mean_macro_f1")].iloc[0]
     other = row(BASELINE, "-", MANY)
     assert baseline["difference"] == pytest.approx(
@@ -277,7 +277,6 @@ def test_differences_use_the_same_instances_and_are_adjusted_per_metric() -> Non
         # Neither the best row on test nor the same predictions.
         assert sorted(tested["kind"]) == [BASELINE]
         np.testing.assert_allclose(tested["p_holm"], permutation.holm(tested["p"].to_numpy()))
-    assert table[table["p_mcnemar"].notna()]["metric"].unique().tolist() == ["micro_accuracy"]
 
 
 def test_near_duplicates_widen_intervals_beyond_documents() -> None:
@@ -288,15 +287,11 @@ def test_near_duplicates_widen_intervals_beyond_documents() -> None:
         pd.DataFrame(differences(both, pairs, seed=1)).query("kind == 'baseline'").iloc[0]
         for both in (plain, known)
     )
-    difference, low, inflation = (
-        by_pairs[name] for name in ("difference", "low", "inflation_by_clusters")
-    )
     # Eight of nine errors are in pairs, so that a pair counts as about one instance.
-    assert 1.2 < inflation < 1.5
-    assert by_pairs["low_by_clusters"] == pytest.approx(difference - inflation * (difference - low))
+    assert 1.2 < by_pairs["inflation_by_clusters"] < 1.5
     # The interval by documents has the pairs already.
     assert by_documents["inflation_by_clusters"] == 1
-    assert by_documents["low"] == by_documents["low_by_clusters"] < low
+    assert by_documents["low"] < by_pairs["low"]
 
 
 def test_the_table_leaves_out_near_duplicates_of_training_sentences() -> None:

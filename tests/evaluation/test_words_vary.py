@@ -16,7 +16,7 @@ from wsd.evaluation.comparison_tables import differences, with_intervals
 from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.sensitivity import sensitivity
-from wsd.metrics import permutation
+from wsd.metrics import exchanges
 from wsd.metrics.over_words import detectable
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import MEAN_SCORES, word_scores
@@ -66,7 +66,7 @@ def apart() -> pd.DataFrame:
         row(BASELINE, BASE), row(BEST, (0,) * 8), row(PUBLISHED, THEIRS), row(SYSTEM, OURS, "same")
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(permutation, "MOST", 20_000)
+        patch.setattr(exchanges, "MOST", 20_000)
         return pd.DataFrame(differences(systems, clusters(), seed=1)).set_index(["kind", "metric"])
 
 

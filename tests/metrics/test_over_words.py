@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from wsd.metrics import over_words, permutation
+from wsd.metrics import exchanges, over_words
+from wsd.metrics.exchanges import is_undecided
 from wsd.metrics.over_words import ByWord, detectable, scores_by_word
-from wsd.metrics.permutation import is_undecided
 from wsd.metrics.scores import MEAN_SCORES, mean_scores
 
 
@@ -102,7 +102,7 @@ def test_the_sample_grows_near_the_level(monkeypatch: pytest.MonkeyPatch) -> Non
     by_shift = {shift: equal(values + shift).sign_flip_p() for shift in np.linspace(0, 0.03, 200)}
     near = min(by_shift, key=lambda shift: abs(by_shift[shift] - 0.05))
     monkeypatch.setattr(over_words, "ENUMERATED", 0)
-    monkeypatch.setattr(permutation, "MOST", 160_000)
+    monkeypatch.setattr(exchanges, "MOST", 160_000)
     sizes: list[int] = []
 
     def counted(p: float, drawn: int, family: int) -> bool:

@@ -22,7 +22,7 @@ from wsd.evaluation.word_columns import (
 )
 from wsd.metrics import permutation
 from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.confidence_intervals import Interval, bounded, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
@@ -181,10 +181,9 @@ def differences(
 
     ``p_holm`` and ``p_over_words_holm`` are adjusted by Holm's method over all systems of this
     table, score by score. The best system on test is in no family and has no test, because it was
-    selected by its score; systems with the same predictions have none either. McNemar's test is on
-    pooled instances, so it belongs to micro accuracy alone. As a check, the last columns treat
-    near-duplicates as clusters: they have the inflation of the standard error, and the interval
-    that is wider by it.
+    selected by its score; systems with the same predictions have none either.
+    As a check, the last column treats near-duplicates as clusters: it has the inflation of the
+    standard error beyond the one of documents.
 
     Parameters
     ----------
@@ -195,7 +194,7 @@ def differences(
     """
     reference, family = systems.reference, len(systems.others)
     reference_names = {f"reference_{key}": value for key, value in reference.names.items()}
-    empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED, "p_mcnemar"))
+    empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED))
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
@@ -207,30 +206,15 @@ def differences(
             continue
         compared = paired_differences(joints, family, seed)
         clustered = replace(reference, documents=clusters).joints(other)
-        by_clusters = _by_clusters(compared, inflations(joints), inflations(clustered))
+        by_documents, by_clusters = inflations(joints), inflations(clustered)
         for name in MEAN_SCORES:
             line = names | {"metric": name} | empty | compared[name]
             line |= difference_over_words(reference, other, name, family, seed)
-            if name == "micro_accuracy":
-                line["p_mcnemar"] = permutation.mcnemar(joints)
-            table.append(line | by_clusters[name])
+            inflation = max(1.0, by_clusters[name] / by_documents[name])
+            table.append(line | {"inflation_by_clusters": inflation})
     for name in MEAN_SCORES:
         adjust([line for line in table if line["metric"] == name])
     return table
-
-
-def _by_clusters(
-    compared: Mapping[str, Line], documents: Mapping[str, float], clusters: Mapping[str, float]
-) -> dict[str, Line]:
-    """Return intervals that near-duplicates widen beyond the inflation of the documents."""
-    lines = {}
-    for name, line in compared.items():
-        inflation, difference = max(1.0, clusters[name] / documents[name]), line["difference"]
-        low, high = (difference + inflation * (line[end] - difference) for end in ("low", "high"))
-        low, high = bounded(low, high, difference, floor=-1)
-        columns = {"low": low, "high": high, "inflation": inflation}
-        lines[name] = {f"{key}_by_clusters": value for key, value in columns.items()}
-    return lines
 
 
 def best_set(systems: ModelComparison, objective: str, seed: int) -> list[Line]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.permutation import CACHED, DRAWN, Exchanges, is_undecided
+from wsd.metrics.exchanges import CACHED, DRAWN, Exchanges, is_undecided
 from wsd.metrics.scores import Counts, count_documents, over_words, scores_of_margins, subtract
 
 
@@ -54,7 +54,7 @@ def confidence_set(
     probability 95% (the argument of Hsu's multiple comparisons with the best), if that test
     keeps its level: see docs/explanation/statistics.md for simulations. The set has no order.
 
-    Sampling continues for choices that :func:`wsd.metrics.permutation.is_undecided` names.
+    Sampling continues for choices that :func:`wsd.metrics.exchanges.is_undecided` names.
 
     Parameters
     ----------

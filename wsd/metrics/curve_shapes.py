@@ -3,7 +3,7 @@
 import numpy as np
 
 from wsd.metrics.confidence_intervals import TAILS, Seed
-from wsd.metrics.permutation import DRAWN, MOST, is_undecided
+from wsd.metrics.exchanges import DRAWN, MOST, is_undecided
 
 # Added to variances, so that words with identical curves do not divide 0 by 0.
 SMALL = 1e-12
@@ -39,7 +39,7 @@ def same_shape(
     words are exchangeable between the groups. The division keeps the test valid if one group is
     small and its curves vary more (Janssen 1997). The observed division into groups is one of the
     outcomes. The sample grows while it could decide a verdict: see
-    :func:`wsd.metrics.permutation.is_undecided`.
+    :func:`wsd.metrics.exchanges.is_undecided`.
 
     Parameters
     ----------

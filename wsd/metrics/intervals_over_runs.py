@@ -18,7 +18,8 @@ import numpy as np
 
 from wsd.metrics import confidence_intervals, scores
 from wsd.metrics.confidence_intervals import TAILS, Seed
-from wsd.metrics.permutation import compare_systems, exchange_pairs, is_undecided
+from wsd.metrics.exchanges import is_undecided
+from wsd.metrics.permutation import compare_systems, exchange_pairs
 from wsd.metrics.scores import Counts
 
 

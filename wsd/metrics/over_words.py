@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
-from wsd.metrics.permutation import DRAWN, Exchanges, is_undecided, tail
+from wsd.metrics.exchanges import DRAWN, Exchanges, is_undecided, tail
 from wsd.metrics.scores import MEAN_SCORES, word_scores
 
 # The fewest words for an interval or a test.
@@ -75,7 +75,7 @@ class ByWord(NamedTuple):
         contribution to the mean has a random sign (Fisher 1935, The Design of Experiments, section
         21). With at most ``ENUMERATED`` words that differ, all changes of sign are counted.
         Otherwise they are drawn, and more of them while chance could decide a verdict: see
-        :func:`wsd.metrics.permutation.is_undecided`.
+        :func:`wsd.metrics.exchanges.is_undecided`.
 
         Parameters
         ----------

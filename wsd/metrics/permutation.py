@@ -1,28 +1,21 @@
 """Compare two systems by paired permutation tests, which exchange their predictions."""
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from itertools import chain
-from math import comb, prod
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics import scores
 from wsd.metrics.confidence_intervals import LEVEL, Seed, bounded, difference_intervals
-from wsd.metrics.scores import Counts, Documents, Margins
+from wsd.metrics.exchanges import CACHED, Exchanges, all_outcomes, is_undecided, tail
+from wsd.metrics.scores import Counts, Margins
 
-# The most outcomes to draw.
-MOST = 1_000_000
 # Beyond this multiple of its reach, the exchanged predictions make the interval of a difference too
 # wide, because they contain the difference itself.
 LARGE = 6
 # The most outcomes of a word to tabulate.
 TABULATED = 10_000
-# The most numbers of exchanged instances in memory at once: 32 MB.
-DRAWN = 4_000_000
-# The most elements of a temporary array of scores, so that it stays in the cache.
-CACHED = 100_000
 
 
 class Difference(NamedTuple):
@@ -104,7 +97,7 @@ def paired_permutations(
     most ``permutations`` outcomes, all are enumerated and p is exact. Otherwise the observed
     outcome is one of ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test
     is not liberal. The sample grows, to at most ``MOST``, while it could decide a verdict: see
-    :func:`is_undecided`.
+    :func:`wsd.metrics.exchanges.is_undecided`.
 
     A single word's joint confusion gives the tests of that word.
 
@@ -194,17 +187,6 @@ def _paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
     return PairedTest(difference, p, float(reach), float(error))
 
 
-def is_undecided(p: float, sampled: int, family: int = 1) -> bool:
-    """Return whether the sampling error of a p-value could decide a verdict at 5%.
-
-    It could if p is less than three standard errors from 5% or, by Holm's method, from 5% divided
-    by a number up to the size of the family.
-    """
-    error = np.sqrt(p * (1 - p) / sampled)
-    levels = (1 - LEVEL) / np.arange(1, family + 1)
-    return bool((np.abs(p - levels) < 3 * error).any())
-
-
 class _Exchanged:
     """The differences of two systems on one word, after exchanges of some of its instances."""
 
@@ -213,7 +195,7 @@ class _Exchanged:
         self._shape = tuple(int(n) + 1 for n in differ.numbers)
         outcomes = prod(self._shape)
         # Most words have few outcomes: looking up their differences is ten times as fast.
-        self._table = self._compute(_grid(self._shape)) if outcomes <= TABULATED else None
+        self._table = self._compute(all_outcomes(self._shape)) if outcomes <= TABULATED else None
 
     def differences(self, swaps: np.ndarray) -> dict[str, np.ndarray]:
         """Return first minus second for numbers of exchanges, shape (outcomes, kinds)."""
@@ -233,127 +215,6 @@ class _Exchanged:
             for sign, (right, of_gold, predicted) in zip((1, -1), self._margins, strict=True)
         )
         return scores.subtract(of_first, of_second)
-
-
-def _grid(shape: tuple[int, ...]) -> np.ndarray:
-    """Return all outcomes in lexicographic order: shape (outcomes, kinds)."""
-    return np.indices(shape).reshape(len(shape), prod(shape)).T.astype(float)
-
-
-class Exchanges:
-    """Exchanges of predictions: the number of exchanged instances of each kind, per outcome.
-
-    Without documents, each instance is exchanged by its own coin. With documents, a coin per
-    document exchanges all its instances, of all words.
-
-    Parameters
-    ----------
-    words : sequence of (int array of shape (kinds,), Documents or None)
-        Per word, the number of instances of each kind, and their documents.
-    permutations : int
-        How many outcomes to draw first, unless there are at most as many in all.
-    rng : Generator or int
-    most : int
-        The most outcomes in a part; ``DRAWN`` may reduce it further. It does not change them.
-    """
-
-    def __init__(
-        self,
-        words: Sequence[tuple[np.ndarray, Documents | None]],
-        permutations: int,
-        rng: Seed,
-        most: int,
-    ) -> None:
-        self._permutations, self._rng = permutations, np.random.default_rng(rng)
-        self._words = [(len(numbers), documents) for numbers, documents in words]
-        names = [documents.names for _, documents in words if documents is not None]
-        self._names = np.unique(np.concatenate(names)) if names else None
-        counts = np.concatenate([numbers for numbers, _ in words])
-        self._numbers = counts if self._names is None else np.ones(len(self._names), dtype=int)
-        self._step = max(1, min(most, DRAWN // max(1, len(counts))))
-
-    def samples(self) -> Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]:
-        """Yield samples, each as large as all before it, until ``MOST`` outcomes are drawn.
-
-        The first outcome is the observed one, without an exchange. If all outcomes can be
-        enumerated, there is one sample of all.
-
-        Yields
-        ------
-        parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
-        weights : float array of shape (outcomes so far,)
-            They add up to 1.
-        """
-        numbers = self._numbers
-        # Python's integers, because the product may be larger than NumPy's.
-        outcomes = prod(int(n) + 1 for n in numbers)
-        if outcomes <= self._permutations:
-            grid = _grid(tuple(numbers + 1))
-            probabilities = [
-                np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
-            ]
-            weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
-            starts = range(0, outcomes, self._step)
-            yield map(self._by_word, (grid[i : i + self._step] for i in starts)), weights
-            return
-        drawn, more = 0, min(self._permutations, MOST)
-        while drawn < MOST:
-            parts = _drawn_exchanges(numbers, more, self._rng, self._step)
-            observed = [] if drawn else [np.zeros((1, len(numbers)))]
-            drawn += more
-            yield map(self._by_word, chain(observed, parts)), np.full(drawn + 1, 1 / (drawn + 1))
-            more = min(drawn, MOST - drawn)
-
-    def _by_word(self, part: np.ndarray) -> list[np.ndarray]:
-        if self._names is None:
-            ends = np.cumsum([kinds for kinds, _ in self._words])[:-1]
-            return np.split(part, ends, axis=1)
-        return [
-            part[:, np.searchsorted(self._names, documents.names)] @ documents.numbers
-            for _, documents in self._words
-            if documents is not None
-        ]
-
-
-def _drawn_exchanges(
-    numbers: np.ndarray, permutations: int, rng: np.random.Generator, step: int
-) -> Iterator[np.ndarray]:
-    """Draw binomial numbers with probability one half, by counting random bits."""
-    # A byte for each kind, and further bytes for kinds with more than eight instances.
-    further = np.repeat(np.arange(len(numbers)), (numbers - 1) // 8)
-    bits = np.concatenate([(numbers - 1) % 8 + 1, np.full(len(further), 8)])
-    mask = np.uint8(255) >> (8 - bits).astype(np.uint8)
-    for start in range(0, permutations, step):
-        # Whole words of 64 bits, so that a row is the same in parts of any size.
-        size = (min(step, permutations - start), -(-len(mask) // 8))
-        random = rng.integers(2**64, size=size, dtype=np.uint64).view(np.uint8)
-        counted = np.bitwise_count(random[:, : len(mask)] & mask)
-        drawn = counted[:, : len(numbers)].astype(float)
-        for kind, more in zip(further, counted.T[len(numbers) :], strict=True):
-            drawn[:, kind] += more
-        yield drawn
-
-
-def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
-    """Return the weight of the outcomes that are at least as extreme as the observed one."""
-    # Exact ties differ in their last bits, because their sums have different orders.
-    return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
-
-
-def mcnemar(joints: Sequence[Counts]) -> float:
-    """Return the two-sided p-value of McNemar's exact test of micro accuracy.
-
-    It is the binomial test of the instances that one system gets right and the other wrong.
-
-    Parameters
-    ----------
-    joints : sequence over words of Counts
-        From :func:`wsd.metrics.scores.joint_confusion`.
-    """
-    from statsmodels.stats.contingency_tables import mcnemar as exact
-
-    first, second = np.sum([count_discordant(joint) for joint in joints], axis=0)
-    return float(exact([[0, first], [second, 0]], exact=True).pvalue)
 
 
 def count_discordant(joint: Counts) -> tuple[int, int]:
