@@ -94,7 +94,7 @@ def test_complete_files_of_noad_count(
     list_folders([source])
     # Another dataset, whose table is not in memory yet.
     code, out = ask(dataset="noad", at_least=10)
-    assert code == 0 and "all 11 files are here, verified" in out
+    assert code == 0 and "all 15 files are here, verified" in out
     (source.with_suffix("") / "serve=2ev/train.gold.txt").unlink()
     code, out = ask(dataset="noad", at_least=10)
     assert code == 0 and "NOAD will be downloaded" in out
