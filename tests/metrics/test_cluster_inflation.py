@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score, recall_score
 
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
-from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, mean_differences
+from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, over_words
 
 Array = np.ndarray
 SENSES = 3
@@ -140,7 +140,8 @@ def test_documents_widen_intervals_by_the_inflation() -> None:
         matrix[tuple(word.kinds.T)] = word.numbers
     # Without documents, counts and confusion matrices have the same intervals, to the last bit.
     assert mean_intervals(without(single), rng=3) == mean_intervals(matrices, rng=3)
-    observed = mean_differences(joint.margins(joint.numbers) for joint in joints)
+    sizes = [joint.numbers.sum() for joint in joints]
+    observed = over_words([joint.scores(joint.numbers) for joint in joints], sizes)
     narrow, wide = (difference_intervals(side, rng=3) for side in (without(joints), joints))
     factors = inflations(joints)
     for name in MEAN_SCORES:

@@ -9,14 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wsd.metrics.scores import (
-    MEAN_SCORES,
-    WORD_SCORES,
-    Counts,
-    Documents,
-    scores_of_margins,
-    subtract,
-)
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, Counts, Documents
 
 # The step of the numerical derivatives, in instances.
 STEP = 1e-4
@@ -94,7 +87,7 @@ def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.nda
     in_cluster = clusters.numbers @ gold
     n, m = in_cluster.sum(axis=0), (in_cluster > 0).sum(axis=0)
     steps = STEP * np.eye(len(counts.numbers))
-    up, down = (_scores(counts, counts.numbers + side) for side in (steps, -steps))
+    up, down = (counts.scores(counts.numbers + side) for side in (steps, -steps))
     by_word = np.stack([up[name] - down[name] for name in WORD_SCORES]) / (2 * STEP)
     influence = by_word[[0, *range(len(WORD_SCORES))]]
     influence -= (influence * counts.numbers @ gold / np.maximum(n, 1)) @ gold.T
@@ -103,9 +96,3 @@ def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.nda
     totals = (influence * np.sqrt(of_clusters)) @ clusters.numbers.T
     squares = influence**2 @ (counts.numbers * of_instances)
     return totals, squares, clusters.numbers @ (of_clusters > 0)
-
-
-def _scores(counts: Counts, numbers: np.ndarray) -> dict[str, np.ndarray]:
-    """Return a word's scores, or first minus second, for numbers of shape (..., kinds)."""
-    systems = [scores_of_margins(*margins) for margins in counts.margins(numbers)]
-    return systems[0] if len(systems) == 1 else subtract(*systems)

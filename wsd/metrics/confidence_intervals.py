@@ -118,9 +118,7 @@ def difference_intervals(
     -------
     dict of mean to (low, high), for first minus second
     """
-    return intervals_of_draws(
-        *drawn_differences(joints, draws, np.random.default_rng(rng)), floor=-1
-    )
+    return intervals_of_draws(*drawn_means(joints, draws, np.random.default_rng(rng)), floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -136,35 +134,25 @@ def _right_or_wrong(n_senses: int) -> np.ndarray:
 
 
 def drawn_means(words: Words, draws: int, rng: np.random.Generator) -> tuple[Scores, Scores]:
-    """Return one system's scores over all words: in draws from the posterior, and observed.
+    """Return the scores over all words: in draws from the posterior, and observed.
 
-    The draws are multiplied by the inflation of the documents. Their mean has no meaning then, and
-    :func:`intervals_of_draws` removes it.
+    They are the scores of one system, or of the first minus the second. The draws are multiplied by
+    the inflation of the documents. Their mean has no meaning then, and :func:`intervals_of_draws`
+    removes it.
     """
     counted = [
         word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
         for word in words
     ]
-    drawn = [_drawn_scores(counts, draws, rng)[0] for counts in counted]
-    observed = [scores.scores_of_margins(*counts.margins(counts.numbers)[0]) for counts in counted]
-    sizes = [counts.numbers.sum() for counts in counted]
-    return _inflated(scores.over_words(drawn, sizes), counted), scores.over_words(observed, sizes)
-
-
-def drawn_differences(
-    joints: Sequence[Counts], draws: int, rng: np.random.Generator
-) -> tuple[Scores, Scores]:
-    """Return first minus second over all words, as :func:`drawn_means` returns scores."""
-    drawn = [scores.subtract(*_drawn_scores(joint, draws, rng)) for joint in joints]
-    means = scores.over_words(drawn, [joint.numbers.sum() for joint in joints])
-    observed = scores.mean_differences([joint.margins(joint.numbers) for joint in joints])
-    return _inflated(means, joints), observed
-
-
-def _inflated(drawn: Scores, words: Sequence[Counts]) -> Scores:
-    """Return draws that vary more, as whole documents do."""
-    factors = inflations(words)
-    return {name: factors[name] * values for name, values in drawn.items()}
+    sizes, factors = [counts.numbers.sum() for counts in counted], inflations(counted)
+    drawn, observed = (
+        scores.over_words(of_words, sizes)
+        for of_words in (
+            [scores.first_minus_second(_drawn_scores(counts, draws, rng)) for counts in counted],
+            [counts.scores(counts.numbers) for counts in counted],
+        )
+    )
+    return {name: factors[name] * values for name, values in drawn.items()}, observed
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
@@ -266,8 +254,7 @@ def intervals_of_draws(drawn: Scores, observed: Scores, floor: int) -> dict[str,
     Parameters
     ----------
     drawn, observed : dict of mean to array
-        From :func:`drawn_means` or :func:`drawn_differences`. The draws are shifted so that their
-        mean is the observed score.
+        From :func:`drawn_means`. The draws are shifted so that their mean is the observed score.
     floor : int
         The lowest possible value of the metrics.
     """

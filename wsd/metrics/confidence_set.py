@@ -1,13 +1,13 @@
 """Find the choices that are not significantly different from the best one."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.exchanges import CACHED, DRAWN, Exchanges, is_undecided
-from wsd.metrics.scores import Counts, count_documents, over_words, scores_of_margins, subtract
+from wsd.metrics.scores import Counts, count_kinds, over_words, scores_of_margins, subtract
 
 
 class Best(NamedTuple):
@@ -117,20 +117,17 @@ def _count_choices(
     gold: np.ndarray, predictions: np.ndarray, documents: np.ndarray | None
 ) -> _Choices:
     senses = 1 + max(int(gold.max()), int(predictions.max()))
-    columns, kind, numbers = np.unique(
-        np.vstack([gold, predictions]), axis=1, return_inverse=True, return_counts=True
-    )
-    kinds = columns.T
+    counts = count_kinds([gold, *predictions], senses, documents)
+    kinds = counts.kinds
     eye = np.eye(senses)
     of_predicted = eye[kinds[:, 1:]]
     of_right = of_predicted * eye[kinds[:, 0]][:, None, :]
     differ = (kinds[:, 1:] != kinds[:, [1]]).any(axis=1)
-    units = None if documents is None else count_documents(documents, kind, len(kinds))
     return _Choices(
-        right=np.tensordot(numbers, of_right, 1),
-        predicted=np.tensordot(numbers, of_predicted, 1),
+        right=np.tensordot(counts.numbers, of_right, 1),
+        predicted=np.tensordot(counts.numbers, of_predicted, 1),
         gold=np.bincount(gold, minlength=senses).astype(float),
-        differ=Counts(kinds, numbers, senses, units).select(differ),
+        differ=counts.select(differ),
         of_right=of_right[differ],
         of_predicted=of_predicted[differ],
     )
@@ -155,7 +152,11 @@ def _p_values(
         # Earlier outcomes weigh less now, because there are more.
         p[tested] *= weights[0] / weight
         weight = weights[0]
-        for given in _give_away(words, parts):
+        for swaps in parts:
+            given = [
+                (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
+                for word, part in zip(words, swaps, strict=True)
+            ]
             start, stop = stop, stop + len(given[0][0])
             largest = _largest_advantages(words, given, metric, tested, scales, centres)
             p[tested] += (largest >= least[tested, None]) @ weights[start:stop]
@@ -203,19 +204,11 @@ def _variance(words: Sequence[Counts], changes: Sequence[np.ndarray]) -> np.ndar
     if not documents:
         pairs = zip(words, changes, strict=True)
         return sum(word.numbers @ change**2 for word, change in pairs) / 4
-    names, place = np.unique(np.concatenate([d.names for d in documents]), return_inverse=True)
+    names = np.unique(np.concatenate([own.names for own in documents]))
     totals = np.zeros((len(names), changes[0].shape[1]))
-    of_words = [d.numbers @ change for d, change in zip(documents, changes, strict=True)]
-    np.add.at(totals, place, np.concatenate(of_words))
+    for own, change in zip(documents, changes, strict=True):
+        totals[np.searchsorted(names, own.names)] += own.numbers @ change
     return (totals**2).sum(axis=0) / 4
-
-
-def _give_away(words: Sequence[_Choices], parts: Iterable[list[np.ndarray]]) -> Iterator[_Given]:
-    for swaps in parts:
-        yield [
-            (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
-            for word, part in zip(words, swaps, strict=True)
-        ]
 
 
 def _largest_advantages(

@@ -5,7 +5,7 @@ two systems would have K cubed cells for K senses; it is stored as the kinds of 
 occur. All scores are fractions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +77,10 @@ class Counts(NamedTuple):
             (numbers @ (gold * predicted), of_gold, numbers @ predicted) for predicted in systems
         ]
 
+    def scores(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the scores of one system, or of the first minus the second, for such numbers."""
+        return first_minus_second([scores_of_margins(*system) for system in self.margins(numbers)])
+
 
 def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndarray:
     """Count the pairs of gold and predicted.
@@ -127,31 +131,15 @@ def count_kinds(
     n_senses, documents
         See :func:`joint_confusion`.
     """
-    kinds = np.stack(columns, axis=1).astype(np.intp)
-    kind = kinds[:, 0]
-    for column in kinds.T[1:]:
-        # Kinds are numbered without gaps, so that the codes stay small for many systems.
-        codes = np.ravel_multi_index((kind, column), (kind.max(initial=0) + 1, n_senses))
-        _, rows, kind, numbers = np.unique(
-            codes, return_index=True, return_inverse=True, return_counts=True
-        )
-    by_document = None if documents is None else count_documents(documents, kind, len(rows))
-    return Counts(kinds[rows], numbers, n_senses, by_document)
-
-
-def count_documents(documents: np.ndarray, kind: np.ndarray, n_kinds: int) -> Documents:
-    """Count the instances of each kind in each document.
-
-    Parameters
-    ----------
-    documents, kind : int arrays of shape (n,)
-        The number of each instance's document, and its kind from 0 to n_kinds - 1.
-    n_kinds : int
-    """
+    kinds, kind, numbers = np.unique(
+        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    if documents is None:
+        return Counts(kinds, numbers, n_senses)
     names, document = np.unique(documents, return_inverse=True)
-    shape = (len(names), n_kinds)
-    cells = np.ravel_multi_index((document, kind), shape)
-    return Documents(names, np.bincount(cells, minlength=names.size * n_kinds).reshape(shape))
+    by_document = np.zeros((len(names), len(kinds)), dtype=int)
+    np.add.at(by_document, (document, kind), 1)
+    return Counts(kinds, numbers, n_senses, Documents(names, by_document))
 
 
 def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
@@ -195,31 +183,16 @@ def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     return over_words([word_scores(matrix) for matrix in confusions], sizes)
 
 
-def mean_differences(words: Iterable[Sequence[Margins]]) -> dict[str, np.ndarray]:
-    """Return the scores over all words of the first system minus those of the second.
-
-    Parameters
-    ----------
-    words : iterable over words of the margins of both systems
-        From :meth:`Counts.margins`.
-
-    Returns
-    -------
-    dict of mean to array of shape (...)
-    """
-    scores, sizes = [], []
-    for word in words:
-        scores.append([scores_of_margins(*system) for system in word])
-        sizes.append(word[0][1].sum(axis=-1))
-    first, second = (over_words(system, sizes) for system in zip(*scores, strict=True))
-    return subtract(first, second)
-
-
 def subtract(
     first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """Return the first minus the second, metric by metric."""
     return {name: first[name] - second[name] for name in first}
+
+
+def first_minus_second(systems: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return the scores of one system, or the difference of two."""
+    return systems[0] if len(systems) == 1 else subtract(*systems)
 
 
 def margins(confusion: np.ndarray) -> Margins:
