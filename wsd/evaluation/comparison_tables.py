@@ -198,20 +198,19 @@ def differences(
     table: list[Line] = []
     for other in systems.others:
         joints = reference.joints(other)
-        names = reference_names | other.names
-        if other.kind == BEST or identical(joints):
-            for name in MEAN_SCORES:
-                difference = reference.mean(name) - other.mean(name)
-                table.append(names | {"metric": name} | empty | {"difference": difference})
-            continue
-        compared = paired_differences(joints, family, seed)
-        clustered = replace(reference, documents=clusters).joints(other)
-        by_documents, by_clusters = inflations(joints), inflations(clustered)
+        is_tested = other.kind != BEST and not identical(joints)
+        if is_tested:
+            compared = paired_differences(joints, family, seed)
+            clustered = replace(reference, documents=clusters).joints(other)
+            by_documents, by_clusters = inflations(joints), inflations(clustered)
         for name in MEAN_SCORES:
-            line = names | {"metric": name} | empty | compared[name]
-            line |= difference_over_words(reference, other, name, family, seed)
-            inflation = max(1.0, by_clusters[name] / by_documents[name])
-            table.append(line | {"inflation_by_clusters": inflation})
+            line = reference_names | other.names | {"metric": name} | empty
+            line["difference"] = reference.mean(name) - other.mean(name)
+            if is_tested:
+                line |= compared[name]
+                line |= difference_over_words(reference, other, name, family, seed)
+                line["inflation_by_clusters"] = max(1.0, by_clusters[name] / by_documents[name])
+            table.append(line)
     for name in MEAN_SCORES:
         adjust([line for line in table if line["metric"] == name])
     return table

@@ -36,7 +36,7 @@ from wsd.evaluation.word_groups import (
 )
 from wsd.logs import log
 from wsd.metrics.confidence_intervals import mean_intervals
-from wsd.metrics.over_words import detectable, scores_by_word
+from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.csv import write_csv
 
@@ -89,10 +89,7 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
                 **({} if row is reference else _difference(row, reference, metric, 1, seed)),
             }
         )
-    adjust(table)
-    for line in table:
-        if line.get("error") is not None:
-            line["detectable_in_family"] = detectable(line["error"], family=family)
+    adjust(table, family)
     return table
 
 

@@ -10,7 +10,7 @@ from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.word_columns import interval_over_words
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import Counts, joint_confusion
+from wsd.metrics.scores import Counts, count_kinds
 
 ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
 
@@ -54,10 +54,8 @@ def selectivity(
 def _right_or_wrong(senses: ComparisonRow, control: ComparisonRow) -> list[Counts]:
     """Return, per word, how often each task is right (1) and wrong (0), paired by instance."""
     return [
-        joint_confusion(
-            np.ones(len(a.gold), dtype=int),
-            (a.predicted == a.gold) * 1,
-            (b.predicted == b.gold) * 1,
+        count_kinds(
+            [np.ones_like(a.gold), a.predicted == a.gold, b.predicted == b.gold],
             n_senses=2,
             documents=senses.documents.get(a.word),
         )

@@ -69,17 +69,28 @@ def difference_over_words(
     return line
 
 
-def adjust(family: Sequence[Line]) -> None:
+def adjust(lines: Sequence[Line], family: int | None = None) -> None:
     """Add the columns that depend on the whole family to each line that has a test.
 
     These are the p-values by Holm's method, and the differences over sentences that a test detects
     with a power of 80%: one test alone, and by Bonferroni's method within the family.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    family : int, optional
+        The number of tests over sentences; by default, the lines with a test.
     """
     for name in P_VALUES:
-        tested = [line for line in family if line.get(name) is not None]
-        for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
-            line[f"{name}_holm"] = float(p)
-    tested = [line for line in family if line.get("error") is not None]
+        add_holm(lines, name)
+    tested = [line for line in lines if line.get("error") is not None]
     for line in tested:
         line["detectable"] = detectable(line["error"])
-        line["detectable_in_family"] = detectable(line["error"], family=len(tested))
+        line["detectable_in_family"] = detectable(line["error"], family=family or len(tested))
+
+
+def add_holm(lines: Sequence[Line], name: str) -> None:
+    """Add the p-values of a column by Holm's method, to each line that has one."""
+    tested = [line for line in lines if line.get(name) is not None]
+    for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
+        line[f"{name}_holm"] = float(p)

@@ -18,10 +18,10 @@ from wsd.artifacts.parts_of_speech import NOUN, OPEN_CLASSES, parts_of_speech
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
+from wsd.evaluation.word_columns import add_holm
 from wsd.metrics.curve_shapes import same_shape, whole_interval
 from wsd.metrics.over_words import FEWEST
 from wsd.metrics.pair_scores import percentiles, resampled
-from wsd.metrics.permutation import holm
 from wsd.metrics.scores import word_scores
 
 ALL = "all"
@@ -180,9 +180,7 @@ def find_peaks(group: Group, kinds: Sequence[WordGroup], seed: int) -> list[Line
         )
         families[bin_, name].append(line)
     for family in families.values():
-        adjusted = holm([line["interaction_p"] for line in family])
-        for line, p in zip(family, adjusted, strict=True):
-            line["interaction_p_holm"] = float(p)
+        add_holm(family, "interaction_p")
     return table
 
 

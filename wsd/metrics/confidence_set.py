@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.exchanges import CACHED, DRAWN, Exchanges, is_undecided
+from wsd.metrics.exchanges import CACHED, DRAWN, Samples, is_undecided, sample_exchanges
 from wsd.metrics.scores import Counts, count_kinds, over_words, scores_of_margins, subtract
 
 
@@ -72,17 +72,16 @@ def confidence_set(
     of_words = [None] * len(gold) if documents is None else documents
     words = [_count_choices(*word) for word in zip(gold, predictions, of_words, strict=True)]
     scores = over_words(
-        [scores_of_margins(word.right, word.gold, word.predicted) for word in words],
-        [word.gold.sum() for word in words],
+        [_scores(word.margins, word.gold) for word in words], [word.gold.sum() for word in words]
     )
-    sizes = [word.right.size for word in words]
+    sizes = [word.margins.size for word in words]
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     units = [(word.differ.numbers, word.differ.documents) for word in words]
-    exchanges = Exchanges(units, permutations, rng, most)
+    samples = sample_exchanges(units, permutations, rng, most)
     independent = (
         np.concatenate(gold) if documents is None else np.unique(np.concatenate(documents))
     )
-    p = _p_values(words, exchanges, scores[metric], metric, len(independent))
+    p = _p_values(words, samples, scores[metric], metric, len(independent))
     return Best(scores[metric], p, within=p > 1 - LEVEL)
 
 
@@ -91,26 +90,24 @@ class _Choices(NamedTuple):
 
     Attributes
     ----------
-    right, predicted : float arrays of shape (M, K)
+    margins : float array of shape (M, 2, K)
+        The right and all predictions of each sense.
     gold : float array of shape (K,)
     differ : Counts
         The instances by kind: the same gold sense and the same M predictions.
-    of_right, of_predicted : float arrays of shape (kinds, M, K)
-        The part of ``right`` and ``predicted`` that comes from one instance of a kind.
+    of_kinds : float array of shape (kinds, M, 2, K)
+        The part of the margins that comes from one instance of a kind.
     """
 
-    right: np.ndarray
-    predicted: np.ndarray
+    margins: np.ndarray
     gold: np.ndarray
     differ: Counts
-    of_right: np.ndarray
-    of_predicted: np.ndarray
+    of_kinds: np.ndarray
 
 
-# Per word, the counts that each choice gives away in exchanges: shape (outcomes, M, K) of the right
-# and of all predictions. Two choices exchange the same instances, so these counts give both
-# exchanged confusion matrices.
-_Given = Sequence[tuple[np.ndarray, np.ndarray]]
+# Per word, the margins that each choice gives away in exchanges: shape (outcomes, M, 2, K). Two
+# choices exchange the same instances, so these counts give both exchanged confusion matrices.
+_Given = Sequence[np.ndarray]
 
 
 def _count_choices(
@@ -118,23 +115,20 @@ def _count_choices(
 ) -> _Choices:
     senses = 1 + max(int(gold.max()), int(predictions.max()))
     counts = count_kinds([gold, *predictions], senses, documents)
-    kinds = counts.kinds
-    eye = np.eye(senses)
-    of_predicted = eye[kinds[:, 1:]]
-    of_right = of_predicted * eye[kinds[:, 0]][:, None, :]
-    differ = (kinds[:, 1:] != kinds[:, [1]]).any(axis=1)
+    of_gold = np.eye(senses)[counts.kinds[:, [0]]]
+    of_predicted = np.eye(senses)[counts.kinds[:, 1:]]
+    of_kinds = np.stack([of_predicted * of_gold, of_predicted], axis=2)
+    differ = (counts.kinds[:, 1:] != counts.kinds[:, [1]]).any(axis=1)
     return _Choices(
-        right=np.tensordot(counts.numbers, of_right, 1),
-        predicted=np.tensordot(counts.numbers, of_predicted, 1),
+        margins=np.tensordot(counts.numbers, of_kinds, 1),
         gold=np.bincount(gold, minlength=senses).astype(float),
         differ=counts.select(differ),
-        of_right=of_right[differ],
-        of_predicted=of_predicted[differ],
+        of_kinds=of_kinds[differ],
     )
 
 
 def _p_values(
-    words: Sequence[_Choices], exchanges: Exchanges, scores: np.ndarray, metric: str, n: int
+    words: Sequence[_Choices], samples: Samples, scores: np.ndarray, metric: str, n: int
 ) -> np.ndarray:
     """Return the p-value of each choice, on ``n`` instances or documents."""
     errors = _standard_errors(words, metric)
@@ -148,16 +142,16 @@ def _p_values(
     least = (observed / scales).max(axis=1) - 1e-7
     p, tested = np.zeros(len(scores)), np.arange(len(scores))
     stop, weight = 0, 1.0
-    for parts, weights in exchanges.samples():
+    for parts, weights in samples:
         # Earlier outcomes weigh less now, because there are more.
         p[tested] *= weights[0] / weight
         weight = weights[0]
         for swaps in parts:
             given = [
-                (np.tensordot(part, word.of_right, 1), np.tensordot(part, word.of_predicted, 1))
+                np.tensordot(part, word.of_kinds, 1)
                 for word, part in zip(words, swaps, strict=True)
             ]
-            start, stop = stop, stop + len(given[0][0])
+            start, stop = stop, stop + len(given[0])
             largest = _largest_advantages(words, given, metric, tested, scales, centres)
             p[tested] += (largest >= least[tested, None]) @ weights[start:stop]
         # The sum of all weights may be larger than 1 in its last bit.
@@ -174,7 +168,7 @@ def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
     If the exchange of an instance alone changes a difference by c, its coin contributes c**2 / 4 to
     the variance of the difference. A document contributes the sum of its instances' c.
     """
-    choices = len(words[0].right)
+    choices = len(words[0].margins)
     sizes = np.array([word.gold.sum() for word in words])
     shares = (
         sizes / sizes.sum() if metric == "micro_accuracy" else np.full(len(words), 1 / len(words))
@@ -182,20 +176,14 @@ def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
     variance = np.zeros((choices, choices))
     for choice in range(choices - 1):
         others = np.arange(choice + 1, choices)
-        changes = [
-            share * _changes(word, metric, choice, others)
-            for word, share in zip(words, shares, strict=True)
-        ]
+        changes = []
+        for word, share in zip(words, shares, strict=True):
+            # Without an exchange, and then with one instance of each kind.
+            given = np.concatenate([np.zeros((1, *word.margins.shape)), word.of_kinds])
+            advantages = share * _advantages([word], [given], metric, choice, others)
+            changes.append(advantages[0] - advantages[1:])
         variance[choice, others] = _variance([word.differ for word in words], changes)
     return np.sqrt(variance + variance.T)
-
-
-def _changes(word: _Choices, metric: str, choice: int, others: np.ndarray) -> np.ndarray:
-    """Return what the exchange of one instance of a kind takes off each advantage on a word."""
-    none = np.zeros((1, *word.right.shape))
-    before = _advantages([word], [(none, none)], metric, choice, others)
-    after = _advantages([word], [(word.of_right, word.of_predicted)], metric, choice, others)
-    return before - after
 
 
 def _variance(words: Sequence[Counts], changes: Sequence[np.ndarray]) -> np.ndarray:
@@ -221,7 +209,7 @@ def _largest_advantages(
 ) -> np.ndarray:
     """Return the largest standardised advantage over each tested choice: (tested, outcomes)."""
     choices = np.arange(len(scales))
-    largest = np.zeros((len(scales), len(given[0][0])))
+    largest = np.zeros((len(scales), len(given[0])))
     for i, choice in enumerate(tested):
         others = np.setdiff1d(choices, tested[: i + 1])
         advantages = _advantages(words, given, metric, choice, others)
@@ -238,14 +226,13 @@ def _advantages(
 ) -> np.ndarray:
     """Return how much better others are than a choice after exchanges: (outcomes, others)."""
     advantages = []
-    for word, (right, predicted) in zip(words, given, strict=True):
-        gained = right[:, others] - right[:, [choice]]
-        moved = predicted[:, others] - predicted[:, [choice]]
-        theirs = scores_of_margins(
-            word.right[others] - gained, word.gold, word.predicted[others] - moved
-        )
-        own = scores_of_margins(
-            word.right[choice] + gained, word.gold, word.predicted[choice] + moved
-        )
+    for word, away in zip(words, given, strict=True):
+        gained = away[:, others] - away[:, [choice]]
+        theirs = _scores(word.margins[others] - gained, word.gold)
+        own = _scores(word.margins[choice] + gained, word.gold)
         advantages.append(subtract(theirs, own))
     return over_words(advantages, [word.gold.sum() for word in words])[metric]
+
+
+def _scores(margins: np.ndarray, gold: np.ndarray) -> dict[str, np.ndarray]:
+    return scores_of_margins(margins[..., 0, :], gold, margins[..., 1, :])

@@ -16,6 +16,8 @@ MOST = 1_000_000
 DRAWN = 4_000_000
 # The most elements of a temporary array of scores, so that it stays in the cache.
 CACHED = 100_000
+# See :func:`sample_exchanges`.
+Samples = Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]
 
 
 def all_outcomes(shape: tuple[int, ...]) -> np.ndarray:
@@ -23,11 +25,14 @@ def all_outcomes(shape: tuple[int, ...]) -> np.ndarray:
     return np.indices(shape).reshape(len(shape), prod(shape)).T.astype(float)
 
 
-class Exchanges:
-    """Exchanges of predictions: the number of exchanged instances of each kind, per outcome.
+def sample_exchanges(
+    words: Sequence[tuple[np.ndarray, Documents | None]], permutations: int, rng: Seed, most: int
+) -> Samples:
+    """Yield samples of exchanges, each as large as all before it, until ``MOST`` are drawn.
 
     Without documents, each instance is exchanged by its own coin. With documents, a coin per
-    document exchanges all its instances, of all words.
+    document exchanges all its instances, of all words. The first outcome is the observed one,
+    without an exchange. If all outcomes can be enumerated, there is one sample of all.
 
     Parameters
     ----------
@@ -38,64 +43,44 @@ class Exchanges:
     rng : Generator or int
     most : int
         The most outcomes in a part; ``DRAWN`` may reduce it further. It does not change them.
+
+    Yields
+    ------
+    parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
+        The number of exchanged instances of each kind.
+    weights : float array of shape (outcomes so far,)
+        They add up to 1.
     """
+    generator = np.random.default_rng(rng)
+    documents = [own for _, own in words if own is not None]
+    names = np.unique(np.concatenate([[], *(own.names for own in documents)]))
+    kinds = np.concatenate([numbers for numbers, _ in words])
+    numbers = np.ones(len(names), dtype=int) if documents else kinds
+    step = max(1, min(most, DRAWN // max(1, len(kinds))))
 
-    def __init__(
-        self,
-        words: Sequence[tuple[np.ndarray, Documents | None]],
-        permutations: int,
-        rng: Seed,
-        most: int,
-    ) -> None:
-        self._permutations, self._rng = permutations, np.random.default_rng(rng)
-        self._words = [(len(numbers), documents) for numbers, documents in words]
-        names = [documents.names for _, documents in words if documents is not None]
-        self._names = np.unique(np.concatenate(names)) if names else None
-        counts = np.concatenate([numbers for numbers, _ in words])
-        self._numbers = counts if self._names is None else np.ones(len(self._names), dtype=int)
-        self._step = max(1, min(most, DRAWN // max(1, len(counts))))
+    def by_word(part: np.ndarray) -> list[np.ndarray]:
+        if documents:
+            return [part[:, np.searchsorted(names, own.names)] @ own.numbers for own in documents]
+        ends = np.cumsum([len(of_word) for of_word, _ in words])[:-1]
+        return np.split(part, ends, axis=1)
 
-    def samples(self) -> Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]:
-        """Yield samples, each as large as all before it, until ``MOST`` outcomes are drawn.
-
-        The first outcome is the observed one, without an exchange. If all outcomes can be
-        enumerated, there is one sample of all.
-
-        Yields
-        ------
-        parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
-        weights : float array of shape (outcomes so far,)
-            They add up to 1.
-        """
-        numbers = self._numbers
-        # Python's integers, because the product may be larger than NumPy's.
-        outcomes = prod(int(n) + 1 for n in numbers)
-        if outcomes <= self._permutations:
-            grid = all_outcomes(tuple(numbers + 1))
-            probabilities = [
-                np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
-            ]
-            weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
-            starts = range(0, outcomes, self._step)
-            yield map(self._by_word, (grid[i : i + self._step] for i in starts)), weights
-            return
-        drawn, more = 0, min(self._permutations, MOST)
-        while drawn < MOST:
-            parts = _drawn_exchanges(numbers, more, self._rng, self._step)
-            observed = [] if drawn else [np.zeros((1, len(numbers)))]
-            drawn += more
-            yield map(self._by_word, chain(observed, parts)), np.full(drawn + 1, 1 / (drawn + 1))
-            more = min(drawn, MOST - drawn)
-
-    def _by_word(self, part: np.ndarray) -> list[np.ndarray]:
-        if self._names is None:
-            ends = np.cumsum([kinds for kinds, _ in self._words])[:-1]
-            return np.split(part, ends, axis=1)
-        return [
-            part[:, np.searchsorted(self._names, documents.names)] @ documents.numbers
-            for _, documents in self._words
-            if documents is not None
+    # Python's integers, because the product may be larger than NumPy's.
+    outcomes = prod(int(n) + 1 for n in numbers)
+    if outcomes <= permutations:
+        grid = all_outcomes(tuple(numbers + 1))
+        probabilities = [
+            np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
         ]
+        weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
+        yield map(by_word, (grid[i : i + step] for i in range(0, outcomes, step))), weights
+        return
+    drawn, more = 0, min(permutations, MOST)
+    while drawn < MOST:
+        parts = _drawn_exchanges(numbers, more, generator, step)
+        observed = [] if drawn else [np.zeros((1, len(numbers)))]
+        drawn += more
+        yield map(by_word, chain(observed, parts)), np.full(drawn + 1, 1 / (drawn + 1))
+        more = min(drawn, MOST - drawn)
 
 
 def _drawn_exchanges(

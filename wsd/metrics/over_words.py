@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
-from wsd.metrics.exchanges import DRAWN, Exchanges, is_undecided, tail
+from wsd.metrics.exchanges import DRAWN, is_undecided, sample_exchanges, tail
 from wsd.metrics.scores import MEAN_SCORES, word_scores
 
 # The fewest words for an interval or a test.
@@ -61,11 +61,11 @@ class ByWord(NamedTuple):
         deviations = self.weights * (self.values - self.mean)
         return float(np.std(deviations, ddof=1) / len(deviations) ** 0.5)
 
-    def interval(self) -> Interval:
-        """Return the 95% t-interval of the mean over words."""
+    def interval(self, *, family: int = 1) -> Interval:
+        """Return the 95% t-interval of the mean over words; ``family`` intervals hold together."""
         from scipy.stats import t
 
-        reach = float(t.isf((1 - LEVEL) / 2, len(self.values) - 1)) * self.error
+        reach = float(t.isf((1 - LEVEL) / 2 / family, len(self.values) - 1)) * self.error
         return self.mean - reach, self.mean + reach
 
     def sign_flip_p(self, *, family: int = 1, rng: Seed = 0) -> float:
@@ -88,9 +88,9 @@ class ByWord(NamedTuple):
         signed, total = signed[signed != 0], float(signed.sum())
         if len(signed) <= ENUMERATED:
             return _enumerated(signed, total)
-        exchanges = Exchanges([(np.ones(len(signed), dtype=int), None)], FIRST_SAMPLE, rng, DRAWN)
+        words = [(np.ones(len(signed), dtype=int), None)]
         sums, p = np.empty(0), 1.0
-        for parts, weights in exchanges.samples():
+        for parts, weights in sample_exchanges(words, FIRST_SAMPLE, rng, DRAWN):
             for (flips,) in parts:
                 sums = np.append(sums, np.abs(total - 2 * flips @ signed))
             p = tail(sums, abs(total), weights)

@@ -8,7 +8,7 @@ import numpy as np
 
 from wsd.metrics import scores
 from wsd.metrics.confidence_intervals import LEVEL, Seed, bounded, difference_intervals
-from wsd.metrics.exchanges import CACHED, Exchanges, all_outcomes, is_undecided, tail
+from wsd.metrics.exchanges import CACHED, all_outcomes, is_undecided, sample_exchanges, tail
 from wsd.metrics.scores import Counts, Margins
 
 # Beyond this multiple of its reach, the exchanged predictions make the interval of a difference too
@@ -127,7 +127,7 @@ def exchange_pairs(
 ) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
     """Yield the differences of pairs of systems after exchanges, which are the same in all pairs.
 
-    Each sample contains those before it, as in :meth:`Exchanges.samples`.
+    Each sample contains those before it, as in :func:`wsd.metrics.exchanges.sample_exchanges`.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def exchange_pairs(
         for i, j in pairs
     ]
     exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty((0, len(pairs))))
-    exchanges = Exchanges([(w.numbers, w.documents) for w in differ], permutations, rng, most)
-    for parts, weights in exchanges.samples():
+    units = [(word.numbers, word.documents) for word in differ]
+    for parts, weights in sample_exchanges(units, permutations, rng, most):
         for swaps in parts:
             after = [
                 scores.over_words(

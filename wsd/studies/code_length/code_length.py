@@ -35,8 +35,7 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import scores_of, tuned_parameters
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
-from wsd.metrics.confidence_intervals import LEVEL
-from wsd.metrics.over_words import FEWEST
+from wsd.metrics.over_words import FEWEST, ByWord
 from wsd.storage.csv import write_csv
 from wsd.storage.parquet import read_table
 from wsd.storage.result_files import parsing
@@ -164,23 +163,15 @@ def compare_layers(shares: np.ndarray) -> pd.DataFrame:
     -------
     DataFrame with a row per layer and the columns of ``OVER_WORDS``
     """
-    from scipy.stats import t
-
-    n_layers, n_words = shares.shape
-
-    def mean_and_reach(values: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-        error = values.std(axis=-1, ddof=1) / np.sqrt(n_words)
-        return values.mean(axis=-1), t.isf(tail, n_words - 1) * error
-
-    tail = (1 - LEVEL) / 2
-    mean, reach = mean_and_reach(shares, tail)
-    # Of each layer minus each other layer.
-    gap, gap_reach = mean_and_reach(shares[:, None] - shares, tail / max(1, n_layers - 1))
-    np.fill_diagonal(gap, -np.inf)
-    low, high = (gap - gap_reach).max(axis=1), (gap + gap_reach).max(axis=1)
-    columns = mean, mean - reach, mean + reach, gap.max(axis=1), low, high, low <= 0
-    # A single layer has no difference.
-    return pd.DataFrame(dict(zip(OVER_WORDS, columns, strict=True))).replace(-np.inf, np.nan)
+    layers = [ByWord(values, np.ones(len(values))) for values in shares]
+    rows = []
+    for layer in layers:
+        gaps = [layer - other for other in layers if other is not layer]
+        compared = [(gap.mean, *gap.interval(family=len(gaps))) for gap in gaps]
+        # A single layer has no difference.
+        difference, low, high = np.max(compared or [(np.nan, np.nan, np.nan)], axis=0)
+        rows.append((layer.mean, *layer.interval(), difference, low, high, not low > 0))
+    return pd.DataFrame(rows, columns=OVER_WORDS)
 
 
 def _blocks(sets: Sequence[np.ndarray]) -> list[np.ndarray]:
