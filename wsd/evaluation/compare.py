@@ -108,8 +108,10 @@ def run(args: argparse.Namespace) -> None:
     write_csv(args.table, pd.DataFrame(scores))
     for name, lines in tables.items():
         write_csv(args.out / f"{name}.csv", pd.DataFrame(lines))
-    write_text(args.out / "comparison.md", markdown(scores, differences, objective))
-    write_text(args.out / "comparison.tex", latex(scores, differences, objective))
+    has_documents = any(corpus.document is not None for corpus in corpora.values())
+    sampled = "documents" if has_documents else "sentences"
+    write_text(args.out / "comparison.md", markdown(scores, differences, objective, sampled))
+    write_text(args.out / "comparison.tex", latex(scores, differences, objective, sampled))
 
 
 def _check_folds(rows: Sequence[ComparisonRow], folds: Mapping[str, Any], selection: Path) -> None:

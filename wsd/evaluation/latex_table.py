@@ -18,7 +18,7 @@ SELECTED_BY_CV = "was selected by cross-validation on the training set, before a
 ONLY = "is the only candidate: no word has enough training sentences for cross-validation"
 NOTE = (
     "Percent on the test split. Brackets are 95% confidence intervals for these words and this "
-    "trained classifier: test sentences vary. In the columns 'over words', words vary too: the "
+    "trained classifier: test {sampled} vary. In the columns 'over words', words vary too: the "
     "t-interval of {score}, and of its difference. 'selected' {how}; 'best on test' is for "
     "reference only, so it has no interval and no test. Controls are shown with their best layer "
     "on the test set, zero-shot rows with the last layer. Difference: selected minus this row in "
@@ -77,15 +77,15 @@ def _p(value: float | None) -> str:
     return "" if value is None else text_table.p_value(value)
 
 
-def _note(scores: Lines, objective: str) -> str:
+def _note(scores: Lines, objective: str, sampled: str) -> str:
     cv_scores = [row.get("objective_cv") for row in scores if row["kind"] == SELECTED]
     by_cv = any(value is not None and value == value for value in cv_scores)  # not NaN
     several = len({row["reference_model"] for row in scores}) > 1
     how, models = SELECTED_BY_CV if by_cv else ONLY, MODELS if several else ""
-    return NOTE.format(how=how, score=SHOWN[objective], models=models)
+    return NOTE.format(how=how, score=SHOWN[objective], models=models, sampled=sampled)
 
 
-def markdown(scores: Lines, differences: Lines, objective: str) -> str:
+def markdown(scores: Lines, differences: Lines, objective: str, sampled: str = "sentences") -> str:
     """Return the table in Markdown.
 
     Parameters
@@ -94,13 +94,15 @@ def markdown(scores: Lines, differences: Lines, objective: str) -> str:
         Rows of comparison.csv and of differences.csv.
     objective : str
         The score whose differences are shown.
+    sampled : str
+        What varies in the intervals: ``"sentences"`` or ``"documents"``.
     """
     header, *body = printed_rows(scores, differences, objective)
     table = text_table.markdown(header, body, right=range(4, len(header)))
-    return f"{table}\n\n{_note(scores, objective)}\n"
+    return f"{table}\n\n{_note(scores, objective, sampled)}\n"
 
 
-def latex(scores: Lines, differences: Lines, objective: str) -> str:
+def latex(scores: Lines, differences: Lines, objective: str, sampled: str = "sentences") -> str:
     """Return the table in LaTeX, for the package booktabs. Parameters as :func:`markdown`."""
     header, *body = printed_rows(scores, differences, objective)
     table = pd.DataFrame(body, columns=header).style.hide(axis="index")
@@ -112,5 +114,5 @@ def latex(scores: Lines, differences: Lines, objective: str) -> str:
         position_float="centering",
         hrules=True,
         column_format="llll" + "r" * (len(header) - 4),
-        caption=_note(scores, objective).replace("%", r"\%"),
+        caption=_note(scores, objective, sampled).replace("%", r"\%"),
     )

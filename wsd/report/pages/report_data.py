@@ -154,6 +154,12 @@ class Report:
         return f"{self.dataset.title}, run {run}" if run else self.dataset.title
 
     @property
+    def sampled(self) -> str:
+        """What varies in intervals and tests: whole documents, if the corpus names them."""
+        corpora = [results.corpus for words in self.words.values() for results in words.values()]
+        return "documents" if any(c.document is not None for c in corpora) else "sentences"
+
+    @property
     def other_systems(self) -> pd.DataFrame:
         """A row of the comparison per published system and per system of the user."""
         compared = self.tables["comparison"]
