@@ -60,7 +60,7 @@ def sensitivity(
         if identical(reference.joints(rival)):
             continue
         names = {"reference_model": reference.model, **rival.names, "metric": objective}
-        for line in _by_method(reference, rival, clusters, objective, seed):
+        for line in _by_method(reference, rival, clusters, objective, len(systems.others), seed):
             table.append(dict.fromkeys(COLUMNS) | names | line | {"verdict": _verdict(line)})
     return table
 
@@ -70,13 +70,15 @@ def _by_method(
     rival: ComparisonRow,
     clusters: Mapping[str, np.ndarray],
     metric: str,
+    family: int,
     seed: int,
 ) -> Iterator[Line]:
     """Yield the result of each method, first for these words, then over words."""
     grouped = ("documents", row.documents) if row.documents else ("near-duplicates", clusters)
     for varies, documents in (("sentences", {}), grouped):
         joints = replace(row, documents=documents).joints(rival)
-        line = paired_differences(joints, 1, seed)[metric]
+        # With the same family, the sample and so the p-value equal those of differences.csv.
+        line = paired_differences(joints, family, seed)[metric]
         line["estimate"] = line.pop("difference")
         yield {"method": "paired permutation", "varies": varies, "scale": DIFFERENCE} | line
     if len(row.words) < FEWEST:
