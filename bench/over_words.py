@@ -21,7 +21,7 @@ from scipy.stats import ttest_1samp
 from wsd.metrics import exchanges, permutation
 from wsd.metrics.mixed_logistic import mixed_logistic
 from wsd.metrics.over_words import ByWord
-from wsd.metrics.scores import Counts, joint_confusion, scores_of_margins
+from wsd.metrics.scores import Counts, count_kinds, scores_of_margins
 from wsd.metrics.signed_rank import signed_rank_posterior
 
 SIZES = np.array([sum(counts) for counts in COUNTS.values()])
@@ -76,7 +76,7 @@ def _two_systems(counts: Sequence[int], apart: float, rng: np.random.Generator) 
     first_wrong = (kind < both) | ((kind >= second) & (kind < both + rate))
     second_wrong = kind < second
     a, b = (np.where(errors, wrong, gold) for errors in (first_wrong, second_wrong))
-    return joint_confusion(gold, a, b, len(counts))
+    return count_kinds([gold, a, b], len(counts))
 
 
 def coverage(simulations: int, rng: np.random.Generator) -> list[list[str]]:

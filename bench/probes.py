@@ -17,7 +17,7 @@ import numpy as np
 from wsd.metrics.over_words import ByWord
 from wsd.metrics.pair_scores import accuracy, accuracy_test, percentiles, resampled
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import joint_confusion
+from wsd.metrics.scores import count_kinds
 from wsd.studies.code_length.code_length import compare_layers
 
 # Test instances of the words of CoarseWSD-20 and of new words: a log-normal distribution.
@@ -88,7 +88,7 @@ def selectivity(simulations: int, seed: int) -> None:
                         np.where(hard, rng.random(n) < 0.5, rng.random(n) < share) * 1
                         for share in shares
                     ]
-                    joints.append(joint_confusion(np.ones(n, dtype=int), *right, 2))
+                    joints.append(count_kinds([np.ones(n, dtype=int), *right], 2))
                     of_words.append(right[0].mean() - right[1].mean())
                 over_sentences = compare_systems(joints, rng=rng)
                 for name, values in covered.items():

@@ -9,7 +9,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import Search, write_search
 from wsd.artifacts.predictions import WordPredictions
-from wsd.metrics.scores import Counts, confusion, joint_confusion
+from wsd.metrics.scores import Counts, confusion, count_kinds
 
 GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
 SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}
@@ -113,6 +113,6 @@ def confusions(wrong: Wrong) -> list[np.ndarray]:
 
 def joints(first: Wrong, second: Wrong) -> list[Counts]:
     return [
-        joint_confusion(a.gold, a.predicted, b.predicted, len(a.senses))
+        count_kinds([a.gold, a.predicted, b.predicted], len(a.senses))
         for a, b in zip(words(first), words(second), strict=True)
     ]

@@ -25,7 +25,7 @@ from wsd.metrics.scores import (
     WORD_SCORES,
     Counts,
     confusion,
-    joint_confusion,
+    count_kinds,
     mean_scores,
     word_scores,
 )
@@ -74,7 +74,7 @@ def random_words(seed: int, *, n_words: int = 5, most: int = 12) -> list[Word]:
 
 
 def joints(words: Sequence[Word]) -> list[Counts]:
-    return [joint_confusion(*word) for word in words]
+    return [count_kinds(word[:3], word[3]) for word in words]
 
 
 def counted(joint: np.ndarray) -> Counts:
@@ -99,7 +99,7 @@ def systems(pairs: Sequence[Counts]) -> tuple[list[np.ndarray], list[np.ndarray]
 def test_counts() -> None:
     gold, a, b = np.array([0, 0, 2, 2]), np.array([0, 1, 2, 2]), np.array([0, 1, 1, 2])
     assert confusion(gold, a, 3).tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 2]]
-    joint = joint_confusion(gold, a, b, 3)
+    joint = count_kinds([gold, a, b], 3)
     assert dict(zip(map(tuple, joint.kinds.tolist()), joint.numbers, strict=True)) == {
         (0, 0, 0): 1,
         (0, 1, 1): 1,
@@ -203,7 +203,7 @@ def test_equal_systems_have_no_difference() -> None:
     gold = np.repeat([0, 1], [20, 7])
     guessed = gold.copy()
     guessed[[3, 22]] = 1 - guessed[[3, 22]]
-    pair = [joint_confusion(gold, guessed, guessed, 2)]
+    pair = [count_kinds([gold, guessed, guessed], 2)]
     for name in MEAN_SCORES:
         assert paired_permutations(pair)[name] == (0, 1, 0, 0)
         low, high = difference_intervals(pair)[name]
@@ -347,7 +347,7 @@ def test_documents_are_exchanged_whole() -> None:
     for _ in range(4):
         words = random_words(int(rng.integers(1000)), n_words=2, most=9)
         documents = [rng.integers(0, 6, size=len(word[0])) for word in words]
-        pairs = [joint_confusion(*w, d) for w, d in zip(words, documents, strict=True)]
+        pairs = [count_kinds(w[:3], w[3], d) for w, d in zip(words, documents, strict=True)]
         tests = paired_permutations(pairs)
         assert {name: tests[name].p for name in MEAN_SCORES} == pytest.approx(
             enumerated(words, documents)
@@ -359,7 +359,7 @@ def test_four_copies_in_one_document_are_one_instance() -> None:
     ends = np.cumsum([0, *(len(word[0]) for word in words)])
     places = [np.arange(*pair) for pair in itertools.pairwise(ends)]
     fours = [(*np.tile(word[:3], 4), word[3]) for word in words]
-    tied = [joint_confusion(*w, np.tile(d, 4)) for w, d in zip(fours, places, strict=True)]
+    tied = [count_kinds(w[:3], w[3], np.tile(d, 4)) for w, d in zip(fours, places, strict=True)]
     alone, together, ignored = (
         paired_permutations(pairs, permutations=200_000)
         for pairs in (joints(words), tied, joints(fours))
@@ -453,9 +453,9 @@ def test_documents_widen_the_interval_of_a_large_difference() -> None:
     gold = np.repeat([0, 1], 60)
     first, second = gold.copy(), np.zeros_like(gold)
     first[[*range(60, 64), *range(8)]] = 1 - first[[*range(60, 64), *range(8)]]
-    pairs = [joint_confusion(gold, first, second, 2)] * 24
+    pairs = [count_kinds([gold, first, second], 2)] * 24
     documents = [np.arange(start, start + 120) // 4 for start in range(0, 24 * 120, 120)]
-    tied = [joint_confusion(gold, first, second, 2, d) for d in documents]
+    tied = [count_kinds([gold, first, second], 2, d) for d in documents]
     without, together = map(compare_systems, (pairs, tied))
     assert together["micro_accuracy"][1:3] == difference_intervals(tied)["micro_accuracy"]
     for name in MEAN_SCORES:

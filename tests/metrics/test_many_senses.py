@@ -20,7 +20,7 @@ from wsd.metrics.scores import (
     WORD_SCORES,
     Counts,
     confusion,
-    joint_confusion,
+    count_kinds,
     mean_scores,
     scores_of_margins,
     subtract,
@@ -147,7 +147,7 @@ def test_pieces_have_the_distribution_of_full_arrays(sizes: list[int]) -> None:
     """The draws differ, but the intervals are equal up to 3% of the width in 20,000 draws."""
     words = [word(n, 3 * n, 2 + n) for n in sizes]
     matrices = [confusion(w[0], w[1], n) for w, n in zip(words, sizes, strict=True)]
-    joints = [joint_confusion(*w, n) for w, n in zip(words, sizes, strict=True)]
+    joints = [count_kinds(w, n) for w, n in zip(words, sizes, strict=True)]
     triples = [every_triple(w, n) for w, n in zip(words, sizes, strict=True)]
     for actual, expected in (
         (mean_intervals(matrices, draws=20_000, rng=1), naive_mean(matrices, 20_000, 1)),
@@ -183,20 +183,20 @@ def peak(function: Callable[[], object]) -> float:
 def test_memory_does_not_grow_with_the_senses_cube() -> None:
     """400 draws of the 216,000 cells of 60 senses take 691 MB."""
     labels = word(60, 600, 1)
-    matrix, joint = confusion(labels[0], labels[1], 60), joint_confusion(*labels, 60)
+    matrix, joint = confusion(labels[0], labels[1], 60), count_kinds(labels, 60)
     for function in (
         lambda: difference_intervals([joint], draws=400),
         lambda: mean_intervals([matrix], draws=4000),
         lambda: word_intervals(matrix, draws=4000),
         lambda: paired_permutations([joint], permutations=4000),
-        lambda: inflations([joint_confusion(*labels, 60, np.arange(600) // 2)]),
+        lambda: inflations([count_kinds(labels, 60, np.arange(600) // 2)]),
         lambda: confidence_set(
             [labels[0]], [np.stack(labels[1:])], MEAN_SCORES[0], permutations=400
         ),
     ):
         assert peak(function) < 64
     labels = word(1000, 600, 1)
-    assert peak(lambda: joint_confusion(*labels, 1000)) < 1
+    assert peak(lambda: count_kinds(labels, 1000)) < 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions, read_test_split
 from wsd.errors import ResultError
-from wsd.metrics.scores import Counts, confusion, count_kinds, joint_confusion, mean_scores
+from wsd.metrics.scores import Counts, confusion, count_kinds, mean_scores
 from wsd.storage.result_files import parsing
 
 CONTROL_TASK = "control"
@@ -62,10 +62,7 @@ class ComparisonRow:
     @property
     def counts(self) -> list[Counts]:
         """Return, per word, the number of instances of each kind and their documents."""
-        return [
-            count_kinds([w.gold, w.predicted], len(w.senses), self.documents.get(w.word))
-            for w in self.words
-        ]
+        return count_rows([self])
 
     def mean(self, name: str) -> float:
         """Return a mean score over words."""
@@ -73,12 +70,23 @@ class ComparisonRow:
 
     def joints(self, other: "ComparisonRow") -> list[Counts]:
         """Return, per word, the joint confusion of this system and another."""
-        return [
-            joint_confusion(
-                a.gold, a.predicted, b.predicted, len(a.senses), self.documents.get(a.word)
-            )
-            for a, b in zip(self.words, other.words, strict=True)
-        ]
+        return count_rows([self, other])
+
+
+def count_rows(rows: Sequence[ComparisonRow]) -> list[Counts]:
+    """Return, per word, the number of instances of each kind, with a system per row.
+
+    The documents are the first row's.
+    """
+    documents = rows[0].documents
+    return [
+        count_kinds(
+            [words[0].gold, *(own.predicted for own in words)],
+            len(words[0].senses),
+            documents.get(words[0].word),
+        )
+        for words in zip(*(row.words for row in rows), strict=True)
+    ]
 
 
 def nothing_selected(model: str) -> ResultError:
@@ -90,16 +98,16 @@ def nothing_selected(model: str) -> ResultError:
 
 
 def identical(joints: Sequence[Counts]) -> bool:
-    """Return whether two systems predict the same sense for every instance.
+    """Return whether both systems of each pair predict the same sense for every instance.
 
     Their difference is then exactly 0, and there is nothing to test.
 
     Parameters
     ----------
     joints : sequence over words of Counts
-        From :meth:`ComparisonRow.joints`.
+        From :meth:`ComparisonRow.joints`, or with further pairs of systems.
     """
-    return all((joint.kinds[:, 1] == joint.kinds[:, 2]).all() for joint in joints)
+    return all((joint.kinds[:, 1::2] == joint.kinds[:, 2::2]).all() for joint in joints)
 
 
 def number_documents(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:

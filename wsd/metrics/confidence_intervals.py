@@ -110,7 +110,7 @@ def difference_intervals(
     Parameters
     ----------
     joints : sequence over words of Counts
-        From :func:`wsd.metrics.scores.joint_confusion`.
+        Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
     draws, rng
         See :func:`word_intervals`.
 

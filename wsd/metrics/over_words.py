@@ -14,7 +14,7 @@ import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
 from wsd.metrics.exchanges import DRAWN, is_undecided, sample_exchanges, tail
-from wsd.metrics.scores import MEAN_SCORES, word_scores
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, word_scores
 
 # The fewest words for an interval or a test.
 FEWEST = 5
@@ -24,9 +24,7 @@ ENUMERATED = 30
 FIRST_SAMPLE = 20_000
 POWER = 0.8
 # The score of a word that goes into each mean.
-SCORE_OF_WORD = dict(
-    zip(MEAN_SCORES, ("accuracy", "accuracy", "macro_f1", "balanced_accuracy"), strict=True)
-)
+SCORE_OF_WORD = dict(zip(MEAN_SCORES, ("accuracy", *WORD_SCORES), strict=True))
 
 
 class ByWord(NamedTuple):

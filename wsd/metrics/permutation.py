@@ -104,7 +104,7 @@ def paired_permutations(
     Parameters
     ----------
     joints : sequence over words of Counts
-        From :func:`wsd.metrics.scores.joint_confusion`.
+        Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
     family : int
         The number of tests that Holm's method will adjust together.
     permutations : int

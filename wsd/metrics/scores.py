@@ -99,26 +99,6 @@ def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndar
     return np.bincount(cells, minlength=n_senses**2).reshape(n_senses, n_senses)
 
 
-def joint_confusion(
-    gold: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    n_senses: int,
-    documents: np.ndarray | None = None,
-) -> Counts:
-    """Count the triples of gold and two systems' predictions for the same instances.
-
-    Parameters
-    ----------
-    gold, a, b : int arrays of shape (n,)
-        Indices of senses.
-    n_senses : int
-    documents : int array of shape (n,), optional
-        The number of each instance's document.
-    """
-    return count_kinds([gold, a, b], n_senses, documents)
-
-
 def count_kinds(
     columns: Sequence[np.ndarray], n_senses: int, documents: np.ndarray | None = None
 ) -> Counts:
@@ -128,8 +108,9 @@ def count_kinds(
     ----------
     columns : sequence of int arrays of shape (n,)
         Gold, then the predictions of each system, as indices of senses.
-    n_senses, documents
-        See :func:`joint_confusion`.
+    n_senses : int
+    documents : int array of shape (n,), optional
+        The number of each instance's document; all words count the documents alike.
     """
     kinds, kind, numbers = np.unique(
         np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True

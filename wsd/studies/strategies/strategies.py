@@ -27,12 +27,11 @@ from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.select import read_candidates
-from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_rows import count_rows, identical
 from wsd.evaluation.comparison_tables import whole
 from wsd.metrics.intervals_over_runs import OverRuns, differences_over_runs, scores_over_runs
 from wsd.metrics.over_words import detectable
 from wsd.metrics.permutation import holm
-from wsd.metrics.scores import Counts, count_kinds
 from wsd.storage.csv import write_csv
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
@@ -69,8 +68,8 @@ def table_of(model: str, train: str, strategies: Sequence[Strategy], seed: int) 
         lines.append(line)
         if reference and strategy is not reference:
             pairs = strategy.pairs(reference)
-            words = _count([run.row for pair in pairs for run in pair])
-            if all((word.kinds[:, 1::2] == word.kinds[:, 2::2]).all() for word in words):
+            words = count_rows([run.row for pair in pairs for run in pair])
+            if identical(words):
                 # The same predictions: there is nothing to test.
                 line |= {f"{metric}_difference": 0.0 for metric in METRICS}
             else:
@@ -107,24 +106,11 @@ def _columns(strategy: Strategy, seed: int) -> Line:
         "processor_minutes": minutes[0],
         "processor_minutes_with_search": minutes[1],
     }
-    scores = scores_over_runs(_count(rows), draws, rng=seed)
+    scores = scores_over_runs(count_rows(rows), draws, rng=seed)
     for metric in METRICS:
         line |= _over_runs(metric, scores[metric])
         line[f"{metric}_of_runs"] = _joined(row.mean(metric) for row in rows)
     return line
-
-
-def _count(rows: Sequence[ComparisonRow]) -> list[Counts]:
-    """Return the counts of each word, with a system per row."""
-    documents = rows[0].documents
-    return [
-        count_kinds(
-            [words[0].gold, *(w.predicted for w in words)],
-            len(words[0].senses),
-            documents.get(words[0].word),
-        )
-        for words in zip(*(row.words for row in rows), strict=True)
-    ]
 
 
 def _over_runs(name: str, result: OverRuns) -> Line:
