@@ -18,15 +18,9 @@ import numpy as np
 
 from wsd.metrics import exchanges, permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.counts import Counts
 from wsd.metrics.permutation import compare_systems, paired_permutations
-from wsd.metrics.scores import (
-    MEAN_SCORES,
-    WORD_SCORES,
-    Counts,
-    mean_scores,
-    subtract,
-    word_scores,
-)
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, mean_scores, subtract, word_scores
 
 # Test instances per sense.
 COUNTS = {

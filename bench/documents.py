@@ -19,8 +19,9 @@ from scipy.stats import beta
 from wsd.metrics import exchanges
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import Counts, count_kinds, mean_scores
+from wsd.metrics.scores import mean_scores
 
 METRICS = ("micro_accuracy", "mean_macro_f1")
 COLUMNS = ("score", "difference", "posterior of the difference", "size of the test")

@@ -19,9 +19,10 @@ from scipy.special import expit
 from scipy.stats import ttest_1samp
 
 from wsd.metrics import exchanges, permutation
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.mixed_logistic import mixed_logistic
 from wsd.metrics.over_words import ByWord
-from wsd.metrics.scores import Counts, count_kinds, scores_of_margins
+from wsd.metrics.scores import scores_of_margins
 from wsd.metrics.signed_rank import signed_rank_posterior
 
 SIZES = np.array([sum(counts) for counts in COUNTS.values()])

@@ -14,10 +14,10 @@ import argparse
 
 import numpy as np
 
+from wsd.metrics.counts import count_kinds
 from wsd.metrics.over_words import ByWord
 from wsd.metrics.pair_scores import accuracy, accuracy_test, percentiles, resampled
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import count_kinds
 from wsd.studies.code_length.code_length import compare_layers
 
 # Test instances of the words of CoarseWSD-20 and of new words: a log-normal distribution.

@@ -17,8 +17,9 @@ from coverage import COUNTS, recalls, table
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.intervals_over_runs import OverRuns, differences_over_runs, scores_over_runs
-from wsd.metrics.scores import Counts, count_kinds, mean_scores
+from wsd.metrics.scores import mean_scores
 
 WORDS = ("arm", "bank", "bow", "crane", "deck", "mole", "seal", "spring")
 METRIC = "mean_macro_f1"

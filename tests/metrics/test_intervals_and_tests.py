@@ -18,17 +18,10 @@ from wsd.evaluation.evaluate import summarise
 from wsd.metrics import exchanges, permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.exchanges import is_undecided
 from wsd.metrics.permutation import compare_systems, holm, paired_permutations
-from wsd.metrics.scores import (
-    MEAN_SCORES,
-    WORD_SCORES,
-    Counts,
-    confusion,
-    count_kinds,
-    mean_scores,
-    word_scores,
-)
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, confusion, mean_scores, word_scores
 
 Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 

@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 from wsd.metrics.confidence_intervals import drawn_means, mean_intervals
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_runs
 from wsd.metrics.permutation import compare_systems, paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds
+from wsd.metrics.scores import MEAN_SCORES
 
 F1 = "mean_macro_f1"
 # Gold and the predictions of six systems, for two words; instances on which all agree are certain.

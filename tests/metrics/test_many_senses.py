@@ -14,13 +14,12 @@ from wsd.metrics.confidence_intervals import (
     word_intervals,
 )
 from wsd.metrics.confidence_set import confidence_set
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
     WORD_SCORES,
-    Counts,
     confusion,
-    count_kinds,
     mean_scores,
     scores_of_margins,
     subtract,

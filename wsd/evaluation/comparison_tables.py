@@ -24,8 +24,9 @@ from wsd.metrics import permutation
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
+from wsd.metrics.counts import Counts
 from wsd.metrics.over_words import scores_by_word
-from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
+from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
 
 DIFFERENCE = ("difference", "low", "high", "p", "error")
 RARE = 15  # a sense with fewer test instances gets a separate line

@@ -8,9 +8,9 @@ import numpy as np
 from wsd.artifacts.column_names import NAMES
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.word_columns import interval_over_words
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import Counts, count_kinds
 
 ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
 

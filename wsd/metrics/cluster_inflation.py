@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, Counts, Documents
+from wsd.metrics.counts import Counts, Documents
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES
 
 # The step of the numerical derivatives, in instances.
 STEP = 1e-4

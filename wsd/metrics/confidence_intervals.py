@@ -14,7 +14,8 @@ import numpy as np
 
 from wsd.metrics import scores
 from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.scores import Counts, Margins
+from wsd.metrics.counts import Counts
+from wsd.metrics.scores import Margins
 
 Interval = tuple[float, float]
 Scores = dict[str, np.ndarray]
@@ -110,7 +111,7 @@ def difference_intervals(
     Parameters
     ----------
     joints : sequence over words of Counts
-        Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
+        Of two systems, from :func:`wsd.metrics.counts.count_kinds`.
     draws, rng
         See :func:`word_intervals`.
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.exchanges import CACHED, DRAWN, Samples, is_undecided, sample_exchanges
-from wsd.metrics.scores import Counts, count_kinds, over_words, scores_of_margins, subtract
+from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
 
 class Best(NamedTuple):

@@ -8,7 +8,7 @@ from math import comb, prod
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.scores import Documents
+from wsd.metrics.counts import Documents
 
 # The most outcomes to draw.
 MOST = 1_000_000

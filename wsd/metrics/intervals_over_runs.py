@@ -18,9 +18,9 @@ import numpy as np
 
 from wsd.metrics import confidence_intervals, scores
 from wsd.metrics.confidence_intervals import TAILS, Seed
+from wsd.metrics.counts import Counts
 from wsd.metrics.exchanges import is_undecided
 from wsd.metrics.permutation import compare_systems, exchange_pairs
-from wsd.metrics.scores import Counts
 
 
 class OverRuns(NamedTuple):
@@ -70,7 +70,7 @@ def scores_over_runs(
     Parameters
     ----------
     words : sequence over words of Counts
-        Each system is a run. From :func:`wsd.metrics.scores.count_kinds`.
+        Each system is a run. From :func:`wsd.metrics.counts.count_kinds`.
     draws : sequence over systems
         The name of the training instances.
     sampled : int
@@ -126,7 +126,7 @@ def differences_over_runs(
     ----------
     words : sequence over words of Counts
         The systems are the first and the second of each pair in turn. From
-        :func:`wsd.metrics.scores.count_kinds`.
+        :func:`wsd.metrics.counts.count_kinds`.
     draws : sequence over pairs
         The name of the training instances.
     family : int

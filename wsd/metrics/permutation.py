@@ -8,8 +8,9 @@ import numpy as np
 
 from wsd.metrics import scores
 from wsd.metrics.confidence_intervals import LEVEL, Seed, bounded, difference_intervals
+from wsd.metrics.counts import Counts
 from wsd.metrics.exchanges import CACHED, all_outcomes, is_undecided, sample_exchanges, tail
-from wsd.metrics.scores import Counts, Margins
+from wsd.metrics.scores import Margins
 
 # Beyond this multiple of its reach, the exchanged predictions make the interval of a difference too
 # wide, because they contain the difference itself.
@@ -104,7 +105,7 @@ def paired_permutations(
     Parameters
     ----------
     joints : sequence over words of Counts
-        Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
+        Of two systems, from :func:`wsd.metrics.counts.count_kinds`.
     family : int
         The number of tests that Holm's method will adjust together.
     permutations : int

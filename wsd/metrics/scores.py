@@ -1,12 +1,10 @@
 """Compute scores from confusion matrices, many at a time.
 
-A confusion matrix has a row per gold sense and a column per predicted sense. The joint confusion of
-two systems would have K cubed cells for K senses; it is stored as the kinds of instances that
-occur. All scores are fractions.
+A confusion matrix has a row per gold sense and a column per predicted sense. All scores are
+fractions.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,69 +15,6 @@ MEAN_SCORES = ("micro_accuracy", "mean_word_accuracy", "mean_macro_f1", "mean_ba
 # The number of right, gold and predicted instances of each sense, of shape (..., K). They determine
 # all scores.
 Margins = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-class Documents(NamedTuple):
-    """The documents of a word's instances.
-
-    Attributes
-    ----------
-    names : int array of shape (documents,)
-        The number of each document, ascending; all words count the documents alike.
-    numbers : int array of shape (documents, kinds)
-        How many instances of each kind each document has.
-    """
-
-    names: np.ndarray
-    numbers: np.ndarray
-
-
-class Counts(NamedTuple):
-    """The number of a word's instances of each kind.
-
-    Attributes
-    ----------
-    kinds : int array of shape (kinds, 1 + systems)
-        Gold and the predictions of each system; each kind once, in lexicographic order.
-    numbers : array of shape (kinds,)
-    n_senses : int
-    documents : Documents, or None
-        None if the instances are independent.
-    """
-
-    kinds: np.ndarray
-    numbers: np.ndarray
-    n_senses: int
-    documents: Documents | None = None
-
-    def select(self, rows: np.ndarray) -> "Counts":
-        """Return the counts of some kinds: a bool array of shape (kinds,)."""
-        documents = self.documents
-        if documents is not None:
-            kept = documents.numbers[:, rows].any(axis=1)
-            documents = Documents(documents.names[kept], documents.numbers[np.ix_(kept, rows)])
-        return Counts(self.kinds[rows], self.numbers[rows], self.n_senses, documents)
-
-    def of_systems(self, systems: Sequence[int]) -> "Counts":
-        """Return the counts of some systems, by number from 0."""
-        columns = self.kinds[:, [0, *(1 + system for system in systems)]]
-        kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        merged, documents = np.eye(len(kinds), dtype=int)[kind], self.documents
-        if documents is not None:
-            documents = Documents(documents.names, documents.numbers @ merged)
-        return Counts(kinds, self.numbers @ merged, self.n_senses, documents)
-
-    def margins(self, numbers: np.ndarray) -> list[Margins]:
-        """Return the margins of each system, for numbers of the kinds of shape (..., kinds)."""
-        gold, *systems = (np.eye(self.n_senses)[column] for column in self.kinds.T)
-        of_gold = numbers @ gold
-        return [
-            (numbers @ (gold * predicted), of_gold, numbers @ predicted) for predicted in systems
-        ]
-
-    def scores(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
-        """Return the scores of one system, or of the first minus the second, for such numbers."""
-        return first_minus_second([scores_of_margins(*system) for system in self.margins(numbers)])
 
 
 def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndarray:
@@ -97,30 +32,6 @@ def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndar
     """
     cells = _cells([gold, predicted], n_senses)
     return np.bincount(cells, minlength=n_senses**2).reshape(n_senses, n_senses)
-
-
-def count_kinds(
-    columns: Sequence[np.ndarray], n_senses: int, documents: np.ndarray | None = None
-) -> Counts:
-    """Count the instances of each kind: gold, and the predictions of one system or several.
-
-    Parameters
-    ----------
-    columns : sequence of int arrays of shape (n,)
-        Gold, then the predictions of each system, as indices of senses.
-    n_senses : int
-    documents : int array of shape (n,), optional
-        The number of each instance's document; all words count the documents alike.
-    """
-    kinds, kind, numbers = np.unique(
-        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    if documents is None:
-        return Counts(kinds, numbers, n_senses)
-    names, document = np.unique(documents, return_inverse=True)
-    by_document = np.zeros((len(names), len(kinds)), dtype=int)
-    np.add.at(by_document, (document, kind), 1)
-    return Counts(kinds, numbers, n_senses, Documents(names, by_document))
 
 
 def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:

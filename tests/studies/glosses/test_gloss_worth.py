@@ -12,8 +12,9 @@ from call_step import call_step
 from wsd.artifacts import corpus_table as corpus_files
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.counts import Counts
 from wsd.metrics.intervals_over_runs import scores_over_runs
-from wsd.metrics.scores import Counts, confusion, mean_scores
+from wsd.metrics.scores import confusion, mean_scores
 from wsd.studies.glosses import gloss_worth
 from wsd.studies.glosses.gloss_names import KINDS
 from wsd.studies.glosses.gloss_vectors import SenseVectors

@@ -34,9 +34,10 @@ from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import mean_intervals
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_runs
 from wsd.metrics.over_words import detectable
-from wsd.metrics.scores import Counts, count_kinds, mean_scores
+from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
 from wsd.studies.strategies import strategies
 from wsd.studies.strategies.costs import Costs, Spent, processor_seconds

@@ -18,9 +18,9 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import TEST
 from wsd.logs import log
+from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.intervals_over_runs import scores_over_runs
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.scores import Counts, count_kinds
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
