@@ -1,15 +1,11 @@
 """Threshold, accuracy and AUC of pairs: by hand, and against scikit-learn."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
-from statsmodels.stats.contingency_tables import mcnemar
 
 from wsd.metrics.pair_scores import (
     accuracy,
-    accuracy_test,
     auc,
     best_threshold,
     percentiles,
@@ -83,38 +79,3 @@ def test_few_clusters_widen_the_interval() -> None:
     assert percentiles(drawn, 0.5, 5) == pytest.approx((0.5 - wider, 0.5 + wider))
     assert percentiles(drawn, 0.5, 10_000) == pytest.approx((0.405, 0.595), abs=1e-4)
     assert percentiles(np.full(9, 0.5), 0.5, 1) == (0, 1)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_test_of_single_pairs_is_mcnemars(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    first, second = rng.random(60) < 0.7, rng.random(60) < 0.5
-    actual = accuracy_test(first, second, np.arange(60))
-    discordant = [[0, (first & ~second).sum()], [(second & ~first).sum(), 0]]
-    assert actual.p == pytest.approx(mcnemar(discordant, exact=True).pvalue)
-    assert actual.difference == pytest.approx(first.mean() - second.mean())
-    assert actual.error == pytest.approx(np.sqrt((first != second).sum()) / 60)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_test_of_clusters_against_all_exchanges(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    clusters = rng.integers(0, 8, size=30)
-    first, second = rng.random(30) < 0.8, rng.random(30) < 0.4
-    gains = [(first * 1 - second * 1)[clusters == i].sum() for i in range(8)]
-    every = np.abs([np.dot(signs, gains) for signs in product((-1, 1), repeat=8)])
-    actual = accuracy_test(first, second, clusters)
-    assert actual.p == pytest.approx((every >= abs(sum(gains))).mean())
-    assert actual.error == pytest.approx(np.sqrt((every**2).mean()) / 30)
-    reach = round(actual.reach * 30)
-    assert (every >= reach).mean() > 0.05 >= (every > reach).mean()
-    # The interval and the test agree.
-    assert (actual.p <= 0.05) == (abs(actual.difference) > actual.reach)
-
-
-def test_equal_gains_of_one_word_count_once() -> None:
-    """Ten pairs of a word that only the first gets right: two exchanges, so p is 1."""
-    first, second = np.ones(10, dtype=bool), np.zeros(10, dtype=bool)
-    assert accuracy_test(first, second, np.zeros(10)).p == 1
-    assert accuracy_test(first, second, np.arange(10)).p == pytest.approx(2 / 2**10)
-    assert accuracy_test(first, first, np.arange(10))[:3] == (0, 1, 0)

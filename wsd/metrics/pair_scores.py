@@ -1,9 +1,8 @@
-"""Score pairs that have one number each, such as a cosine: threshold, accuracy, AUC, test."""
+"""Score pairs that have one number each, such as a cosine: threshold, accuracy, AUC, resampling."""
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import LEVEL, TAILS, Interval, Seed, bounded
-from wsd.metrics.permutation import PairedTest
+from wsd.metrics.confidence_intervals import TAILS, Interval, Seed, bounded
 
 DRAWS = 1000
 
@@ -108,40 +107,3 @@ def percentiles(drawn: np.ndarray, estimate: float, clusters: int | None = None)
         wider *= np.sqrt(clusters / (clusters - 1))
         low, high = (estimate + (end - estimate) * wider for end in (low, high))
     return bounded(low, high, estimate, floor=0)
-
-
-def accuracy_test(first: np.ndarray, second: np.ndarray, clusters: np.ndarray) -> PairedTest:
-    """Return the paired permutation test of the accuracies of two systems.
-
-    Under the null hypothesis the decisions on a whole cluster of pairs are exchangeable. The
-    distribution of all exchanges is computed exactly, as a convolution over clusters. If every pair
-    is a cluster, this is McNemar's exact test.
-
-    Parameters
-    ----------
-    first, second : bool arrays of shape (n,)
-        Whether each system is right.
-    clusters : array of shape (n,)
-        Pairs with the same value are exchanged together.
-    """
-    from scipy.stats import binom
-
-    names, cluster = np.unique(clusters, return_inverse=True)
-    only_one = first.astype(int) - second
-    gains = np.bincount(cluster.ravel(), only_one, len(names)).astype(int)
-    # The probabilities of all sums, from the lowest possible sum to the highest.
-    sums = np.ones(1)
-    sizes, numbers = np.unique(np.abs(gains[gains != 0]), return_counts=True)
-    for size, n in zip(sizes.tolist(), numbers.tolist(), strict=True):
-        signs = np.zeros(2 * size * n + 1)
-        signs[:: 2 * size] = binom.pmf(np.arange(n + 1), n, 0.5)
-        sums = np.convolve(sums, signs)
-    centred = np.arange(len(sums)) - len(sums) // 2
-    at_least = np.bincount(np.abs(centred), sums)[::-1].cumsum()[::-1].clip(max=1)
-    gain, n_pairs = int(gains.sum()), len(only_one)
-    return PairedTest(
-        difference=gain / n_pairs,
-        p=float(at_least[abs(gain)]),
-        reach=float(np.flatnonzero(at_least > 1 - LEVEL)[-1] / n_pairs),
-        error=float(np.sqrt((gains**2).sum()) / n_pairs),
-    )

@@ -49,9 +49,9 @@ def test_the_figures_by_hand() -> None:
     # Three that the chosen one alone gets right: 2 / 2 ** 3. The other row has the same decisions.
     assert test["p"].tolist()[0] == test["p_holm"].tolist()[0] == 0.25
     assert np.isnan(test[[*TESTS]].to_numpy()[1:]).all()
-    # The sum of three signs is 3 in a quarter of all exchanges.
+    # The sum of three signs is 3 in a quarter of all exchanges. No difference is below -1.
     ends = test.loc[("none", "0"), ["difference_low", "difference_high"]]
-    assert ends.tolist() == pytest.approx([-0.75 - 0.75, -0.75 + 0.75])
+    assert ends.tolist() == pytest.approx([-1, -0.75 + 0.75])
     good = test.loc["none", "1"]
     assert good["accuracy_low"] < 0.25 and good["accuracy_high"] == 1
     # Two words are too few for an interval by words.
@@ -88,8 +88,8 @@ def test_holm_corrects_over_the_rows_of_the_page() -> None:
     # The error is the root of the pairs on which two rows differ; 2.80 and 3.24 standard errors.
     chosen, *others = (values[2:] >= 0.5 for values in names.values())
     error = np.array([np.sqrt((chosen != other).sum()) / 200 for other in others])
-    assert test["detectable"].to_numpy() == pytest.approx(2.801585 * error)
-    assert test["detectable_in_family"].to_numpy() == pytest.approx(3.235601 * error)
+    assert test["detectable"].to_numpy() == pytest.approx(2.801585 * error, rel=0.02)
+    assert test["detectable_in_family"].to_numpy() == pytest.approx(3.235601 * error, rel=0.02)
     ordered = test.sort_values("p")
     expected = np.maximum.accumulate(ordered["p"].to_numpy() * [3, 2, 1]).clip(max=1)
     assert ordered["p_holm"].to_numpy() == pytest.approx(expected)

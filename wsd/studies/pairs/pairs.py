@@ -23,17 +23,17 @@ from wsd.artifacts.run_json import word_file
 from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
+from wsd.metrics.counts import count_kinds
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.over_words import detectable
 from wsd.metrics.pair_scores import (
     accuracy,
-    accuracy_test,
     auc,
     best_threshold,
     percentiles,
     resampled,
 )
-from wsd.metrics.permutation import holm
+from wsd.metrics.permutation import compare_systems, holm
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
@@ -103,7 +103,8 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
         answers = {name: (values[rows], called[name][rows]) for name, values in cosines.items()}
         table = _score_split(pairs.word[rows], same[rows], answers, chosen, seed)
         if split == TEST:
-            _add_tests(table, pairs.word[rows], [called[n][rows] == same[rows] for n in cosines])
+            right = [called[n][rows] == same[rows] for n in cosines]
+            _add_tests(table, pairs.word[rows], right, seed)
         tables.append(table.assign(split=split, threshold=[thresholds[n] for n in cosines]))
     return pd.concat(tables, ignore_index=True)
 
@@ -138,15 +139,21 @@ def _score_split(
     return table
 
 
-def _add_tests(table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarray]) -> None:
+def _add_tests(
+    table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarray], seed: int
+) -> None:
     """Test each row against the chosen one, unless both decide the same on every pair."""
-    clusters = words if len(set(words)) >= FEWEST_WORDS else np.arange(len(words))
+    names, word = np.unique(words, return_inverse=True)
+    # All pairs of a word are exchanged together, like the instances of a document.
+    documents = word if len(names) >= FEWEST_WORDS else None
     reference = right[int(table["chosen"].argmax())]
     tested = [i for i, answers in enumerate(right) if (answers != reference).any()]
     for i in tested:
-        difference, p, reach, error = accuracy_test(right[i], reference, clusters)
+        joint = count_kinds([np.ones_like(word), right[i], reference], 2, documents)
+        tests = compare_systems([joint], family=len(tested), rng=seed)
+        _, low, high, p, error = tests["micro_accuracy"]
         differences = detectable(error), detectable(error, family=len(tested))
-        table.loc[i, TESTS[:5]] = difference - reach, difference + reach, p, *differences
+        table.loc[i, TESTS[:5]] = low, high, p, *differences
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
 
 
