@@ -17,6 +17,12 @@ SHOWN = (
 DRAWN = f"{SHOWN}.every((of) => of.querySelector('[data-point]'))"
 
 
+def draw(chromium: Browser) -> None:
+    """Bring the gallery into view, where its plots are drawn."""
+    chromium.js("document.querySelector('.gallery').scrollIntoView()")
+    chromium.until(DRAWN)
+
+
 def points_of(chromium: Browser, word: str) -> list[dict]:
     return chromium.js(
         f"""const picture = {SHOWN}.find((of) => of.closest("li").dataset.word === arguments[0]);
@@ -35,7 +41,7 @@ def test_a_plot_has_the_test_instances_and_rings_the_errors(
     chromium.open(built / "report" / "index.html")
     for reader in READERS:
         Select(by_id(chromium, "classifier")).select_by_value(reader)
-        chromium.until(DRAWN)
+        draw(chromium)
         for word, corpus in run.corpora.items():
             points = points_of(chromium, word)
             tests = corpus.split == "test"
@@ -65,7 +71,7 @@ def test_a_plot_names_its_projection_and_all_words_have_pca(
     run = make_run(tmp_path / "run", methods=("pca", "discriminant"), too_small="bank")
     build_report(**run.arguments(tmp_path))
     chromium.open(tmp_path / "report" / "index.html")
-    chromium.until(DRAWN)
+    draw(chromium)
     named = """return Object.fromEntries([...document.querySelectorAll(".gallery > li")].map((of) =>
         [of.dataset.word, [...of.querySelectorAll("small")]
           .filter((one) => one.checkVisibility() && one.closest("p.quiet"))
@@ -91,7 +97,7 @@ def test_a_tooltip_has_the_beginning_of_the_sentence(
     run: Run, chromium: Browser, built: Path
 ) -> None:
     chromium.open(built / "report" / "index.html")
-    chromium.until(DRAWN)
+    draw(chromium)
     point = chromium.js(
         f"""const picture = {SHOWN}.find((of) => of.closest("li").dataset.word === "bank");
         return picture.querySelector("[data-point] path");"""
@@ -119,8 +125,7 @@ def test_plots_are_drawn_when_they_come_into_view(chromium: Browser, built: Path
     try:
         chromium.open(built / "report" / "index.html")
         assert not chromium.js(f"return {SHOWN}.some((of) => of.querySelector('[data-point]'))")
-        chromium.js("document.querySelector('.gallery').scrollIntoView()")
-        chromium.until(DRAWN)
+        draw(chromium)
     finally:
         chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
