@@ -426,7 +426,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 0], pair[1, 0, 0] = 60, 38, 2
     pairs = [counted(pair)] * 12
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    assert difference > permutation.LARGE * reach
+    assert difference > permutation.LARGE[1] * reach
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert np.diff(posterior) < 2 * reach
     assert compare_systems(pairs)["micro_accuracy"][1:3] == posterior
@@ -434,7 +434,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 4, 0
     pairs = [counted(pair)] * 40
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    assert difference > permutation.LARGE * reach
+    assert difference > permutation.LARGE[1] * reach
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert np.diff(posterior) > 2 * reach
     _, low, high, *_ = compare_systems(pairs)["micro_accuracy"]
@@ -455,6 +455,19 @@ def test_documents_widen_the_interval_of_a_large_difference() -> None:
         narrow, wide = (np.diff(compared[name][1:3]).item() for compared in (without, together))
         assert without[name].difference == together[name].difference
         assert wide > 1.5 * narrow
+
+
+def test_few_documents_of_a_large_difference_do_not_widen_its_interval() -> None:
+    # 60 documents of four instances: the second system misses nearly all of the second sense.
+    # Exchanged differences reach more than a sixth of the difference, because documents are few.
+    gold = np.repeat([0, 1], 120)
+    second = np.where(np.arange(240) % 40 < 38, 0, gold)
+    pairs = [count_kinds([gold, gold, second], 2, np.arange(240) // 4)]
+    difference, reach = paired_permutations(pairs)["mean_macro_f1"][::2]
+    assert 2 * reach < difference < permutation.LARGE[1] * reach
+    posterior = difference_intervals(pairs)["mean_macro_f1"]
+    assert np.diff(posterior) < 2 * reach
+    assert compare_systems(pairs)["mean_macro_f1"][1:3] == posterior
 
 
 def test_holm_by_hand() -> None:

@@ -12,9 +12,10 @@ from wsd.metrics.counts import Counts
 from wsd.metrics.exchanges import CACHED, all_outcomes, is_undecided, sample_exchanges, tail
 from wsd.metrics.scores import Margins
 
-# Beyond this multiple of its reach, the exchanged predictions make the interval of a difference too
-# wide, because they contain the difference itself.
-LARGE = 6
+# Exchanged predictions contain the difference itself, which makes the interval of a large one too
+# wide. A difference is large if it exceeds these multiples: of its reach, and of half the width of
+# its posterior interval. The first saves time; the second decides.
+LARGE = (2, 6)
 # The most outcomes of a word to tabulate.
 TABULATED = 10_000
 
@@ -61,8 +62,8 @@ def compare_systems(
     """Return the differences of two systems over all words, with intervals that agree with tests.
 
     The interval is the difference plus and minus the reach of the permutation test. If the
-    difference is more than ``LARGE`` times its reach, the posterior interval replaces this interval
-    where it is narrower. docs/explanation/statistics.md has the measured coverage of both.
+    difference is ``LARGE``, the posterior interval replaces this interval where it is narrower.
+    docs/explanation/statistics.md has the measured coverage of both.
 
     Parameters
     ----------
@@ -74,14 +75,17 @@ def compare_systems(
     dict of mean to Difference; p is not adjusted
     """
     tests = paired_permutations(joints, family=family, rng=rng)
-    large = any(abs(test.difference) > LARGE * test.reach for test in tests.values())
+    reaches, halves = LARGE
+    large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
     posterior = difference_intervals(joints, rng=rng) if large else {}
     differences = {}
     for name, (difference, p, reach, error) in tests.items():
-        low, high = bounded(difference - reach, difference + reach, difference, floor=-1)
-        if abs(difference) > LARGE * reach:
-            low, high = min((low, high), posterior[name], key=lambda ends: ends[1] - ends[0])
-        differences[name] = Difference(difference, low, high, p, error)
+        ends = bounded(difference - reach, difference + reach, difference, floor=-1)
+        if name in large:
+            width = np.ptp(posterior[name])
+            if abs(difference) > halves * width / 2 and width < np.ptp(ends):
+                ends = posterior[name]
+        differences[name] = Difference(difference, *ends, p, error)
     return differences
 
 
