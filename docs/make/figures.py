@@ -85,7 +85,7 @@ def draw_rows(out: Path) -> None:
         figure = Figure(figsize=(TWO_COLUMNS * MM, 70 * MM), layout="constrained")
         ax = figure.subplots()
         for i, score in enumerate(scores.values()):
-            color = look(0)["color"] if i < 2 else "0.35"
+            color = look(0)["color"] if i < 3 else "0.35"
             ax.plot([score.low, score.high], [i, i], color=color, linewidth=1.2)
             ax.plot([score.value], [i], color=color, marker="o")
         names = [name.replace("`", "") for name in scores]
@@ -134,10 +134,12 @@ def _cells(line: str) -> list[str]:
 
 
 def _score(cell: str) -> Score:
-    """Read ``94.62 [93.36, 95.74]``, ``94.62``, or a range with an en dash."""
+    """Read ``94.62 [93.36, 95.74]``, ``94.62``, an interval alone, or a range with an en dash."""
     numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", cell)]
     if not numbers:
         return Score(np.nan, np.nan, np.nan)
+    if cell.startswith("["):
+        return Score(np.nan, *numbers)
     if "\u2013" in cell:
         return Score(sum(numbers) / 2, *numbers)
     value, low, high = numbers if len(numbers) == 3 else numbers[:1] * 3
