@@ -15,7 +15,7 @@ from wsd.metrics.scores import Margins
 # Exchanged predictions contain the difference itself, which makes the interval of a large one too
 # wide. A difference is large if it exceeds these multiples: of its reach, and of half the width of
 # its posterior interval. The first saves time; the second decides.
-LARGE = (2, 6)
+LARGE = (2, 8)
 # The most outcomes of a word to tabulate.
 TABULATED = 10_000
 
