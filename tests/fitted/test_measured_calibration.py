@@ -113,7 +113,12 @@ def test_the_model_file_has_the_temperatures_of_the_table(root: Path) -> None:
         (row,) = rows(root, "calibration", word=word, scores="calibrated")
         temperature = file.word(word).temperature
         assert temperature == fitted.word(word).temperature
-        assert float(row["temperature"]) == pytest.approx(temperature, abs=1e-5)
+        assert float(row["temperature"]) == pytest.approx(temperature, abs=1e-12)
+    read = results.temperatures(results.choose("tiny"))
+    assert read == pytest.approx({word: file.word(word).temperature for word in file.words})
+    assert Fitting(results, results.choose("tiny"), read).temperatures is read
+    other = replace(results.choose("tiny"), layers="0")
+    assert other != results.choose("tiny") and results.temperatures(other) is None
 
 
 @pytest.mark.slow

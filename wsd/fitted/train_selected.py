@@ -31,6 +31,8 @@ class Fitting:
     ----------
     results : Results
     configuration : Configuration
+    temperatures : dict of word to float, optional
+        As from :meth:`Results.temperatures`; by default they are fitted.
 
     Attributes
     ----------
@@ -53,8 +55,15 @@ class Fitting:
         If it cannot be used on new text.
     """
 
-    def __init__(self, results: Results, configuration: Configuration) -> None:
+    def __init__(
+        self,
+        results: Results,
+        configuration: Configuration,
+        temperatures: dict[str, float] | None = None,
+    ) -> None:
         self.results, self.configuration = results, configuration
+        if temperatures is not None:
+            self.temperatures = temperatures
         if not configuration.is_usable:
             problem = "the view `other` is one random word of the sentence, a control"
             raise ConfigError(problem, where="--view", fix="choose another view")

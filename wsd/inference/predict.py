@@ -76,8 +76,9 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
         file = WsdFile(args.model_file, Results(args.results) if args.results else None)
         return file, file.manifest["configuration"]
     results = Results(args.results or _only_results(), args.of_run)
-    fitting = Fitting(results, results.choose(*names))
-    configuration = vars(fitting.configuration)
+    chosen = results.choose(*names)
+    fitting = Fitting(results, chosen, results.temperatures(chosen))
+    configuration = vars(chosen)
     if results.map.has(KEPT):
         file = WsdFile(results.map.file(KEPT), results)
         if file.manifest["predictions"] == fitting.source:

@@ -102,7 +102,8 @@ def fit_temperatures(held_out: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> d
         return _minimum(lambda value: loss(0, value) + PRECISION * (value - pooled) ** 2 / 2)
 
     fitted = {word: shrunk(loss) for word, loss in losses.items()}
-    return {word: float(np.exp(fitted.get(word, pooled))) for word in held_out}
+    # Rounded as in calibration.csv, so that whoever reads it gets the same probabilities.
+    return {word: round(float(np.exp(fitted.get(word, pooled))), 6) for word in held_out}
 
 
 def _loss(
