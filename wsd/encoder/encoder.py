@@ -137,12 +137,10 @@ class Encoder:
         """Return the properties of the model, found by running it on a few pieces."""
         return examine(self.network, self.aligner)
 
-    def trial_inputs(self, *, twice: bool = False) -> dict[str, torch.Tensor]:
-        """Return the model's input for a few pieces; with ``twice``, also in reverse order."""
-        before, after = self.aligner.before, self.aligner.after
+    def trial_inputs(self) -> dict[str, torch.Tensor]:
+        """Return the model's input for a few pieces."""
         pieces = ordinary_pieces(self.tokenizer, self.network.known)
-        orders = [pieces, pieces[::-1]] if twice else [pieces]
-        return self.network.inputs([[*before, *order, *after] for order in orders])
+        return self.network.inputs([[*self.aligner.before, *pieces, *self.aligner.after]])
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word with the ``aligner``.

@@ -32,7 +32,6 @@ from wsd.studies.finetuning import training
 from wsd.studies.finetuning.finetune import UNFINISHED
 from wsd.studies.finetuning.finetuning_files import Setting, best, mean_objective, read_settings
 from wsd.studies.finetuning.schedule import BATCH, batches, number_of_steps, rate_at
-from wsd.studies.finetuning.skip_unused_positions import NeededRows, restore
 from wsd.studies.finetuning.tagger import Instance, Tagger
 from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, optimizer_of, train
 from wsd.studies.finetuning.trials import Finetuning
@@ -65,10 +64,7 @@ def made(folder: Path, blocks: int | str = "all") -> tuple[Tagger, list[Instance
 
 
 def plain(tagger: Tagger) -> None:
-    """Compute the model as transformers does: every position, dense gradients."""
-    assert any(isinstance(module, NeededRows) for module in tagger.model.modules())
-    restore(tagger.model)
-    assert not any(isinstance(module, NeededRows) for module in tagger.model.modules())
+    """Compute the model as transformers does, with dense gradients."""
     for module in tagger.model.modules():
         if isinstance(module, torch.nn.Embedding):
             module.sparse = False
@@ -135,7 +131,7 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
-    """Compare with torch's AdamW and schedule on whole batches, with every position and row."""
+    """Compare with torch's AdamW and schedule on whole batches, with every row of the embeddings."""
     actual = weights(trained(folder, tmp_path))
     tagger, instances = made(folder)
     plain(tagger)

@@ -9,7 +9,6 @@ be repeated exactly.
 """
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -23,7 +22,6 @@ from wsd.encoder.view_weights import selection
 from wsd.errors import ModelError
 from wsd.studies.finetuning.encoder_blocks import find_blocks
 from wsd.studies.finetuning.finetuning_files import ALL
-from wsd.studies.finetuning.skip_unused_positions import Needed, restore, spare
 
 Gradients = Sequence[torch.Tensor]
 
@@ -78,9 +76,7 @@ class Tagger:
         shape = (len(known), encoder.width)
         self.weight = torch.zeros(shape, device=encoder.device, requires_grad=True)
         self.bias = torch.zeros(len(known), device=encoder.device, requires_grad=True)
-        with torch.no_grad():
-            all_blocks = find_blocks(encoder.model, encoder.trial_inputs())
-        parameters = self._parameters(blocks, all_blocks)
+        parameters = self._parameters(blocks)
         for name, parameter in encoder.model.named_parameters():
             # Below the lowest trained parameter nothing is computed or kept for gradients.
             parameter.requires_grad_(name in parameters)
@@ -89,7 +85,6 @@ class Tagger:
             if isinstance(module, torch.nn.Embedding):
                 # A batch has few of the pieces: a dense gradient would be mostly zeros.
                 module.sparse = encoder.device.type == "cpu"
-        self._needed = spare_last(encoder, all_blocks)
 
     @classmethod
     def load(
@@ -113,9 +108,7 @@ class Tagger:
         _ = encoder.architecture  # refuses a model that cannot be used
         return cls(model, encoder, known, blocks)
 
-    def _parameters(
-        self, blocks: int | str, all_blocks: Sequence[torch.nn.Module] | None
-    ) -> dict[str, torch.nn.Parameter]:
+    def _parameters(self, blocks: int | str) -> dict[str, torch.nn.Parameter]:
         """Return the parameters to train, among those on which the last hidden state depends."""
         encoder = self.encoder
         named = dict(encoder.model.named_parameters())
@@ -127,6 +120,8 @@ class Tagger:
                 for (name, parameter), gradient in zip(named.items(), gradients, strict=True)
                 if gradient is not None
             }
+        with torch.no_grad():
+            all_blocks = find_blocks(encoder.model, encoder.trial_inputs())
         if all_blocks is None or len(all_blocks) != encoder.blocks:
             problem = f"the blocks of {type(encoder.model).__name__} cannot be identified"
             fix = "train all of it: `blocks: [all]` (config key finetune.blocks)"
@@ -141,8 +136,7 @@ class Tagger:
         inputs = encoder.network.inputs([a.ids for a in aligned], [a.segments for a in aligned])
         places = [[a.pooled(encoder.pooling)] for a in aligned]
         select = selection(places, inputs["input_ids"].shape[1])
-        with nullcontext() if self._needed is None else self._needed.reading(select):
-            state = encoder.model(**inputs).last_hidden_state
+        state = encoder.model(**inputs).last_hidden_state
         focal = torch.bmm(select.to(encoder.device), state.float())[:, 0]
         logits = torch.nn.functional.linear(focal, self.weight, self.bias)
         candidates = torch.zeros_like(logits, dtype=torch.bool)
@@ -165,14 +159,4 @@ class Tagger:
 
     def save(self, folder: Path) -> None:
         """Write the encoder to ``model.safetensors``, without the linear layer."""
-        restore(self.model)
         self.model.save_pretrained(folder, safe_serialization=True)
-
-
-def spare_last(encoder: Encoder, blocks: Sequence[torch.nn.Module] | None) -> Needed | None:
-    """Skip the unused positions of the last block, on a CPU."""
-    if encoder.device.type != "cpu" or blocks is None or len(blocks) != encoder.blocks:
-        return None
-    inputs = encoder.trial_inputs(twice=True)
-    with torch.no_grad():
-        return spare(blocks[-1], lambda: encoder.model(**inputs).last_hidden_state)
