@@ -20,11 +20,6 @@ CACHED = 100_000
 Samples = Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]
 
 
-def all_outcomes(shape: tuple[int, ...]) -> np.ndarray:
-    """Return all outcomes in lexicographic order: shape (outcomes, kinds)."""
-    return np.indices(shape).reshape(len(shape), prod(shape)).T.astype(float)
-
-
 def sample_exchanges(
     words: Sequence[tuple[np.ndarray, Documents | None]], permutations: int, rng: Seed, most: int
 ) -> Samples:
@@ -67,7 +62,7 @@ def sample_exchanges(
     # Python's integers, because the product may be larger than NumPy's.
     outcomes = prod(int(n) + 1 for n in numbers)
     if outcomes <= permutations:
-        grid = all_outcomes(tuple(numbers + 1))
+        grid = np.indices(numbers + 1).reshape(len(numbers), outcomes).T.astype(float)
         probabilities = [
             np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
         ]

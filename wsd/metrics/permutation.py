@@ -1,23 +1,20 @@
 """Compare two systems by paired permutation tests, which exchange their predictions."""
 
 from collections.abc import Iterator, Sequence
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.confidence_intervals import LEVEL, Seed, bounded, difference_intervals
+from wsd.metrics.confidence_intervals import LEVEL, Scores, Seed, bounded, difference_intervals
 from wsd.metrics.counts import Counts
-from wsd.metrics.exchanges import CACHED, all_outcomes, is_undecided, sample_exchanges, tail
+from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges, tail
 from wsd.metrics.scores import Margins
 
 # Exchanged predictions contain the difference itself, which makes the interval of a large one too
 # wide. A difference is large if it exceeds these multiples: of its reach, and of half the width of
 # its posterior interval. The first saves time; the second decides.
 LARGE = (2, 8)
-# The most outcomes of a word to tabulate.
-TABULATED = 10_000
 
 
 class Difference(NamedTuple):
@@ -156,9 +153,9 @@ def exchange_pairs(
     most = CACHED // max((word.n_senses for word in words), default=1)
     sizes = [word.numbers.sum() for word in words]
     margins = [word.margins(word.numbers) for word in words]
-    differences = [
+    by_pair = [
         [
-            _Exchanged((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
+            ((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
             for m, word in zip(margins, differ, strict=True)
         ]
         for i, j in pairs
@@ -169,9 +166,10 @@ def exchange_pairs(
         for swaps in parts:
             after = [
                 scores.over_words(
-                    [word.differences(part) for word, part in zip(pair, swaps, strict=True)], sizes
+                    [_differences(*word, part) for word, part in zip(pair, swaps, strict=True)],
+                    sizes,
                 )
-                for pair in differences
+                for pair in by_pair
             ]
             for name, before in exchanged.items():
                 new = np.stack([pair[name] for pair in after], axis=1)
@@ -192,34 +190,17 @@ def _paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
     return PairedTest(difference, p, float(reach), float(error))
 
 
-class _Exchanged:
-    """The differences of two systems on one word, after exchanges of some of its instances."""
-
-    def __init__(self, margins: Sequence[Margins], differ: Counts) -> None:
-        self._margins, self._kinds = margins, differ.kinds
-        self._shape = tuple(int(n) + 1 for n in differ.numbers)
-        outcomes = prod(self._shape)
-        # Most words have few outcomes: looking up their differences is ten times as fast.
-        self._table = self._compute(all_outcomes(self._shape)) if outcomes <= TABULATED else None
-
-    def differences(self, swaps: np.ndarray) -> dict[str, np.ndarray]:
-        """Return first minus second for numbers of exchanges, shape (outcomes, kinds)."""
-        if self._table is None:
-            return self._compute(swaps)
-        strides = np.array([prod(self._shape[i + 1 :]) for i in range(len(self._shape))])
-        rows = (swaps @ strides).astype(np.intp)
-        return {name: values[rows] for name, values in self._table.items()}
-
-    def _compute(self, swaps: np.ndarray) -> dict[str, np.ndarray]:
-        gold, first, second = self._kinds.T
-        eye = np.eye(len(self._margins[0][0]))
-        moved = swaps @ (eye[second] - eye[first])
-        gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
-        of_first, of_second = (
-            scores.scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
-            for sign, (right, of_gold, predicted) in zip((1, -1), self._margins, strict=True)
-        )
-        return scores.subtract(of_first, of_second)
+def _differences(margins: Sequence[Margins], differ: Counts, swaps: np.ndarray) -> Scores:
+    """Return a word's scores, first minus second, for exchanges of shape (outcomes, kinds)."""
+    gold, first, second = differ.kinds.T
+    eye = np.eye(differ.n_senses)
+    moved = swaps @ (eye[second] - eye[first])
+    gained = swaps @ (eye[gold] * ((second == gold) * 1 - (first == gold) * 1)[:, None])
+    of_first, of_second = (
+        scores.scores_of_margins(right + sign * gained, of_gold, predicted + sign * moved)
+        for sign, (right, of_gold, predicted) in zip((1, -1), margins, strict=True)
+    )
+    return scores.subtract(of_first, of_second)
 
 
 def count_discordant(joint: Counts) -> tuple[int, int]:

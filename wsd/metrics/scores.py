@@ -30,15 +30,10 @@ def confusion(gold: np.ndarray, predicted: np.ndarray, n_senses: int) -> np.ndar
     -------
     int array of shape (n_senses, n_senses), with a row per gold sense
     """
-    cells = _cells([gold, predicted], n_senses)
+    if len(gold) != len(predicted):
+        raise ValueError(f"lengths differ: {[len(gold), len(predicted)]}")
+    cells = np.ravel_multi_index((gold, predicted), (n_senses, n_senses))
     return np.bincount(cells, minlength=n_senses**2).reshape(n_senses, n_senses)
-
-
-def _cells(columns: Sequence[np.ndarray], n_senses: int) -> np.ndarray:
-    if len({len(column) for column in columns}) != 1:
-        raise ValueError(f"lengths differ: {[len(column) for column in columns]}")
-    shape = (n_senses,) * len(columns)
-    return np.ravel_multi_index([np.asarray(column, dtype=np.intp) for column in columns], shape)
 
 
 def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
@@ -103,22 +98,10 @@ def scores_of_margins(
         f1 = np.where(counted & (both > 0), 2 * right / both, 0)
         recall = np.where(gold > 0, right / gold, 0)
         return {
-            "accuracy": _total(right) / _total(gold),
-            "macro_f1": _total(f1) / _total(counted),
-            "balanced_accuracy": _total(recall) / _total(gold > 0),
+            "accuracy": right.sum(axis=-1) / gold.sum(axis=-1),
+            "macro_f1": f1.sum(axis=-1) / counted.sum(axis=-1),
+            "balanced_accuracy": recall.sum(axis=-1) / (gold > 0).sum(axis=-1),
         }
-
-
-def _total(values: np.ndarray) -> np.ndarray:
-    """Sum over the last axis; for a short axis this is ten times as fast as ``numpy.sum``.
-
-    The sums are equal to the last bit, because numpy adds fewer than eight entries in order, too.
-    """
-    if not 0 < values.shape[-1] < 8:
-        return values.sum(axis=-1)
-    numbers = values if values.dtype != bool else values.astype(np.int64)
-    first, *others = np.moveaxis(numbers, -1, 0)
-    return sum(others, first)
 
 
 def over_words(

@@ -94,7 +94,7 @@ def render_alone(template: str, scripts: Sequence[str] = (), **values: Any) -> s
 
 def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
     """Render a word's page as one file."""
-    packed = _pack_with_bokeh({"data": data, "figure": figure})
+    packed = pack({"bokeh": asset(BOKEH), "data": data, "figure": figure})
     single_file = _in_one_file(word_scripts(report), asset(BOKEH))
     return render("word.html", report, **values, packed=packed, **single_file)
 
@@ -139,21 +139,6 @@ def encode(values: np.ndarray, dtype: str) -> str:
 def pack(value: Any) -> str:
     """Return a value as JSON, deflated, in base64; the page's script unpacks it."""
     return base64.b64encode(zlib.compress(_dump(value).encode(), 9)).decode()
-
-
-@cache
-def _deflated_bokeh() -> tuple[bytes, Any]:
-    """Return the deflated beginning of packed data with Bokeh's script, and the compressor."""
-    compressor = zlib.compressobj(9)
-    return compressor.compress(f'{{"bokeh":{_dump(asset(BOKEH))},'.encode()), compressor
-
-
-def _pack_with_bokeh(values: dict[str, Any]) -> str:
-    """Pack values behind Bokeh's script, which is deflated once for all pages."""
-    beginning, compressor = _deflated_bokeh()
-    compressor = compressor.copy()
-    rest = compressor.compress(_dump(values)[1:].encode()) + compressor.flush()
-    return base64.b64encode(beginning + rest).decode()
 
 
 def _dump(value: Any) -> str:
