@@ -78,17 +78,3 @@ def test_a_metric_that_does_not_exist() -> None:
     with pytest.raises(ConfigError, match="'manhattan'") as caught:
         NearestCentroid("manhattan").fit(np.eye(2), np.arange(2))
     assert caught.value.fix == "use cosine or euclidean"
-
-
-@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
-def test_folds_searched_at_once_are_searched_each_on_its_own_rows(metric: str) -> None:
-    """A fold lacks a class that others have, and holds out a row that is far away."""
-    X, y, _ = clouds(6, rows=60, spread=2.0, shares=(0.6, 0.3, 0.1))
-    fold = np.arange(60) % 4
-    y[fold == 2] = np.where(y[fold == 2] == 0, 7, y[fold == 2])
-    X[fold.argmax()] *= 1e15
-    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(4)]
-    actual = NearestCentroid("euclidean").search_folds(X, y, splits, [{"metric": metric}])
-    for (of_point,), (fit, held) in zip(actual, splits, strict=True):
-        alone = NearestCentroid(metric).fit(X[fit], y[fit]).decision_function(X[held])
-        assert_allclose(of_point, alone, rtol=1e-12, atol=1e-12)

@@ -62,7 +62,7 @@ def sample_exchanges(
     # Python's integers, because the product may be larger than NumPy's.
     outcomes = prod(int(n) + 1 for n in numbers)
     if outcomes <= permutations:
-        grid = np.indices(numbers + 1).reshape(len(numbers), outcomes).T.astype(float)
+        grid = np.indices(tuple(numbers + 1)).reshape(len(numbers), outcomes).T.astype(float)
         probabilities = [
             np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
         ]

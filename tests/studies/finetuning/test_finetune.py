@@ -131,7 +131,7 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(folder: Path) -> None:
 
 
 def test_a_training_is_the_plain_loop(folder: Path, tmp_path: Path) -> None:
-    """Compare with torch's AdamW and schedule on whole batches, with every row of the embeddings."""
+    """Compare with torch's AdamW and schedule on whole batches, with dense gradients."""
     actual = weights(trained(folder, tmp_path))
     tagger, instances = made(folder)
     plain(tagger)

@@ -90,22 +90,11 @@ def _nearest(X: np.ndarray, trained: np.ndarray, k: int) -> tuple[np.ndarray, np
 
     They are sorted by distance; equal distances are sorted by position.
     """
-    k = min(k, len(trained))
-    with one_thread():
-        parts = [_nearest_of_block(X[rows] @ trained.T, k) for rows in blocks(len(X), len(trained))]
+    parts = []
+    for block in blocks(len(X), len(trained)):
+        with one_thread():
+            distances = np.maximum(1 - X[block] @ trained.T, 0)
+        rows = np.argsort(distances, axis=1, kind="stable")[:, :k]
+        parts.append((np.take_along_axis(distances, rows, axis=1), rows))
     distances, nearest = (np.concatenate(part) for part in zip(*parts, strict=True))
     return distances, nearest
-
-
-def _nearest_of_block(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same from a block of cosines, which is overwritten."""
-    np.maximum(np.subtract(1, distances, out=distances), 0, out=distances)
-    nearest = np.sort(np.argpartition(distances, k - 1, axis=1)[:, :k], axis=1)
-    bound = np.take_along_axis(distances, nearest, axis=1).max(axis=1)
-    # argpartition breaks ties at the k-th distance arbitrarily.
-    for i in np.flatnonzero(np.count_nonzero(distances <= bound[:, None], axis=1) > k):
-        candidates = np.flatnonzero(distances[i] <= bound[i])
-        nearest[i] = np.sort(candidates[np.argsort(distances[i, candidates], kind="stable")[:k]])
-    values = np.take_along_axis(distances, nearest, axis=1)
-    order = np.argsort(values, axis=1, kind="stable")
-    return np.take_along_axis(values, order, axis=1), np.take_along_axis(nearest, order, axis=1)

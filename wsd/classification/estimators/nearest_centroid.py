@@ -1,20 +1,13 @@
 """Classify by the nearest class mean, as the published systems of CoarseWSD-20 do."""
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from wsd.classification.estimators.base import (
-    Points,
-    Split,
-    TransformedClassifier,
-    class_scores,
-)
+from wsd.classification.estimators.base import TransformedClassifier
 from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.single_thread import one_thread
 
 METRICS = ("cosine", "euclidean")
 
@@ -65,41 +58,7 @@ class NearestCentroid(TransformedClassifier):
         -------
         array of shape (n_samples, n_classes)
         """
-        return _scores(self.metric, self._check_vectors(X), self.centroids_)
-
-    def search_folds(
-        self, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Points
-    ) -> list[np.ndarray]:
-        """Return scores of held-out instances at every point of a search space, on many splits.
-
-        As :meth:`wsd.classification.estimators.logistic.Logistic.search_folds`. One product
-        gives the sums of all classes of all folds. With a transform, each fold is fitted alone.
-        """
-        points = self._complete(grid)
-        if any(point["transform"] != "none" for point in points):
-            return [
-                np.stack(
-                    [class_scores(self.set_params(**p).fit(X[fit], y[fit]), X[held]) for p in grid]
-                )
-                for fit, held in splits
-            ]
-        X = np.asarray(X, dtype=np.float64)
-        codes = np.unique(y, return_inverse=True)[1]
-        members = np.zeros((len(splits), codes.max() + 1, len(y)))
-        for members_of_fold, (fit, _) in zip(members, splits, strict=True):
-            members_of_fold[codes[fit], fit] = 1
-        counts = members.sum(axis=2)
-        with one_thread():
-            sums = (members.reshape(-1, len(y)) @ X).reshape(*counts.shape, -1)
-            results = []
-            for (_, held), sums_of_fold, n in zip(splits, sums, counts, strict=True):
-                centroids = sums_of_fold[n > 0] / n[n > 0, None]
-                rows = X[held]
-                results.append(np.stack([_scores(p["metric"], rows, centroids) for p in points]))
-        return results
-
-
-def _scores(metric: str, X: np.ndarray, centroids: np.ndarray) -> np.ndarray:
-    if metric == "cosine":
-        return unit_vectors(X) @ unit_vectors(centroids).T
-    return -cdist(X, centroids)
+        X = self._check_vectors(X)
+        if self.metric == "cosine":
+            return unit_vectors(X) @ unit_vectors(self.centroids_).T
+        return -cdist(X, self.centroids_)
