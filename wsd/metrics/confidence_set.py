@@ -35,7 +35,7 @@ def confidence_set(
     metric: str,
     *,
     documents: Sequence[np.ndarray] | None = None,
-    permutations: int = 5000,
+    permutations: int = 1000,
     rng: Seed = 0,
 ) -> Best:
     """Find the choices that are not significantly different from the best.
