@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from wsd.corpora.archive_checksums import SourceArchive
-from wsd.corpora.coarsewsd20 import ARCHIVE, place
+from wsd.corpora.coarsewsd20 import place
 from wsd.errors import ConfigError, DownloadError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import DAMAGED
@@ -31,17 +31,6 @@ EXTENDED = (
     tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE,
     tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
 )  # fmt: skip
-
-
-def changed_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of CoarseWSD-20, below a folder, that have changed since the download."""
-    for name, expected in ARCHIVE.file_checksums().items():
-        path = folder / place(name)
-        if path.is_file():
-            data = path.read_bytes()
-            # The line ends may have been CRLF before they were converted to LF.
-            if expected not in map(_sha256, (data, data.replace(b"\n", b"\r\n"))):
-                yield path
 
 
 def _sha256(data: bytes) -> str:

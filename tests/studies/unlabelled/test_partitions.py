@@ -7,7 +7,6 @@ from wsd.studies.unlabelled.partitions import (
     MEASURES,
     agreement,
     bcubed_scores,
-    contingency,
     harmonic_mean,
     normalised_information,
     paired_scores,
@@ -15,10 +14,6 @@ from wsd.studies.unlabelled.partitions import (
 
 GOLD = np.array([0, 0, 0, 1, 1])
 FOUND = np.array([0, 0, 1, 1, 1])
-
-
-def test_contingency() -> None:
-    assert contingency(GOLD, FOUND).tolist() == [[2, 1], [0, 2]]
 
 
 def test_bcubed_by_hand() -> None:

@@ -16,7 +16,6 @@ from wsd.studies.unlabelled.clusterings import (
     by_size,
     centred,
     clusterings,
-    cut,
     numbers_of_clusters,
 )
 from wsd.studies.unlabelled.use_table import (
@@ -139,12 +138,12 @@ def test_no_more_clusters_than_vectors() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_cut_is_scikit_learns(seed: int) -> None:
+def test_the_tree_is_scikit_learns(seed: int) -> None:
     vectors = np.random.default_rng(seed).normal(size=(40, 4))
-    merges = AgglomerativeClustering(compute_full_tree=True).fit(vectors).children_
-    for k in (1, 2, 5, 40):
+    actual = [c for c in clusterings(vectors, [1, 2, 5], seed=1) if c.method == "agglomerative"]
+    for k, clustering in zip((1, 2, 5), actual, strict=True):
         theirs = AgglomerativeClustering(k).fit_predict(vectors)
-        assert np.array_equal(by_size(cut(merges, k)), by_size(theirs))
+        assert np.array_equal(clustering.labels, by_size(theirs))
 
 
 def test_the_highest_silhouette_chooses_and_of_equal_ones_the_fewest() -> None:

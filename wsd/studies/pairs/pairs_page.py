@@ -53,7 +53,11 @@ def page(
     name = (selected["transform"], selected["layers"])
     rows = pairs.labelled(split)
     thresholds = {(row["transform"], row["layers"]): row["threshold"] for row in records(shown)}
-    wrong, layers = _always_wrong(pairs, cosines, thresholds, rows, name[0])
+    alike = [other for other in cosines if other[0] == selected["transform"]]
+    beyond = np.stack([cosines[other][rows] - thresholds[other] for other in alike])
+    is_wrong = ((beyond >= 0) != (pairs.same[rows] == SAME)).all(axis=0)
+    worst_first = np.argsort(-np.abs(beyond[:, is_wrong]).mean(axis=0), kind="stable")
+    wrong = rows[is_wrong][worst_first]
     return render_alone(
         "pairs/pairs.html",
         about=pairs.about,
@@ -70,25 +74,9 @@ def page(
         curve=curve(shown, selected),
         histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, selected["threshold"]),
         n_wrong=len(wrong),
-        layers=layers,
+        layers=[layers for _, layers in alike],
         wrong=[_shown(pairs, row, cosines[name][row], text) for row in wrong[:MOST]],
     )
-
-
-def _always_wrong(
-    pairs: Pairs,
-    cosines: Cosines,
-    thresholds: dict[tuple[str, str], float],
-    rows: np.ndarray,
-    transform: str,
-) -> tuple[np.ndarray, list[str]]:
-    """Return the pairs that all layer choices get wrong, the worst first, and the layer choices."""
-    names = [name for name in cosines if name[0] == transform]
-    gold = pairs.same[rows] == SAME
-    beyond = np.stack([cosines[name][rows] - thresholds[name] for name in names])
-    wrong = ((beyond >= 0) != gold).all(axis=0)
-    order = np.argsort(-np.abs(beyond[:, wrong]).mean(axis=0), kind="stable")
-    return rows[wrong][order], [layers for _, layers in names]
 
 
 def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:

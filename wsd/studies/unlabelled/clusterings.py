@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from scipy.cluster.hierarchy import cut_tree, ward
+from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
 METHODS = ("k-means", "agglomerative")
@@ -102,7 +103,7 @@ def clusterings(units: np.ndarray, ks: Sequence[int], seed: int) -> list[Cluster
     """
     distances = np.clip(1 - units @ units.T, 0, 2)
     np.fill_diagonal(distances, 0)
-    merges = AgglomerativeClustering(compute_full_tree=True).fit(units).children_
+    tree = ward(units)
     partitions = []
     for method in METHODS:
         for k in ks:
@@ -111,35 +112,11 @@ def clusterings(units: np.ndarray, ks: Sequence[int], seed: int) -> list[Cluster
             elif method == "k-means":
                 labels = KMeans(k, n_init=STARTS, random_state=seed).fit(units).labels_
             else:
-                labels = cut(merges, k)
+                labels = cut_tree(tree, k)[:, 0]
             labels = by_size(labels)
             score = silhouette_score(distances, labels, metric="precomputed") if k > 1 else np.nan
             partitions.append(Clustering(method, labels, float(score)))
     return partitions
-
-
-def cut(merges: np.ndarray, k: int) -> np.ndarray:
-    """Return the partition of a tree into ``k`` clusters, before its last ``k - 1`` merges.
-
-    Parameters
-    ----------
-    merges : int array of shape (n - 1, 2)
-        From scikit-learn, the nearest first: instances are 0 to n - 1, and merge ``i`` makes the
-        node ``n + i``.
-    k : int
-
-    Returns
-    -------
-    int array of shape (n,)
-    """
-    n = len(merges) + 1
-    members = {i: [i] for i in range(n)}
-    for i, (left, right) in enumerate(merges[: n - k].tolist()):
-        members[n + i] = members.pop(left) + members.pop(right)
-    labels = np.empty(n, dtype=np.int64)
-    for label, rows in enumerate(members.values()):
-        labels[rows] = label
-    return labels
 
 
 def by_size(labels: np.ndarray) -> np.ndarray:

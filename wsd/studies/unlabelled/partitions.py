@@ -66,38 +66,24 @@ def normalised_information(groups: Sequence[Hashable], clusters: np.ndarray) -> 
     return min(1.0, float(metrics.normalized_mutual_info_score(groups, clusters)))
 
 
-def contingency(gold: np.ndarray, clusters: np.ndarray) -> np.ndarray:
-    """Count the instances of each sense in each cluster: int array of shape (senses, clusters)."""
-    table = np.zeros((gold.max() + 1, clusters.max() + 1), dtype=np.int64)
-    np.add.at(table, (gold, clusters), 1)
-    return table
-
-
 def bcubed_scores(gold: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     """Return B-cubed precision and recall (Bagga and Baldwin 1998).
 
     For each instance, precision is the share of its cluster that has its sense, and recall is the
     share of its sense that is in its cluster, including itself. Both are means over instances.
     """
-    table = contingency(gold, clusters)
-    both = table.astype(float) ** 2
-    in_cluster, of_sense = table.sum(axis=0), table.sum(axis=1)
-    precision = (both.sum(axis=0) / np.maximum(in_cluster, 1)).sum() / len(gold)
-    recall = (both.sum(axis=1) / np.maximum(of_sense, 1)).sum() / len(gold)
+    table = metrics.cluster.contingency_matrix(gold, clusters).astype(float)
+    precision = ((table**2).sum(axis=0) / table.sum(axis=0)).sum() / len(gold)
+    recall = ((table**2).sum(axis=1) / table.sum(axis=1)).sum() / len(gold)
     return float(precision), float(recall)
 
 
 def paired_scores(gold: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
     """Return precision and recall of the pairs of instances that are in the same cluster."""
-    table = contingency(gold, clusters)
-    both, in_cluster, of_sense = (
-        _pairs(counts) for counts in (table, table.sum(axis=0), table.sum(axis=1))
-    )
-    return both / in_cluster if in_cluster else 0.0, both / of_sense if of_sense else 0.0
-
-
-def _pairs(counts: np.ndarray) -> int:
-    return int((counts * (counts - 1) // 2).sum())
+    (_, in_cluster), (in_sense, in_both) = metrics.cluster.pair_confusion_matrix(
+        gold, clusters
+    ).tolist()
+    return in_both / max(in_cluster + in_both, 1), in_both / max(in_sense + in_both, 1)
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
