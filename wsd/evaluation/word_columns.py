@@ -58,8 +58,8 @@ def difference_over_words(
     ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, other))
     by_word = ours - theirs
     line = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
-    spread = by_word.error * len(by_word.values) ** 0.5
     if len(by_word.values) >= FEWEST:
+        spread = by_word.error * len(by_word.values) ** 0.5
         line |= {
             "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
             "d_over_words": by_word.mean / spread if spread else None,
