@@ -434,7 +434,9 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     posterior = difference_intervals(pairs)["micro_accuracy"]
     assert is_large(difference, reach, posterior)
     assert np.diff(posterior) < 2 * reach
-    assert compare_systems(pairs)["micro_accuracy"][1:3] == posterior
+    large = compare_systems(pairs)["micro_accuracy"]
+    assert large[1:3] == posterior
+    assert large.error == pytest.approx(np.diff(posterior).item() / 2 / 1.96, rel=1e-3)
     # Many instances of which few differ: the prior makes the posterior wide.
     pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 4, 0
     pairs = [counted(pair)] * 120

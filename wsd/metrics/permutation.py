@@ -6,7 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.confidence_intervals import LEVEL, Scores, Seed, bounded, difference_intervals
+from wsd.metrics.confidence_intervals import (
+    LEVEL,
+    TAILS,
+    Scores,
+    Seed,
+    bounded,
+    difference_intervals,
+)
 from wsd.metrics.counts import Counts
 from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges, tail
 from wsd.metrics.scores import Margins
@@ -21,7 +28,7 @@ class Difference(NamedTuple):
     """The first system's metric minus the second's, its 95% interval, and a two-sided test of it.
 
     The interval excludes 0 if and only if p is at most 0.05. The error is as in
-    :class:`PairedTest`.
+    :class:`PairedTest`; if the interval is the posterior one, it is the error of the posterior.
     """
 
     difference: float
@@ -72,6 +79,8 @@ def compare_systems(
     dict of mean to Difference; p is not adjusted
     """
     tests = paired_permutations(joints, family=family, rng=rng)
+    from scipy.stats import norm
+
     reaches, halves = LARGE
     large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
     posterior = difference_intervals(joints, rng=rng) if large else {}
@@ -81,8 +90,8 @@ def compare_systems(
         if name in large:
             width = np.ptp(posterior[name])
             if abs(difference) > halves * width / 2 and width < np.ptp(ends):
-                ends = posterior[name]
-        differences[name] = Difference(difference, *ends, p, error)
+                ends, error = posterior[name], width / np.ptp(norm.ppf(TAILS))
+        differences[name] = Difference(difference, *ends, p, float(error))
     return differences
 
 
