@@ -17,7 +17,7 @@ from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.model_comparison import ModelComparison
 from wsd.evaluation.sensitivity import sensitivity
 from wsd.metrics import exchanges
-from wsd.metrics.over_words import detectable
+from wsd.metrics.over_words import ByWord, detectable
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import MEAN_SCORES, word_scores
 
@@ -125,12 +125,43 @@ def test_scores_have_intervals_over_words() -> None:
     assert line["mean_macro_f1_low"] is not None
 
 
-def test_layers_have_intervals_and_tests_over_words() -> None:
+def test_equal_words_have_no_interval_over_words() -> None:
+    unlike = {word: np.ones(n, dtype=bool) for word, n in zip(WORDS, SIZES, strict=True)}
+    (line,) = with_intervals([row(SELECTED, [0] * 8)], unlike, {}, seed=1)
+    assert line["mean_macro_f1_low"] is not None and line["mean_macro_f1"] == 1
+    assert line["mean_macro_f1_low_over_words"] is None
+
+
+def test_the_tests_over_words_know_the_size_of_their_family(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The sampling of a p-value goes on near the levels of Holm's method."""
+    families = []
+
+    def p_value(_: ByWord, *, family: int = 1, rng: int = 0) -> float:
+        families.append(family)
+        return 0.5
+
+    monkeypatch.setattr(ByWord, "sign_flip_p", p_value)
+    others = [row(PUBLISHED, THEIRS, "b"), row(PUBLISHED, BASE, "c"), row(BASELINE, BASE)]
+    sensitivity(compared(*others), clusters(), METRIC, seed=1)
+    differences(compared(*others), clusters(), seed=1)
+    assert set(families) == {3}
+    families.clear()
+    layerwise.of_layers(four_layers(), family=9, seed=1)
+    assert families == [3, 3]
+
+
+def four_layers() -> Group:
+    """Return four layer choices; the first is selected, the last has the same predictions."""
     rows = [row(CANDIDATE, wrong, str(i)) for i, wrong in enumerate((OURS, THEIRS, BASE, OURS))]
     source = {"encoder": {"model": {"blocks": 12}}}
     rows = [replace(r, model="m", layers=r.model, source=source) for r in rows]
-    group = Group(rows, [], METRIC, [0.5] * 4, "0", {})
-    first, second, third, same = layerwise.of_layers(group, family=9, seed=1)
+    return Group(rows, [], METRIC, [0.5] * 4, "0", {})
+
+
+def test_layers_have_intervals_and_tests_over_words() -> None:
+    first, second, third, same = layerwise.of_layers(four_layers(), family=9, seed=1)
     test = stats.ttest_1samp(values("macro_f1", OURS), 0).confidence_interval()
     assert first["low_over_words"] == pytest.approx(test.low)
     apart = stats.ttest_1samp(values("macro_f1", THEIRS) - values("macro_f1", OURS), 0)
@@ -183,5 +214,8 @@ def test_the_table_is_empty_without_rivals_and_short_with_few_words() -> None:
     assert sensitivity(compared(row(BEST, BASE)), clusters(), METRIC, seed=1) == []
     assert sensitivity(compared(row(BASELINE, OURS)), clusters(), METRIC, seed=1) == []
     few = ModelComparison(row(SELECTED, OURS[:4]), [], [row(BASELINE, BASE[:4])], {})
+    five = ModelComparison(row(SELECTED, OURS[:5]), [], [row(BASELINE, BASE[:5])], {})
+    methods = [line["method"] for line in sensitivity(five, clusters(), METRIC, seed=1)]
+    assert "t-interval" in methods and "sign-flip test" not in methods
     lines = sensitivity(few, clusters(), METRIC, seed=1)
     assert [line["varies"] for line in lines] == ["sentences", "near-duplicates"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.artifacts.column_names import CANDIDATE, NAMES, SELECTED, feature_set
+from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, SELECTED, feature_set
 from wsd.storage import text_table
 
 SHOWN = {
@@ -42,6 +42,7 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
     by_name = {
         tuple(line[k] for k in KEY): line for line in differences if line["metric"] == objective
     }
+    selected = {_configuration(line) for line in scores if line["kind"] == SELECTED}
     header = ["", "model", "features", "classifier", *SHOWN.values(), "over words"]
     cells = [[*header, "difference", "p", "difference over words", "p over words"]]
     for line in scores:
@@ -52,7 +53,9 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
         compared = [_interval(line, f"{objective}_", "_over_words").strip(), "", "", "", ""]
         if test := by_name.get(tuple(line[k] for k in KEY)):
             is_tested = test["p_holm"] is not None
-            is_same = test["difference"] == 0 and not is_tested
+            # The best row on the test set has no test, even with other predictions.
+            could_be = line["kind"] != BEST or _configuration(line) in selected
+            is_same = test["difference"] == 0 and not is_tested and could_be
             difference = _percent(test["difference"], "+") + _interval(test, sign="+")
             compared[1:] = [
                 SAME if is_same else difference,
@@ -62,6 +65,10 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
             ]
         cells.append([*names, line["classifier"], *means, *compared])
     return cells
+
+
+def _configuration(line: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(line[name] for name in NAMES if name != "kind")
 
 
 def _percent(value: float, sign: str = "") -> str:

@@ -74,6 +74,8 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
+    # The sentences have an interval for each comparison and no test.
+    families = (1, len(group.rows) - 1)
     table: list[Line] = []
     for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
         low, high = mean_intervals(row.counts, rng=seed)[metric]
@@ -86,7 +88,7 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
                 "high": high,
                 **interval_over_words(scores_by_word(row.confusions)[metric]),
                 "reference": reference.layers,
-                **({} if row is reference else _difference(row, reference, metric, 1, seed)),
+                **({} if row is reference else _difference(row, reference, metric, families, seed)),
             }
         )
     adjust(table, family)
@@ -113,7 +115,7 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
                 **group.columns(row),
                 "reference_model": first,
                 "reference_value": reference.mean(group.objective),
-                **_difference(row, reference, group.objective, len(group.rows), seed),
+                **_difference(row, reference, group.objective, (len(group.rows),) * 2, seed),
             }
             for row in group.rows
             if (reference := references.get(row.configuration[1:]))
@@ -124,12 +126,19 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
 
 
 def _difference(
-    row: ComparisonRow, reference: ComparisonRow, metric: str, family: int, seed: int
+    row: ComparisonRow,
+    reference: ComparisonRow,
+    metric: str,
+    families: tuple[int, int],
+    seed: int,
+    prefix: str = "difference_",
 ) -> Line:
+    """Return a difference; ``families`` has the number of tests over sentences and over words."""
+    of_sentences, of_words = families
     joints = row.joints(reference)
-    line = paired_differences(joints, family, seed, prefix="difference_")[metric]
+    line = paired_differences(joints, of_sentences, seed, prefix)[metric]
     if not identical(joints):
-        line |= difference_over_words(row, reference, metric, family, seed, prefix="difference_")
+        line |= difference_over_words(row, reference, metric, of_words, seed, prefix)
     return line
 
 

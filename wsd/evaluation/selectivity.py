@@ -7,10 +7,10 @@ import numpy as np
 
 from wsd.artifacts.column_names import NAMES
 from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_tables import paired_differences
 from wsd.evaluation.word_columns import interval_over_words
 from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.over_words import scores_by_word
-from wsd.metrics.permutation import compare_systems
 
 ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
 
@@ -38,14 +38,15 @@ def selectivity(
     for row in control:
         if senses := by_configuration.get(row.configuration):
             line: dict[str, Any] = {name: row.names[name] for name in NAMES[1:]}
-            over_sentences = compare_systems(_right_or_wrong(senses, row), rng=seed)
+            over_sentences = paired_differences(_right_or_wrong(senses, row), 1, seed)
             of_control = scores_by_word(row.confusions)
             for name, score in scores_by_word(senses.confusions).items():
                 gap, prefix = score - of_control[name], f"{name}_selectivity"
                 line |= {name: score.mean, f"{name}_control": of_control[name].mean}
                 line[prefix] = gap.mean
                 if name in ACCURACIES:
-                    _, line[f"{prefix}_low"], line[f"{prefix}_high"], *_ = over_sentences[name]
+                    for end in ("low", "high"):
+                        line[f"{prefix}_{end}"] = over_sentences[name].get(end)
                 line |= interval_over_words(gap, floor=-1, prefix=f"{prefix}_")
             table.append(line)
     return table

@@ -194,7 +194,9 @@ def _per_word(rows: Sequence[ComparisonRow]) -> dict[str, WordScores]:
 
 
 def _bounded(name: str, drawn: np.ndarray, kind: WordGroup) -> dict[str, float | None]:
-    low, high = percentiles(drawn[1:], drawn[0]) if kind.has_intervals else (None, None)
+    low, high = (None, None)
+    if kind.has_intervals:
+        low, high = percentiles(drawn[1:], drawn[0], clusters=len(kind.words))
     return {name: float(drawn[0]), f"{name}_low": low, f"{name}_high": high}
 
 

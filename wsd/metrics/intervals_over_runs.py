@@ -95,8 +95,12 @@ def scores_over_runs(
             for name, ends in bounds.items()
         }
     # The systems of each run exchange their predictions with those of the run before it.
-    order = seeds.argmax(axis=1).argsort(kind="stable")
-    pairs = sorted(zip(order, np.roll(order, n_systems // runs), strict=True))
+    run_of = seeds.argmax(axis=1)
+    members = [np.flatnonzero(run_of == run) for run in range(runs)]
+    pairs = [
+        (i, members[run - 1][np.count_nonzero(run_of[:i] == run) % len(members[run - 1])])
+        for i, run in enumerate(run_of)
+    ]
     exchanged, weights = next(exchange_pairs(words, pairs, share, generator))
     results = {}
     for name in scores.MEAN_SCORES:

@@ -4,6 +4,7 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
@@ -167,6 +168,11 @@ def test_each_classifier_is_a_family_and_few_words_have_no_interval() -> None:
     (row,) = every.query("classifier == 'lda' and layers == '1'").to_dict("records")
     assert row["mean_share"] == pytest.approx((words["bits"] / 10).mean())
     assert not {*OVER_WORDS} & {*_table(lengths(4))}
+    # A word with one sense has nothing to code.
+    one_sense = {name: {**words, "one": CodeLength(0, 0)} for name, words in lengths(6).items()}
+    again = _table(one_sense)
+    again = again[again["word"] == TOGETHER].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again[[*OVER_WORDS]], every.reset_index()[[*OVER_WORDS]])
 
 
 def test_a_probe_that_learns_from_fewer_instances_has_the_shorter_code() -> None:

@@ -214,7 +214,7 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
         return round(FOREST / 2 + float(np.clip(value / reach, -1, 1)) * (FOREST / 2 - 6), 1)
 
     low, high = row["difference_low"], row["difference_high"]
-    is_marked = row["p_holm"] < 0.05 if "p_holm" in row else row["is_within"] == "no"
+    is_marked = row["p_holm"] <= 0.05 if "p_holm" in row else row["is_within"] == "no"
     if low != low:  # the reference, or a choice with the same predictions
         return {"x": FOREST / 2, "x0": None, "x1": None, "is_marked": is_marked, "cut": False}
     places = {"x": place(row["difference"]), "x0": place(low), "x1": place(high)}

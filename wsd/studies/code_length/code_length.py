@@ -265,7 +265,8 @@ def _table(lengths: Mapping[tuple[str, ...], Mapping[str, CodeLength]]) -> pd.Da
         columns=[*KEY, *SCORES],
     )
     compared = []
-    for _, rows in table.groupby(["view", "classifier"]):
+    # A word with one sense has nothing to code.
+    for _, rows in table[table["uniform_bits"] > 0].groupby(["view", "classifier"]):
         together = rows["word"] == TOGETHER
         shares = 1 / rows.loc[~together, "compression"].to_numpy().reshape(together.sum(), -1)
         if shares.shape[1] >= FEWEST:
