@@ -132,6 +132,16 @@ def test_equal_words_have_no_interval_over_words() -> None:
     assert line["mean_macro_f1_low_over_words"] is None
 
 
+def test_equal_differences_have_no_interval_over_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "SIZES", (20,) * 8)
+    systems = ModelComparison(row(SELECTED, [0] * 8), [], [row(BASELINE, [2] * 8)], {})
+    methods = [line["method"] for line in sensitivity(systems, clusters(), METRIC, seed=1)]
+    assert "t-interval" not in methods and "sign-flip test" in methods
+    (line, *_) = differences(systems, clusters(), seed=1)
+    assert line["low_over_words"] is None and line["d_over_words"] is None
+    assert line["p_over_words"] == pytest.approx(2 / 2**8)
+
+
 def test_the_tests_over_words_know_the_size_of_their_family(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -53,9 +53,9 @@ def printed_rows(scores: Lines, differences: Lines, objective: str) -> list[list
         compared = [_interval(line, f"{objective}_", "_over_words").strip(), "", "", "", ""]
         if test := by_name.get(tuple(line[k] for k in KEY)):
             is_tested = test["p_holm"] is not None
+            is_same = test["difference"] == 0 and not is_tested
             # The best row on the test set has no test, even with other predictions.
-            could_be = line["kind"] != BEST or _configuration(line) in selected
-            is_same = test["difference"] == 0 and not is_tested and could_be
+            is_same &= line["kind"] != BEST or _configuration(line) in selected
             difference = _percent(test["difference"], "+") + _interval(test, sign="+")
             compared[1:] = [
                 SAME if is_same else difference,

@@ -74,7 +74,7 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
-    # The sentences have an interval for each comparison and no test.
+    # Over sentences, each comparison has an interval of its own and no test.
     families = (1, len(group.rows) - 1)
     table: list[Line] = []
     for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
@@ -88,7 +88,9 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
                 "high": high,
                 **interval_over_words(scores_by_word(row.confusions)[metric]),
                 "reference": reference.layers,
-                **({} if row is reference else _difference(row, reference, metric, families, seed)),
+                **(
+                    {} if row is reference else _difference(row, reference, metric, seed, *families)
+                ),
             }
         )
     adjust(table, family)
@@ -110,12 +112,13 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
     for group in groups:
         if group.rows[0].model == first or group.blocks != groups[0].blocks:
             continue
+        families = (len(group.rows), len(group.rows))
         family = [
             {
                 **group.columns(row),
                 "reference_model": first,
                 "reference_value": reference.mean(group.objective),
-                **_difference(row, reference, group.objective, (len(group.rows),) * 2, seed),
+                **_difference(row, reference, group.objective, seed, *families),
             }
             for row in group.rows
             if (reference := references.get(row.configuration[1:]))
@@ -129,16 +132,16 @@ def _difference(
     row: ComparisonRow,
     reference: ComparisonRow,
     metric: str,
-    families: tuple[int, int],
     seed: int,
-    prefix: str = "difference_",
+    over_sentences: int,
+    over_words: int,
 ) -> Line:
-    """Return a difference; ``families`` has the number of tests over sentences and over words."""
-    of_sentences, of_words = families
+    """Return a difference, given the sizes of the families of tests over sentences and words."""
+    prefix = "difference_"
     joints = row.joints(reference)
-    line = paired_differences(joints, of_sentences, seed, prefix)[metric]
+    line = paired_differences(joints, over_sentences, seed, prefix)[metric]
     if not identical(joints):
-        line |= difference_over_words(row, reference, metric, of_words, seed, prefix)
+        line |= difference_over_words(row, reference, metric, over_words, seed, prefix)
     return line
 
 

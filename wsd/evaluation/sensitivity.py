@@ -38,8 +38,8 @@ def sensitivity(
     """Return a line per rival and method, with a verdict in words.
 
     With fewer than ``FEWEST`` words, the methods over words are left out; with as many, the
-    sign-flip test, which cannot find a difference then. A rival with the same
-    predictions has no line.
+    sign-flip test, which cannot find a difference then. If the difference is the same on each word,
+    there is no t-interval. A rival with the same predictions has no line.
 
     Parameters
     ----------
@@ -87,8 +87,9 @@ def _by_method(
     ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, rival))
     by_word = ours - theirs
     common = {"varies": "words", "scale": DIFFERENCE, "estimate": by_word.mean}
-    low, high = by_word.interval()
-    yield common | {"method": "t-interval", "low": low, "high": high}
+    if by_word.is_informative:
+        low, high = by_word.interval()
+        yield common | {"method": "t-interval", "low": low, "high": high}
     if len(row.words) > FEWEST:  # with five words, no p is below 0.0625
         p = by_word.sign_flip_p(family=family, rng=seed)
         yield common | {"method": "sign-flip test", "p": p}

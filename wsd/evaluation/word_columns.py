@@ -17,7 +17,6 @@ EFFECTS = ("p_over_words", "d_over_words", "words_won", "detectable_over_words")
 DETECTABLE = ("detectable", "detectable_in_family")
 ADJUSTED = ("p_holm", "p_over_words_holm", *DETECTABLE)
 P_VALUES = ("p", "p_over_words")
-ROUNDING = 1e-12
 
 
 def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Line:
@@ -34,8 +33,7 @@ def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Li
         Before the names of the columns.
     """
     ends: Sequence[float | None] = (None, None)
-    # Equal values show nothing about other words.
-    if len(by_word.values) >= FEWEST and by_word.error > ROUNDING:
+    if by_word.is_informative:
         ends = bounded(*by_word.interval(), by_word.mean, floor)
     return {f"{prefix}{name}": end for name, end in zip(BOUNDS, ends, strict=True)}
 
@@ -66,7 +64,7 @@ def difference_over_words(
         spread = by_word.error * len(by_word.values) ** 0.5
         line |= {
             "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
-            "d_over_words": by_word.mean / spread if spread > ROUNDING else None,
+            "d_over_words": by_word.mean / spread if by_word.is_informative else None,
             "words_won": float(np.mean(np.sign(by_word.values) / 2 + 0.5)),
             "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
         }

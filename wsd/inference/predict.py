@@ -77,14 +77,12 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
         return file, file.manifest["configuration"]
     results = Results(args.results or _only_results(), args.of_run)
     chosen = results.choose(*names)
-    fitting = Fitting(results, chosen, results.temperatures(chosen))
-    configuration = vars(chosen)
     if results.map.has(KEPT):
         file = WsdFile(results.map.file(KEPT), results)
-        if file.manifest["predictions"] == fitting.source:
-            return file, configuration
-    log.info("fitting: %s (`wsd fit` saves it)", fitting.configuration)
-    return fitting, configuration
+        if file.manifest["predictions"] == Fitting(results, chosen).source:
+            return file, vars(chosen)
+    log.info("fitting: %s (`wsd fit` saves it)", chosen)
+    return Fitting(results, chosen, results.temperatures(chosen)), vars(chosen)
 
 
 def _resolve_word(name: str, words: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ docs/explanation/statistics.md has the measured coverage and power.
 """
 
 from collections.abc import Hashable, Sequence
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
@@ -96,11 +97,12 @@ def scores_over_runs(
         }
     # The systems of each run exchange their predictions with those of the run before it.
     run_of = seeds.argmax(axis=1)
-    members = [np.flatnonzero(run_of == run) for run in range(runs)]
-    pairs = [
-        (i, members[run - 1][np.count_nonzero(run_of[:i] == run) % len(members[run - 1])])
-        for i, run in enumerate(run_of)
-    ]
+    members = [np.flatnonzero(run_of == run).tolist() for run in range(runs)]
+    pairs = sorted(
+        pair
+        for run, own in enumerate(members)
+        for pair in zip(own, cycle(members[run - 1]), strict=False)
+    )
     exchanged, weights = next(exchange_pairs(words, pairs, share, generator))
     results = {}
     for name in scores.MEAN_SCORES:

@@ -18,6 +18,7 @@ from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, word_scores
 
 # The fewest words for an interval or a test.
 FEWEST = 5
+ROUNDING = 1e-12
 # The most words for which all changes of sign are enumerated.
 ENUMERATED = 30
 # With more words, the number of changes of sign to draw first.
@@ -58,6 +59,11 @@ class ByWord(NamedTuple):
         """
         deviations = self.weights * (self.values - self.mean)
         return float(np.std(deviations, ddof=1) / len(deviations) ** 0.5)
+
+    @property
+    def is_informative(self) -> bool:
+        """Return whether the words say something about other words: enough, and not all equal."""
+        return len(self.values) >= FEWEST and self.error > ROUNDING
 
     def interval(self, *, family: int = 1) -> Interval:
         """Return the 95% t-interval of the mean over words; ``family`` intervals hold together."""

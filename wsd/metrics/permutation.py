@@ -78,9 +78,9 @@ def compare_systems(
     -------
     dict of mean to Difference; p is not adjusted
     """
-    tests = paired_permutations(joints, family=family, rng=rng)
     from scipy.stats import norm
 
+    tests = paired_permutations(joints, family=family, rng=rng)
     reaches, halves = LARGE
     large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
     posterior = difference_intervals(joints, rng=rng) if large else {}
