@@ -50,6 +50,20 @@ def find_neighbours(corpus: Corpus, vectors: np.ndarray) -> Neighbours:
     return Neighbours(rows, similarity, score)
 
 
+def find_neighbours_of_new(known: np.ndarray, new: np.ndarray) -> Neighbours:
+    """Return the neighbours of new instances among all training and test instances of a word.
+
+    Parameters
+    ----------
+    known : array of shape (n, features)
+    new : array of shape (n_new, features)
+    """
+    directions, new_directions = (unit_vectors(v.astype(np.float64)) for v in (known, new))
+    with one_thread():
+        cosines = (new_directions @ directions.T).astype(np.float32)
+    return Neighbours(*highest(cosines), float("nan"))
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_feature_set(parser)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -106,6 +107,19 @@ class Corpus:
             arrays.append("document")
         taken = {name: getattr(self, name)[rows] for name in arrays}
         return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
+
+    def joined(self, other: "Corpus") -> "Corpus":
+        """Return the table with the rows of another table at its end, without documents.
+
+        Parameters
+        ----------
+        other : Corpus
+        """
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("split", "index", "position", "gold")
+        }
+        return replace(self, tokens=self.tokens + other.tokens, document=None, **arrays)
 
 
 # Each word's table, by word.

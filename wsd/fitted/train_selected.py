@@ -161,11 +161,22 @@ class Learner:
         logits = reliability.to_logits(scores, self._estimator, self._parameters)
         return logits, self._gold
 
-    def fitted(self) -> FittedWord:
-        """Fit the word on its whole training set and check it, as :meth:`Fitting.word`."""
+    def fit(self) -> Any:
+        """Fit the classifier on the whole training set and check it, as :meth:`Fitting.word`."""
         classifier = self._unfitted().fit(self._train, self._gold)
+        if self._stored is not None:
+            self._check(classifier, self._stored)
+        return classifier
+
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """Return the scores of new vectors: array of shape (n, senses)."""
+        return fit_and_predict.scores_of(self.fit(), vectors, len(self.corpus.senses))
+
+    def fitted(self) -> FittedWord:
+        """Return the fitted word, as :meth:`Fitting.word`."""
+        classifier = self.fit()
         train = out_of_distribution.unit(self._train).astype(np.float32)
-        fitted = FittedWord(
+        return FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
             called=self._called,
@@ -180,18 +191,17 @@ class Learner:
             corpus=self.corpus.digest,
             forms=self.corpus.forms,
         )
-        if self._stored is not None:
-            self._check(fitted, self._stored)
-        return fitted
 
-    def _check(self, fitted: FittedWord, stored: WordPredictions) -> None:
-        """Refuse a word that does not reproduce the stored predictions of the test split."""
-        again = fitted.scores(self.vectors[self.corpus.split == TEST])
+    def _check(self, classifier: Any, stored: WordPredictions) -> None:
+        """Refuse a classifier that does not reproduce the stored predictions of the test split."""
+        test = self.vectors[self.corpus.split == TEST]
+        again = fit_and_predict.scores_of(classifier, test, len(self.corpus.senses))
         alike = np.allclose(again, stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
         if not alike or (np.nanargmax(again, axis=1) != stored.predicted).any():
             worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
+            word = self.corpus.word
             raise ResultError(
-                f"the classifier of {fitted.word!r}, fitted again, does not reproduce the stored "
+                f"the classifier of {word!r}, fitted again, does not reproduce the stored "
                 f"predictions: a score differs by {worst:.2g}",
                 fix="run snakemake again: predictions and scores are of other versions or another "
                 "machine",

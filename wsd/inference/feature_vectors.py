@@ -4,7 +4,7 @@ Alignment, views and layer choices are the same as in the workflow. Only the hid
 features need are kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,15 +47,34 @@ def feature_vectors(
     ModelError
         If a vector is not finite; it names the instance.
     """
-    static = encoder.static(corpus, aligned, [view for view, _ in features.parts])
+    (vectors,) = vectors_of_features(encoder, corpus, aligned, [features], threads=threads)
+    return vectors
+
+
+def vectors_of_features(
+    encoder: "Encoder",
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
+    several: Sequence[Features],
+    *,
+    threads: int = 1,
+) -> Iterator[np.ndarray]:
+    """Yield the vectors of several feature sets, from one pass of the encoder.
+
+    The parameters and errors are those of :func:`feature_vectors`.
+    """
+    parts = [part for features in several for part in features.parts]
+    views = list(dict.fromkeys(view for view, _ in parts))
+    static = encoder.static(corpus, aligned, views)
     states = {(view, 0): vectors for view, vectors in static.items()}
-    contextual = [view for view, _ in features.parts if view not in static]
+    contextual = [view for view in views if view not in static]
     if contextual:
-        keys = [(v, i) for v, choice in features.parts if v in contextual for i in choice.layers]
+        keys = {(v, i): None for v, choice in parts if v in contextual for i in choice.layers}
         shape = (len(corpus), encoder.width)
         states |= {key: np.empty(shape, dtype=np.float32) for key in keys}
         batches = encoder.encode(corpus, aligned, views=contextual, seed=0, threads=threads)
         for rows, vectors in batches:
             for view, layer in keys:
                 states[view, layer][rows] = vectors[contextual.index(view), layer]
-    return feature_set.assemble(features, lambda view, layer: states[view, layer])
+    for features in several:
+        yield feature_set.assemble(features, lambda view, layer: states[view, layer])

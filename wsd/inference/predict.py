@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
 from wsd.artifacts.find_runs import SELECTION, runs_with
@@ -24,8 +25,13 @@ from wsd.inference.read_requests import Words
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 
+if TYPE_CHECKING:
+    from wsd.inference.new_text_page import NewTextPage
+
 KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
 STANDARD_STREAM = Path("-")
+PAGE = "new-text.html"
+MOST_SHOWN = 500  # lines whose sentences are on a page
 # Formats by suffix, in lower case.
 FORMAT_OF = {".csv": "csv", ".jsonl": "jsonl", ".txt": "table", "": "table"}
 # Suffixes of formats that the command neither reads nor writes.
@@ -61,8 +67,8 @@ def _output_format(out: Path | None, option: str | None) -> str:
     return option or str(by_suffix)
 
 
-def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
-    """Return the fitted words of a model file or of results, and their configuration.
+def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Results | None]:
+    """Return the fitted words of a model file or of results, their configuration, and the results.
 
     Results have a model file of their selected configuration, if the user ran `snakemake fit`.
     Another configuration is fitted again.
@@ -74,15 +80,15 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str]]:
             where = "--run, --model, --view, --layers, --classifier"
             raise ConfigError(problem, where=where, fix="leave them out, or --model-file")
         file = WsdFile(args.model_file, Results(args.results) if args.results else None)
-        return file, file.manifest["configuration"]
+        return file, file.manifest["configuration"], None
     results = Results(args.results or _only_results(), args.of_run)
     chosen = results.choose(*names)
     if results.map.has(KEPT):
         file = WsdFile(results.map.file(KEPT), results)
         if file.manifest["predictions"] == Fitting(results, chosen).source:
-            return file, vars(chosen)
+            return file, vars(chosen), results
     log.info("fitting: %s (`wsd fit` saves it)", chosen)
-    return Fitting(results, chosen, results.temperatures(chosen)), vars(chosen)
+    return Fitting(results, chosen, results.temperatures(chosen)), vars(chosen), results
 
 
 def _resolve_word(name: str, words: Sequence[str]) -> str:
@@ -129,6 +135,43 @@ def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]
         yield answer
 
 
+def _new_text_page(results: Results | None, model: str) -> "NewTextPage":
+    if results is None:
+        fix = "name the results by --results instead of --model-file"
+        raise ConfigError("a model file has no pages", where="--show", fix=fix)
+    from wsd.inference.new_text_page import NewTextPage
+
+    return NewTextPage(results, model)
+
+
+def _keep(lines: Iterable[Line], kept: list[Line]) -> Iterator[Line]:
+    for number, line in enumerate(lines):
+        if number < MOST_SHOWN:
+            kept.append(line)
+        elif number == MOST_SHOWN:
+            log.warning("the page shows the sentences of the first %d lines", MOST_SHOWN)
+        yield line
+
+
+def _show(page: "NewTextPage", predictor: Predictor, lines: Sequence[Line], out: Path) -> None:
+    requests = predictor.find(lines)
+    words = sorted({request.word for request in requests})
+    if len(words) > 1:
+        problem = f"a page has one word, the sentences have {', '.join(words)}"
+        raise ConfigError(problem, where="--show", fix="name one of them by --word")
+    if requests:
+        page.write(predictor, requests, out)
+    else:
+        log.warning("no page: no sentence has the word")
+
+
+def _page_file(value: str) -> Path:
+    if not value.lower().endswith(".html"):
+        fix = "give sentences before --show, or end the file's name in .html"
+        raise argparse.ArgumentTypeError(f"{value!r} is not a page: {fix}")
+    return Path(value)
+
+
 def _write(lines: Iterable[str], out: Path | None) -> None:
     if out is not None:
         with replacing(out) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as to:
@@ -168,7 +211,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, help=text)
     text = ".csv, .jsonl or .txt (default: standard output)"
     parser.add_argument("--out", type=Path, metavar="FILE", help=text)
-    writes(parser, "out")
+    text = f"also write the word's page with the sentences marked (default: {PAGE})"
+    how: dict[str, Any] = {"type": _page_file, "nargs": "?", "const": PAGE, "metavar": "FILE"}
+    parser.add_argument("--show", help=text, **how)
+    writes(parser, "out", "show")
     parser.add_argument("--model-file", type=Path, metavar="FILE", help="of `wsd fit`")
     text = "folder results/<dataset> (default: the only one there is)"
     parser.add_argument("--results", type=Path, help=text)
@@ -194,19 +240,23 @@ def run(args: argparse.Namespace) -> None:
     out = None if args.out == STANDARD_STREAM else args.out
     _check_files(args, out)
     form = _output_format(out, args.format)
-    words, configuration = _fitted_words(args)
+    words, configuration, results = _fitted_words(args)
+    page = _new_text_page(results, configuration["model"]) if args.show else None
     word = None if args.word is None else _resolve_word(args.word, words.words)
     encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)
     count: Counter[str] = Counter()
+    kept: list[Line] = []
     with _input(args, word) as (lines, typed):
         if typed:
             log.info("a sentence per line, each answered at once; Ctrl-D ends")
         answers = predictor.predict(
-            lines,
+            _keep(lines, kept) if page else lines,
             neighbours=details or form == "jsonl",  # a row of a table has no room for them
             together=1 if typed else None,  # a user who types waits for each answer
         )
         _write(write(_counted(answers, count), form, configuration, details=details), out)
+    if page:
+        _show(page, predictor, kept, args.show)
     _report(count, details)

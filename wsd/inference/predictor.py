@@ -63,6 +63,17 @@ class Predictor:
             items = [item for line in chunk for item in self._finder.find(line)]
             yield from _fill(items, lambda requests: self._answer(requests, neighbours))
 
+    def find(self, lines: Iterable[Line]) -> list[Request]:
+        """Return the occurrences in lines that can be answered, with their word pieces.
+
+        Parameters
+        ----------
+        lines : iterable of Line
+        """
+        items = [item for line in lines for item in self._finder.find(line)]
+        aligned = self._align([item for item in items if isinstance(item, Request)])
+        return [item for item in aligned if isinstance(item, Request)]
+
     def _answer(self, requests: Sequence[Request], neighbours: bool) -> Iterator[Answer]:
         """Yield the answers, in parts: each of many occurrences in a line has all of its tokens."""
         for part in _parts(requests, lambda r: len(r.at.tokens), TOKENS, len(requests)):
@@ -71,7 +82,7 @@ class Predictor:
     def _align(self, requests: Sequence[Request]) -> list[Request | Answer]:
         """Return requests with their word pieces, or an answer that says why there are none."""
         try:
-            pieces = self.encoder.align(_table(requests))
+            pieces = self.encoder.align(table_of(requests))
         except ModelError as error:
             if len(requests) == 1:
                 return [requests[0].answer(UNREADABLE, message=error.problem)]
@@ -83,7 +94,7 @@ class Predictor:
         """Encode aligned requests together, then answer them word by word."""
         aligned = [request.aligned for request in requests if request.aligned]
         vectors = feature_vectors(
-            self.encoder, _table(requests), aligned, self.words.features, threads=self.threads
+            self.encoder, table_of(requests), aligned, self.words.features, threads=self.threads
         )
         answers: dict[int, Answer] = {}
         for word in dict.fromkeys(request.word for request in requests):
@@ -166,6 +177,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _table(requests: Sequence[Request]) -> Corpus:
+def table_of(requests: Sequence[Request]) -> Corpus:
+    """Return the sentences of requests as a table, for the encoder."""
     sentences = [Focus(request.at.tokens, request.at.position) for request in requests]
     return as_corpus(sentences, word="line", index=[request.line.number for request in requests])

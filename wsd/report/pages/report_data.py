@@ -21,6 +21,8 @@ from wsd.report.plot_colours import classifier_numbers
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
 # probabilities, their margin over the next sense's.
 PROBABILITY, LEAD = "probability", "lead"
+# The split of sentences that the user adds to a page; they have no gold sense.
+NEW = "new"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,8 @@ class WordResults:
     Attributes
     ----------
     corpus : Corpus
-        Without out-of-domain instances.
+        Without out-of-domain instances. A page of new sentences has them in a last split, ``NEW``,
+        with the gold sense -1.
     projections : mapping of method to list of Projection
         Signs of axes are aligned between neighbouring layer choices, except for t-SNE.
     missing : mapping of method to str
@@ -38,7 +41,7 @@ class WordResults:
     neighbours : list of Neighbours
         Their rows are rows of ``corpus``.
     predicted : mapping of classifier to int array of shape (choices, n_test)
-        In the order of the corpus's test rows; indices into its senses.
+        In the order of the corpus's rows outside the training split; indices into its senses.
     confidence : mapping of classifier to float array of shape (choices, n_test)
     scores : mapping of classifier to list of mappings of metric to fraction
     """
@@ -59,7 +62,7 @@ class WordResults:
     @property
     def n_test(self) -> int:
         """Number of test instances."""
-        return len(self.corpus) - self.n_train
+        return int((self.corpus.split == TEST).sum())
 
     def take(self, kept: np.ndarray) -> "WordResults":
         """Return some of the instances; the scores still describe all instances.
@@ -69,7 +72,7 @@ class WordResults:
         kept : bool array of shape (len(corpus),)
             A neighbour that is not kept is missing.
         """
-        tests = kept[self.corpus.split == TEST]
+        tests = kept[self.corpus.split != "train"]
         return replace(
             self,
             corpus=self.corpus.take(kept),
@@ -82,10 +85,44 @@ class WordResults:
             confidence={name: values[:, tests] for name, values in self.confidence.items()},
         )
 
+    def with_new(self, new: "WordResults") -> "WordResults":
+        """Return these results with new sentences as last rows.
+
+        Parameters
+        ----------
+        new : WordResults
+            Its corpus has the split ``NEW`` only; its neighbours are rows of this corpus.
+        """
+        return replace(
+            self,
+            corpus=self.corpus.joined(new.corpus),
+            projections={
+                method: [
+                    replace(p, points=np.concatenate([p.points, added.points]))
+                    for p, added in zip(self.projections[method], projections, strict=True)
+                ]
+                for method, projections in new.projections.items()
+            },
+            neighbours=[
+                Neighbours(
+                    np.concatenate([near.rows, added.rows]),
+                    np.concatenate([near.similarity, added.similarity]),
+                    near.score,
+                )
+                for near, added in zip(self.neighbours, new.neighbours, strict=True)
+            ],
+            predicted=_joined(self.predicted, new.predicted),
+            confidence=_joined(self.confidence, new.confidence),
+        )
+
     def n_errors(self, classifier: str, choice: int) -> int:
         """Number of test instances that a classifier gets wrong at one layer choice."""
         gold = self.corpus.gold[self.corpus.split == TEST]
         return int((self.predicted[classifier][choice] != gold).sum())
+
+
+def _joined(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([first[name], second[name]], axis=1) for name in first}
 
 
 def _renumbered(neighbours: Neighbours, kept: np.ndarray) -> Neighbours:

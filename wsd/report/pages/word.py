@@ -67,6 +67,33 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     write_text(portable / model / f"{file_name(word)}.html", page)
 
 
+def write_new(report: Report, model: str, word: str, new: WordResults, out: Path) -> None:
+    """Write a copy of a word's page, as a single file, that also shows new sentences.
+
+    Parameters
+    ----------
+    report : Report
+    model, word : str
+    new : WordResults
+        As in :meth:`WordResults.with_new`.
+    out : Path
+    """
+    results = report.words[model][word]
+    kept = np.append(sample(results.corpus, MOST, RARE), np.ones(len(new.corpus), dtype=bool))
+    shown = results.with_new(new).take(kept)
+    form = Form(FINE, ALL if report.text else NONE, True, tuple(shown.projections))
+    data = word_data(report, model, shown, _confusions(results, len(report.choices[model])), form)
+    values = {
+        **_context(report, model, word),
+        "n_shown": int(kept.sum()) - len(new.corpus),
+        "n_new": len(new.corpus),
+        "offered": form.methods,
+        "text": form.text,
+    }
+    figure = word_plot(len(shown.corpus.senses), len(shown.corpus))
+    write_text(out, render_portable(report, data=data, figure=figure, **values))
+
+
 def _portable_forms(text: str, methods: tuple[str, ...], opening: str) -> Iterator[Form]:
     """Yield forms of the page as one file, the largest first.
 

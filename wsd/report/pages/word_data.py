@@ -6,14 +6,17 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
 from wsd.report.pages.render import encode
-from wsd.report.pages.report_data import Report, WordResults, sentence
+from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 
 # The sentences that a page contains.
 ALL, TEST_ONLY, NONE = "all", "test", "none"
 NEIGHBOURS = 5
+# The packed gold sense of a new sentence.
+NO_SENSE = 65535
 
 
 class Form(NamedTuple):
@@ -51,8 +54,11 @@ def word_data(
     """
     corpus = results.corpus
     train = corpus.split == "train"
-    # Later rows are drawn on top: test over training instances, and rare senses over all.
-    order = np.lexsort((corpus.index, ~train, -np.bincount(corpus.gold)[corpus.gold]))
+    is_new = corpus.split == NEW
+    # Later rows are drawn on top: test over training instances, rare senses over frequent ones,
+    # and new sentences over all.
+    frequency = np.bincount(corpus.gold[~is_new])[corpus.gold]
+    order = np.lexsort((corpus.index, ~train, -frequency, is_new))
     # The largest number of the type stands for a missing neighbour.
     wide = len(order) >= 65535
     choices = [
@@ -80,7 +86,8 @@ def word_data(
         "neighbours": NEIGHBOURS if form.details else 0,
         "train": encode(train[order], "u1"),
         "index": encode(corpus.index[order], "<i4"),
-        "gold": encode(corpus.gold[order], "<u2"),
+        "gold": encode(np.where(is_new, NO_SENSE, corpus.gold)[order], "<u2"),
+        "new": int(is_new.sum()),
         "choices": choices,
         "extensions": _extensions(report, model, corpus, order) if form.details else {},
         **_sentences(corpus, order, form.text),
@@ -93,14 +100,12 @@ def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -
 
 
 def _sentences(corpus: Corpus, order: np.ndarray, text: str) -> dict[str, list[str]]:
-    if text == NONE:
+    if text == NONE and NEW not in corpus.split:
         return {}
+    shown = {ALL: ("train", TEST, NEW), TEST_ONLY: (TEST, NEW), NONE: (NEW,)}[text]
     parts = ("left", "focal", "right")
     hidden = dict.fromkeys(parts, "")
-    sentences = [
-        sentence(corpus, row) if text == ALL or corpus.split[row] != "train" else hidden
-        for row in order
-    ]
+    sentences = [sentence(corpus, row) if corpus.split[row] in shown else hidden for row in order]
     return {part: [texts[part] for texts in sentences] for part in parts}
 
 
