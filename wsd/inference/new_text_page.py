@@ -47,10 +47,9 @@ class NewTextPage:
 
     Raises
     ------
-    ResultError
-        If the run has no projection that can place new sentences.
     ConfigError
-        If the pages show the view of a random word.
+        If the run has no projection that can place new sentences, or its pages show the view of a
+        random word.
     """
 
     def __init__(self, results: Results, model: str) -> None:
@@ -67,9 +66,9 @@ class NewTextPage:
             for name in self._files("projections", method, self._view)
         ]
         if not self._projections:
-            problem = f"this run has no page of {model} with a projection by PCA or LDA"
+            problem = f"no page of {model} in this run has a projection by PCA or LDA"
             fix = "t-SNE cannot place new sentences: add pca to `projections` and run snakemake"
-            raise ResultError(problem, where=str(results.map.path), fix=fix)
+            raise ConfigError(problem, where=str(results.map.path), fix=fix)
 
     def _files(self, *folders: str) -> list[str]:
         """Return the names of the model's files in a folder."""

@@ -41,7 +41,7 @@ class WordResults:
     neighbours : list of Neighbours
         Their rows are rows of ``corpus``.
     predicted : mapping of classifier to int array of shape (choices, n_test)
-        In the order of the corpus's rows outside the training split; indices into its senses.
+        In the order of the corpus's test and new rows; indices into its senses.
     confidence : mapping of classifier to float array of shape (choices, n_test)
     scores : mapping of classifier to list of mappings of metric to fraction
     """
@@ -72,7 +72,7 @@ class WordResults:
         kept : bool array of shape (len(corpus),)
             A neighbour that is not kept is missing.
         """
-        tests = kept[self.corpus.split != "train"]
+        tests = kept[np.isin(self.corpus.split, (TEST, NEW))]
         return replace(
             self,
             corpus=self.corpus.take(kept),

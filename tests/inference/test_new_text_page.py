@@ -1,0 +1,165 @@
+"""`wsd predict --show`: new sentences on a copy of a word's page."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import shown_results
+import small_results
+from log_state import logs_as_before
+from numpy.testing import assert_allclose, assert_array_equal
+from report_builder import Page, decode
+from shown_results import CHOICES, CLASSIFIERS, METHODS
+
+from wsd.artifacts.projection import read_projections, write_projections
+from wsd.cli import main
+from wsd.fitted.selected_results import Results
+
+RESULTS = str(shown_results.FOLDER)
+SENTENCE = "The crane lifted the container onto the ship."
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("shown")
+    with logs_as_before():
+        shown_results.build(root)
+    return root
+
+
+@pytest.fixture
+def root(built_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Copy the results, so that a test can change them."""
+    monkeypatch.chdir(small_results.copy(built_once, tmp_path / "copy"))
+    with logs_as_before():
+        yield tmp_path / "copy"
+
+
+def show(*arguments: str, code: int = 0) -> dict[str, Any]:
+    """Run `wsd predict --show` and return the data of the page."""
+    assert main(["predict", "--results", RESULTS, *arguments, "--show", "page.html"]) == code
+    return Page(Path("page.html")).packed()["data"] if code == 0 else {}
+
+
+def points(data: dict[str, Any], choice: int, method: str) -> np.ndarray:
+    """Return the points of a page, in steps: an array of shape (n, 2)."""
+    return decode(data["choices"][choice]["projections"][method]["points"], "<i2").reshape(2, -1).T
+
+
+def test_a_test_sentence_gets_the_values_that_the_page_has(root: Path) -> None:
+    corpus = Results(shown_results.FOLDER).corpus("crane")
+    test = np.flatnonzero(corpus.split == "test")
+    lines = []
+    for row in test:
+        tokens = list(corpus.tokens[row])
+        tokens[corpus.position[row]] = f"[[{tokens[corpus.position[row]]}]]"
+        lines.append(" ".join(tokens))
+    Path("test.txt").write_text("\n".join(lines))
+    data = show("--file", "test.txt", "--word", "crane", "--out", "answers.csv")
+    n, index = data["new"], decode(data["index"], "<i4")
+    assert n == len(test)
+    assert_array_equal(index[-n:], corpus.index[test])  # new sentences are the last rows
+    assert (decode(data["gold"], "<u2")[-n:] == 65535).all()
+    places = np.flatnonzero(decode(data["train"], "u1") == 0)[:-n]
+    rows = places[np.argsort(index[places])]  # the test instances in the order of the new ones
+    for part in ("left", "focal", "right"):
+        assert data[part][-n:] == [data[part][row] for row in rows]
+    order = np.argsort(index[places])
+    for i, choice in enumerate(data["choices"]):
+        for method in METHODS:
+            placed = points(data, i, method)
+            assert_allclose(placed[-n:], placed[rows], atol=1)
+        for j in range(len(CLASSIFIERS)):
+            predicted = decode(choice["predicted"][j], "<u2")
+            shades = decode(choice["confidence"][j]["values"], "u1").astype(int)
+            assert_array_equal(predicted[-n:], predicted[:-n][order])
+            assert_allclose(shades[-n:], shades[:-n][order], atol=1)
+        near = decode(choice["near"], "<u2").reshape(-1, 5)
+        similar = decode(choice["similar"], "u1").reshape(-1, 5).astype(int)
+        # A new sentence has its twin in the corpus as nearest neighbour.
+        for k, row in enumerate(rows, start=len(near) - n):
+            others = [place for place in near[k] if place != row]
+            assert others[:4] == near[row].tolist()[:4]
+            assert_allclose(similar[k][near[k] != row][:4], similar[row][:4], atol=1)
+    assert [choice["name"] for choice in data["choices"]] == list(CHOICES)
+
+
+def test_new_sentences_change_nothing_else(root: Path) -> None:
+    one, three = show(SENTENCE), show(SENTENCE, "A crane flew by.", "Cranes [[crane]] necks.")
+    assert (one["new"], three["new"]) == (1, 3)
+    for i in range(len(CHOICES)):
+        assert one["choices"][i]["confusion"] == three["choices"][i]["confusion"]
+        assert one["choices"][i]["scores"] == three["choices"][i]["scores"]
+        for method in METHODS:
+            steps = [data["choices"][i]["projections"][method]["step"] for data in (one, three)]
+            known = [
+                points(data, i, method)[: -data["new"]] * step
+                for data, step in zip((one, three), steps, strict=True)
+            ]
+            assert_allclose(known[0], known[1], atol=max(steps))
+    assert one["right"][-1] == "lifted the container onto the ship."
+
+
+def test_a_report_without_sentences_shows_the_new_ones_only(root: Path) -> None:
+    shown_results.change_config(sentences=False)
+    data = show(SENTENCE)
+    assert data["text"] == "none"
+    assert {*data["left"][:-1]} == {""}
+    assert data["left"][-1] == "The"
+
+
+def test_the_default_file_and_the_message(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "--results", RESULTS, SENTENCE, "--show"]) == 0
+    assert "page: new-text.html" in capsys.readouterr().err
+    assert Page(Path("new-text.html")).packed()["data"]["word"] == "crane"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "message"),
+    [
+        ([SENTENCE, "An apple a day."], {}, "the sentences have apple, crane"),
+        ([SENTENCE], {"projections": ["tsne"]}, "t-SNE cannot place new sentences"),
+        ([SENTENCE], {"views": {"classify": ["other"]}}, "leave --show out"),
+        (["--show", SENTENCE], {}, "give sentences before --show"),
+        ([SENTENCE, "--model-file", "my.wsd"], {}, "a model file has no pages"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_error(
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    settings: dict[str, Any],
+    message: str,
+) -> None:
+    assert main(["fit", "--results", RESULTS, "--out", "my.wsd"]) == 0
+    shown_results.change_config(**settings)
+    with contextlib.suppress(SystemExit):  # the parser's own errors
+        show(*arguments, code=2)
+    assert message in capsys.readouterr().err
+    assert not Path("page.html").exists()
+
+
+def test_missing_vectors_are_one_error(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fit", "--results", RESULTS, "--out", f"{RESULTS}/selected.wsd"])
+    small_results.map_files(shown_results.FOLDER)
+    shown_results.change_config(**shown_results.CONFIG)
+    Path(RESULTS, "tiny/embeddings/crane/focal.safetensors").unlink()
+    show(SENTENCE, code=6)
+    output = capsys.readouterr()
+    assert "machine" in output.out  # the model file answers without vectors
+    assert "focal.safetensors" in output.err
+
+
+def test_points_that_the_fit_does_not_reproduce_are_refused(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(RESULTS, "tiny/projections/discriminant/focal/1.parquet")
+    words, provenance = read_projections(path)
+    results = Results(shown_results.FOLDER)
+    words["crane"].points[-1] += 1
+    write_projections(path, {w: results.corpus(w) for w in words}, words, provenance)
+    show(SENTENCE, code=6)
+    assert "does not reproduce the points" in capsys.readouterr().err
