@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -16,6 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -30,12 +34,14 @@ from wsd.metrics.scores import MEAN_SCORES
 from wsd.report import figures
 from wsd.report.figures import FORMATS
 from wsd.report.paper.differences import draw_differences
-from wsd.report.paper.layers import draw_layers, spread
+from wsd.report.paper.horizontals import spread
+from wsd.report.paper.layers import draw_layers
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models
 from wsd.report.paper.style import (
     LONGEST,
     MM,
+    ONE_COLUMN,
     TWO_COLUMNS,
     look,
     looks_of_classifiers,
@@ -43,6 +49,7 @@ from wsd.report.paper.style import (
     styled,
 )
 from wsd.report.paper.words import draw_words
+from wsd.report.plot_colours import MARKERS, RAMP
 from wsd.report.tables import DRAWN_TABLES
 
 LOOKS = looks_of_classifiers(["lda", "knn"])
@@ -134,6 +141,17 @@ def word_rows(
     ]
 
 
+def score_rows(words: Sequence[str] = ("apple", "crane")) -> list[dict[str, Any]]:
+    """Return rows of words.csv: two baselines and the selected configuration."""
+    systems = {"most_frequent_sense": ("baseline", 0.2), "bag_of_words": ("baseline", 0.6)}
+    systems["lda"] = ("selected", 0.9)
+    return [
+        {"kind": kind, "model": "no encoder", "classifier": name, "word": word, "macro_f1": score}
+        for word in words
+        for name, (kind, score) in systems.items()
+    ]
+
+
 SETS = {"full": 1000, "1pct": 10, "10pct": 100, "nshot-3": 30, "nshot-1": 12, "balanced": 400}
 
 
@@ -167,10 +185,24 @@ def layers_figure(
     return figure
 
 
-def models_figure(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    figure = draw_models(frame(rows, "layers"))
+def models_figure(
+    rows: Sequence[Mapping[str, Any]], comparison: Sequence[Mapping[str, Any]] = ()
+) -> Figure:
+    figure = draw_models(frame(rows, "layers"), frame(comparison, "comparison"))
     assert figure is not None
     return figure
+
+
+def learning_figure(
+    rows: Sequence[Mapping[str, Any]], comparison: Sequence[Mapping[str, Any]] = ()
+) -> Figure | None:
+    return draw_learning(frame(rows, "learning"), frame(comparison, "comparison"))
+
+
+def words_figure(
+    rows: Sequence[Mapping[str, Any]], scores: Sequence[Mapping[str, Any]] = ()
+) -> Figure | None:
+    return draw_words(frame(rows, "word-layers"), frame(scores, "word-scores"))
 
 
 def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
@@ -179,6 +211,7 @@ def write_tables(folder: Path, **tables: Sequence[Mapping[str, Any]]) -> dict[st
     rows = {
         "layers": [*layer_rows(), *layer_rows("knn", level=0.7)],
         "word_layers": word_rows(),
+        "word_scores": score_rows(),
         "controls": control_rows(),
         "comparison": comparison_rows(("one", 0.75), ("two", 0.9)),
         "learning": learning_rows(),
@@ -318,6 +351,22 @@ def test_published_systems_and_the_floor_are_named_lines() -> None:
     assert lines_of(without, linewidth=0.5) == []
 
 
+def test_baselines_are_named_lines_across_every_panel_of_models_and_learning() -> None:
+    comparison = comparison_rows(("one", 0.75))
+    rows = [*two_models(), *({**row, "classifier": "knn"} for row in two_models())]
+    models = models_figure(rows, comparison)
+    learning = learning_figure([*learning_rows(), *learning_rows("knn")], comparison)
+    assert learning is not None
+    for figure, levels, note in ((models, [30, 60, 75], ""), (learning, [30, 60], ", full set")):
+        assert len(figure.axes) == 2
+        for ax in figure.axes:
+            drawn = [line.get_ydata()[0] for line in lines_of(ax, linewidth=0.5, linestyle="--")]
+            assert_allclose(sorted(drawn), levels)
+        names = [f"most frequent sense{note}", f"bag of words{note}"]
+        assert [texts(figure).count(name) for name in names] == [1, 1]
+    assert "one" in texts(models) and "one" not in texts(learning)
+
+
 @pytest.mark.parametrize("values", [[1.0, 1.0, 1.1, 9.0], [5.0, 1.0, 5.0, 4.9, 5.1], [2.0], []])
 def test_labels_are_moved_apart_and_keep_their_order(values: list[float]) -> None:
     moved = spread(values, 0.5)
@@ -386,13 +435,14 @@ def test_the_names_of_many_models_fit_below_one_panel() -> None:
 
 
 def test_one_model_is_no_figure_of_models() -> None:
-    assert draw_models(frame([*layer_rows(), *layer_rows("knn")], "layers")) is None
+    rows = [*layer_rows(), *layer_rows("knn")]
+    assert draw_models(frame(rows, "layers"), frame([], "comparison")) is None
 
 
 def test_a_heat_map_has_every_score_in_its_cell() -> None:
     rows = word_rows(("apple", "crane", "bank"))
     missing = rows.pop(7)
-    figure = draw_words(frame(rows, "word-layers"))
+    figure = words_figure(rows)
     assert figure is not None
     (ax,) = figure.axes
     cells = {text.get_position(): text.get_text() for text in ax.texts}
@@ -418,6 +468,47 @@ def test_a_heat_map_has_every_score_in_its_cell() -> None:
     assert ax.get_ylim() == (3, 0)
 
 
+def test_baselines_are_columns_behind_a_gap() -> None:
+    words = ("apple", "crane", "bank")
+    figure = words_figure(word_rows(words), score_rows([*words, "a word of another view"])[3:])
+    assert figure is not None
+    (ax,) = figure.axes
+    names = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert names == [*CHOICES, "most frequent sense", "bag of words"]
+    assert_allclose(ax.get_xticks(), [0.5, 1.5, 2.5, 3.5, 4.5, 5.9, 6.9])
+    places = {text.get_position(): text.get_text() for text in ax.texts}
+    cells = {(round(x, 1), y): text for (x, y), text in places.items()}
+    actual = [[cells.get((x, y + 0.5)) for x in (5.9, 6.9)] for y in range(3)]
+    assert actual == [[None, None], ["20", "60"], ["20", "60"]]
+    _, shades = (mesh.get_array() for mesh in ax.collections)
+    assert_allclose(shades.filled(0), [[0, 0], [0.2, 0.6], [0.2, 0.6]])
+
+
+@pytest.mark.parametrize(("layers", "panels"), [(7, 1), (13, 1), (13, 2), (25, 2)])
+def test_neighbouring_cells_and_ticks_do_not_collide(layers: int, panels: int) -> None:
+    choices = [*map(str, range(layers)), "mean-last-2", "mean-last-3", "concat-last-4", "mean-all"]
+    words = ("apple", "crane")
+    every = [
+        {**row, "layers": name, "macro_f1": 1, "classifier": f"c{i}"}
+        for i in range(panels)
+        for row in word_rows(words)[:: len(CHOICES)]
+        for name in choices
+    ]
+    heat = words_figure(every, score_rows(words))
+    models = [f"m{i}" for i in range(panels)]
+    lines = [row for m in models for row in layer_rows(choices=choices, model=m, blocks=layers - 1)]
+    for figure in (heat, layers_figure(lines)):
+        assert figure is not None
+        figure.draw_without_rendering()
+        for ax in figure.axes:
+            ticks = [tick for tick in ax.get_xticklabels() if tick.get_text().isdecimal()]
+            row = [text for text in ax.texts if text.get_position()[1] == 0.5]
+            for parts in (ticks, row):
+                boxes = [part.get_window_extent() for part in parts]
+                assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+            assert all(text.get_fontsize() >= 4.8 for text in row)
+
+
 def test_panels_are_named_by_what_differs() -> None:
     rows = [
         *word_rows(),
@@ -425,7 +516,7 @@ def test_panels_are_named_by_what_differs() -> None:
         *word_rows(classifier="knn", model="a" * 60),
         *word_rows(classifier="knn", model="a" * 59 + "ba"),
     ]
-    figure = draw_words(frame(rows, "word-layers"))
+    figure = words_figure(rows)
     assert figure is not None
     long = shown("a" * 60)
     assert len(long) == LONGEST
@@ -435,7 +526,7 @@ def test_panels_are_named_by_what_differs() -> None:
 
 
 def test_learning_curves() -> None:
-    figure = draw_learning(frame([*learning_rows(), *learning_rows("knn")], "learning"))
+    figure = learning_figure([*learning_rows(), *learning_rows("knn")])
     assert figure is not None
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["lda", "knn"]
     ax = figure.axes[0]
@@ -456,24 +547,23 @@ def test_learning_curves() -> None:
     assert [t.get_text() for t in ax.get_xticklabels() if t.get_text()] == ["10", "100", "1,000"]
 
 
-def test_later_layers_are_lighter() -> None:
-    choices = [str(i) for i in range(25)]
+@pytest.mark.parametrize("count", [1, 4, 25])
+def test_layers_have_the_colours_of_the_pages_and_later_ones_are_darker(count: int) -> None:
+    choices = [str(i) for i in range(count)]
     rows = [{**learning_rows()[i % 6], "layers": name} for name in choices for i in range(6)]
-    figure = draw_learning(frame(rows, "learning"))
+    figure = learning_figure(rows)
     assert figure is not None
     lines = lines_of(figure.axes[0], linestyle="-")
-    rgb = np.array([matplotlib.colors.to_rgb(line.get_color()) for line in lines])
-    grey = rgb @ [0.299, 0.587, 0.114]
-    assert len(grey) == 25
-    assert (np.diff(grey) > 0).all()
-    assert grey.max() < 0.8
-    assert legend(figure)[:25] == choices
+    colours = [RAMP.index(str(line.get_color())) for line in lines]
+    assert colours == [round(i * 7 / max(count - 1, 1)) for i in range(count)]
+    assert len({line.get_marker() for line in lines}) == min(count, len(MARKERS))
+    assert legend(figure)[:count] == choices
 
 
 def test_a_training_set_that_lacks_words_is_no_point(caplog: pytest.LogCaptureFixture) -> None:
     rows = [{**row, "n_words": 1 + (row["train"] != "nshot-3")} for row in learning_rows()]
     with caplog.at_level(logging.INFO, "wsd"):
-        figure = draw_learning(frame(rows, "learning"))
+        figure = learning_figure(rows)
     assert figure is not None
     assert_allclose(curve(figure.axes[0], linestyle=":", marker="o")[0], [12])
     assert [r.getMessage() for r in caplog.records] == [
@@ -483,12 +573,12 @@ def test_a_training_set_that_lacks_words_is_no_point(caplog: pytest.LogCaptureFi
 
 @pytest.mark.parametrize("sets", [{}, {"full": 1000}, {"full": 1000, "balanced": 400}])
 def test_one_training_set_is_no_curve(sets: dict[str, int]) -> None:
-    assert draw_learning(frame(learning_rows(sets=sets), "learning")) is None
+    assert learning_figure(learning_rows(sets=sets)) is None
 
 
 def test_without_further_training_sets_there_is_no_panel() -> None:
     rows = [*learning_rows(), *learning_rows("knn", {"full": 1000})]
-    figure = draw_learning(frame(rows, "learning"))
+    figure = learning_figure(rows)
     assert figure is not None
     assert len(figure.axes) == 1
 
@@ -507,11 +597,12 @@ def test_differences_and_the_confidence_set() -> None:
         "linear to ±1, logarithmic beyond)",
     ]
     assert ax.get_xscale() == "symlog" and ax.xaxis.get_transform().linthresh == 1
-    marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o")}
+    marks = {line.get_ydata()[0]: line for line in lines_of(ax, marker="o", markersize=3.5)}
     bars = {line.get_ydata()[0]: line.get_xdata() for line in lines_of(ax, marker="none")}
     numbers = {text.xy[1]: text.get_text() for text in ax.texts}
     others = [i for i in range(5) if CHOICES[i] != "2"]
-    assert sorted(marks) == sorted(bars) == sorted(numbers) == others
+    assert sorted(bars) == sorted(numbers) == others
+    assert marks.pop(2).get_markerfacecolor() == "white" and sorted(marks) == others
     for i in others:
         row = rows[i]
         assert_allclose(marks[i].get_xdata(), [100 * row["difference"]])
@@ -521,8 +612,8 @@ def test_differences_and_the_confidence_set() -> None:
         assert hollow == row["in_confidence_set"]
     assert {marks[i].get_markerfacecolor() for i in others} == {"white", "0.3"}
     assert numbers[1] == "−3.10 [−5.10, −0.10]"  # noqa: RUF001 - a minus sign
-    (reference,) = lines_of(ax, marker="D")
-    assert (reference.get_xdata()[0], reference.get_ydata()[0]) == (0, 2)
+    (ring,) = lines_of(ax, markersize=7.5)
+    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (0, 2)
     assert [t.get_text() for t in ax.get_yticklabels()] == list(CHOICES)
     top, bottom = ax.get_ylim()[1], ax.get_ylim()[0]
     assert top < 0 and bottom > 4, "the first is at the top, and none is cut off"
@@ -608,7 +699,8 @@ def test_every_required_column_is_drawn(table: str, column: str) -> None:
     several = [*layer_rows(), *({**row, "model": "two"} for row in layer_rows())]
     rows = {
         "layers": several, "controls": control_rows(), "comparison": comparison_rows(("one", 0.7)),
-        "word-layers": word_rows(), "learning": learning_rows(), "best-set": several,
+        "word-layers": word_rows(), "word-scores": score_rows(), "learning": learning_rows(),
+        "best-set": several,
     }  # fmt: skip
     tables = {name: frame(rows[name], name) for name in DRAWN_TABLES}
     draw_all(tables)
@@ -618,9 +710,9 @@ def test_every_required_column_is_drawn(table: str, column: str) -> None:
 
 def draw_all(tables: Mapping[str, pd.DataFrame]) -> None:
     draw_layers(tables["layers"], tables["controls"], tables["comparison"])
-    draw_models(tables["layers"])
-    draw_words(tables["word-layers"])
-    draw_learning(tables["learning"])
+    draw_models(tables["layers"], tables["comparison"])
+    draw_words(tables["word-layers"], tables["word-scores"])
+    draw_learning(tables["learning"], tables["comparison"])
     draw_differences(tables["layers"], tables["best-set"])
 
 
@@ -638,12 +730,24 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
     several = [{**row, "model": name} for name in names for row in layers]
     made = {
         "layers": layers_figure(layers, controls, published),
-        "models": draw_models(frame(several, "layers")),
-        "words": draw_words(frame(words, "word-layers")),
-        "learning": draw_learning(frame(learned, "learning")),
+        "models": draw_models(frame(several, "layers"), frame(published, "comparison")),
+        "words": words_figure(words, score_rows(names)),
+        "learning": learning_figure(learned, published),
         "differences": differences_figure(layers),
     }
     return {name: figure for name, figure in made.items() if figure is not None}
+
+
+@pytest.mark.parametrize("figure", ["words", "differences"])
+def test_nothing_is_cut_off_in_one_column(figure: str) -> None:
+    made = {"words": words_figure(word_rows(), score_rows())}
+    figure_ = {**made, "differences": differences_figure(layer_rows())}[figure]
+    assert figure_ is not None and figure_.get_figwidth() == pytest.approx(ONE_COLUMN * MM)
+    figure_.draw_without_rendering()
+    for part in [*figure_.axes, *figure_.legends]:
+        box = part.get_tightbbox()
+        assert 0 < box.x0 < box.x1 < figure_.bbox.x1, part
+        assert 0 < box.y0 < box.y1 < figure_.bbox.y1, part
 
 
 @pytest.mark.slow
@@ -669,6 +773,72 @@ def test_foreign_names_are_drawn_unchanged() -> None:
         if name == "layers":
             assert {r"$\frac", "<b>&", "مفتاح", r"_^{$x$}", "nan", "a\ufffdb"} <= set(actual)
             assert "a" * 13 + "…" + "_" * 12 in actual
+
+
+def write_font(path: Path, name: str, characters: str) -> None:
+    """Write a font with a box for each character."""
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, 700), (500, 700), (500, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    box = pen.glyph()
+    names = [".notdef", *(f"g{i}" for i in range(len(characters)))]
+    font = FontBuilder(1000, isTTF=True)
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap(dict(zip(map(ord, characters), names[1:], strict=True)))
+    font.setupGlyf(dict.fromkeys(names, box))
+    font.setupHorizontalMetrics(dict.fromkeys(names, (600, 0)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": name, "styleName": "Regular", "psName": name.replace(" ", "")})
+    font.setupOS2()
+    font.setupPost()
+    font.save(path)
+
+
+@pytest.fixture
+def fonts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a folder that takes the place of the system's fonts."""
+    folder = tmp_path / "fonts"
+    folder.mkdir()
+    manager = font_manager.fontManager
+    monkeypatch.setattr(manager, "ttflist", [*manager.ttflist])
+    monkeypatch.setattr(font_manager, "findSystemFonts", lambda: map(str, folder.iterdir()))
+    return folder
+
+
+WORDS = ("crane", "銀行", "मूल", "مفتاح", "בנק", "a\u200db\u00a0c")
+
+
+def test_installed_fonts_draw_the_characters_that_the_font_lacks(
+    fonts: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_font(fonts / "a.ttf", "Any", "銀行")
+    write_font(fonts / "NotoSansCJK.ttf", "Noto Sans CJK", "銀行")
+    write_font(fonts / "NotoSerifCJK.ttf", "Noto Serif CJK", "銀行")
+    write_font(fonts / "devanagari.ttf", "Devanagari", "मूल")
+    (fonts / "damaged.ttf").write_bytes(b"no font")
+    with styled(WORDS):
+        family = matplotlib.rcParams["font.family"]
+    assert family == ["DejaVu Sans", "Noto Sans CJK", "Devanagari"]
+    assert not caplog.records
+    with styled(["crane", "مفتاح", "בנק"]):
+        assert matplotlib.rcParams["font.family"] == ["DejaVu Sans"]
+
+
+def test_a_warning_names_characters_that_no_font_has(
+    fonts: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write_font(fonts / "cjk.ttf", "CJK", "行")
+    paths = write_tables(tmp_path / "tables", word_layers=word_rows(WORDS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call_step(figures, **paths, out=tmp_path / "out", format=["png", "pdf"])
+    assert b"CJK" in (tmp_path / "out/words.pdf").read_bytes()
+    (record,) = [r for r in caplog.records if r.levelno == logging.WARNING]
+    text = record.getMessage()
+    assert "no font has म ल ू 銀: boxes replace them in 銀行 मूल; install" in text
+    assert "fonts-noto-cjk" in text
 
 
 def test_without_colours_the_series_still_differ() -> None:

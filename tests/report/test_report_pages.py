@@ -1307,6 +1307,8 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
     assert len(set(senses)) == len(plot_colours.COLOURS)
     if scheme == "light":
         assert tuple(senses) == plot_colours.COLOURS  # the figures of a paper have the same
+        ramp = tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP))
+        assert ramp == plot_colours.RAMP
     tones = [colours[name] for name in plots.TONES.values()]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0

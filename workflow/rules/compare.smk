@@ -50,6 +50,7 @@ step(
         "comparison": f"{FILES.comparison}.csv",
         "layers": FILES.layerwise["layers"],
         "word_layers": FILES.layerwise["word-layers"],
+        "word_scores": f"{FILES.comparison}/words.csv",
         "controls": f"{FILES.comparison}/controls.csv",
         "learning": f"{FILES.comparison}/learning.csv",
         "best_set": f"{FILES.comparison}/best-set.csv",

@@ -58,12 +58,13 @@ def run(args: argparse.Namespace) -> None:
         for name, columns in DRAWN_TABLES.items()
     }
     args.out.mkdir(parents=True, exist_ok=True)
-    with styled():
+    texts = [tables[name][column] for name, c in DRAWN_TABLES.items() for column in c.text]
+    with styled(text for column in texts for text in column.unique()):
         drawn = {
             "layers": draw_layers(tables["layers"], tables["controls"], tables["comparison"]),
-            "models": draw_models(tables["layers"]),
-            "words": draw_words(tables["word-layers"]),
-            "learning": draw_learning(tables["learning"]),
+            "models": draw_models(tables["layers"], tables["comparison"]),
+            "words": draw_words(tables["word-layers"], tables["word-scores"]),
+            "learning": draw_learning(tables["learning"], tables["comparison"]),
             "differences": draw_differences(tables["layers"], tables["best-set"]),
         }
         for name, figure in drawn.items():

@@ -11,6 +11,11 @@ COLOURS = (
     *("#0b6fb8", "#d1510a", "#0f8f7f", "#8a1c5c", "#4e3906"),
     *("#2c1e9d", "#058dfa", "#af3c3c", "#778cb7", "#1c548d"),
 )
+# The colours ``--ramp-0``, … of the style sheet on light pages, for the order of layers.
+RAMP = (
+    *("#8a8f3a", "#748a2f", "#4d8244", "#2a7a55"),
+    *("#1a6d63", "#205f6b", "#2c4a6b", "#2f3163"),
+)
 # By Bokeh's name: the outline of each marker in a box of 20 by 20, and matplotlib's name.
 MARKERS = {
     "circle": ("M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z", "o"),

@@ -145,6 +145,7 @@ DRAWN_TABLES = {
         ("selected_by_cv",),
     ),
     "word-layers": _optional((*_NAMES, "word"), ("macro_f1",), ("selected_by_cv",)),
+    "word-scores": _optional(("kind", "model", "classifier", "word"), ("macro_f1",)),
     "best-set": _optional(_NAMES, flags=("in_confidence_set",)),
     "controls": _optional(NAMES, MEAN_SCORES),
     "learning": _optional(

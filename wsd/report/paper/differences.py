@@ -26,7 +26,6 @@ MOST_STEPS = 6
 # A neutral colour, since the panel names the classifier.
 OUTSIDE: dict[str, Any] = {"color": "0.3", "marker": "o", "linewidth": 0.9}
 WITHIN: dict[str, Any] = {**OUTSIDE, "markerfacecolor": "white"}
-REFERENCE: dict[str, Any] = {"color": "black", "marker": "D", "linestyle": "none"}
 
 
 def draw_differences(layers: pd.DataFrame, best_set: pd.DataFrame) -> Figure | None:
@@ -62,22 +61,23 @@ def draw_differences(layers: pd.DataFrame, best_set: pd.DataFrame) -> Figure | N
     looks = {
         "outside the confidence set": OUTSIDE,
         "in the confidence set": WITHIN,
-        "selected by CV": REFERENCE,
+        "selected by CV": style.RINGED,
     }
     handles = [style.key(name, **look) for name, look in looks.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3 if len(panels) > 1 else 2)
     return figure
 
 
 def line(ax: Axes, y: int, row: Mapping[Any, Any]) -> None:
     """Draw a layer choice: a marker with its interval, and the numbers."""
+    marker = OUTSIDE if row["is_within"] == "no" else WITHIN
     if row["selected_by_cv"]:
-        ax.plot([0], [y], **REFERENCE)
+        ax.plot([0], [y], **marker)
+        ax.plot([0], [y], **style.RINGED)
         return
     value, low, high = (100 * row[f"difference{end}"] for end in ("", "_low", "_high"))
     place = (NUMBERS / style.POINT, 0)
     look: dict[str, Any] = {"textcoords": "offset points", "ha": "right", **style.NOTE}
-    marker = OUTSIDE if row["is_within"] == "no" else WITHIN
     if low != low:
         ax.plot([value], [y], **marker)
         ax.annotate(SAME, (1, y), place, **look)

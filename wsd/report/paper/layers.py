@@ -9,27 +9,23 @@ so that panels can be compared; the tick labels stay layer numbers.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
+from wsd.artifacts.column_names import CONTROL_VIEW
 from wsd.report.paper import style
+from wsd.report.paper.horizontals import draw_horizontals
 from wsd.report.tables import after_fine_tuning
 
 CONTEXT = "context"
-NO_ENCODER = "no encoder"
 VALUES = ("value", "low", "high")
 HEIGHT = 100.0  # mm
-PLOT = 62.0  # mm, about the part of the height between the lowest and the highest value
+PLOT = 62.0  # mm, about the height without the labels below
+CHOICE, BESIDE = 3.6, 20.0  # mm, the least distance of ticks, and the width of labels
 SHIFT = 0.12  # between classifiers at a combination, as a share of the distance to the next
 CONTEXT_LINE: dict[str, Any] = {"linestyle": "--", "linewidth": 0.8, "zorder": 1.5}
 TUNED_LINE: dict[str, Any] = {**CONTEXT_LINE, "linestyle": "-."}
-LEADER: dict[str, Any] = {
-    **{"arrowstyle": "-", "color": style.GREY, "linewidth": 0.5},
-    **{"relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 0},
-}
 
 
 def draw_layers(
@@ -40,7 +36,9 @@ def draw_layers(
     if not panels:
         return None
     metric = str(layers["metric"].iloc[0])
-    figure, drawn = style.canvas(panels, HEIGHT, style.TWO_COLUMNS, sharey=True)
+    widest = max(max(places(rows["layers"].unique().tolist()).values()) for _, rows in panels)
+    sizes = (HEIGHT, style.TWO_COLUMNS, CHOICE * widest + BESIDE)
+    figure, drawn = style.canvas(panels, *sizes, sharey=True)
     looks = style.looks_of_classifiers(layers["classifier"].unique())
     depth = style.by_depth(layers)
     context = (controls["kind"] == CONTROL_VIEW) & (controls["view"] == CONTEXT)
@@ -76,9 +74,8 @@ def draw_layers(
         style.choice_ticks(ax, positions)
         if count:
             ax.set_xlabel(f"Layer of {count}, at its relative depth")
-    for ax in figure.axes[:: style.PANELS_PER_ROW]:
-        ax.set_ylabel(style.percent_of(metric))
-    horizontals(figure.axes, comparison, metric)
+    style.label_y(figure.axes, style.percent_of(metric))
+    draw_horizontals(figure.axes, comparison, metric, PLOT)
     handles = [style.key(style.shown(name), **look) for name, look in looks.items()]
     for name, (_, line) in extra_lines.items():
         if name in drawn_lines:
@@ -113,50 +110,3 @@ def ring_selected(ax: Axes, rows: pd.DataFrame, positions: Mapping[str, float]) 
     """Draw a ring around the layer choice selected by cross-validation."""
     selected = rows[rows["selected_by_cv"]]
     ax.plot(selected["layers"].map(positions), 100 * selected["value"], **style.RINGED)
-
-
-def horizontals(axes: Sequence[Axes], comparison: pd.DataFrame, metric: str) -> None:
-    """Draw lines for baselines and other systems, named at the right of each row of panels."""
-    rows = comparison.drop_duplicates(["kind", "model", "layers", "classifier"])
-    rows = rows[rows["kind"].isin([PUBLISHED, SYSTEM, BASELINE])]
-    values = (100 * rows[metric]).tolist()
-    names = list(map(name_of, rows.to_dict("records")))
-    for ax in axes:
-        for value in values:
-            ax.axhline(value, color=style.GREY, linewidth=0.5, zorder=0.5)
-    low, high = axes[0].get_ylim()
-    labels = spread(values, (high - low) * 1.2 * style.SMALL * style.POINT / PLOT)
-    for i, ax in enumerate(axes, 1):
-        if i % style.PANELS_PER_ROW == 0 or i == len(axes):
-            for name, value, label in zip(names, values, labels, strict=True):
-                place = ((1, value), (1.03, label))
-                ax.annotate(style.shown(name), *place, arrowprops=LEADER, **style.NOTE)
-
-
-def name_of(row: Mapping[Any, Any]) -> str:
-    """Return the name of a baseline or of another system.
-
-    >>> name_of({"kind": "baseline", "model": "no encoder", "classifier": "bag_of_words"})
-    'bag of words'
-    """
-    if row["kind"] != BASELINE:
-        return str(row["model"])
-    name = str(row["classifier"]).replace("_", " ")
-    return name if row["model"] == NO_ENCODER else f"{name}, {row['model']}"
-
-
-def spread(values: Sequence[float], least: float) -> list[float]:
-    """Move values apart until their distances are at least ``least``, so that labels fit.
-
-    >>> spread([3.0, 1.0, 3.0], 1)
-    [2.5, 1.0, 3.5]
-    """
-    order = np.argsort(values, kind="stable")
-    moved = np.array(values, dtype=float)[order]
-    for _ in range(100 * len(moved)):
-        overlaps = np.clip(least - np.diff(moved), 0, None)
-        if not (overlaps > 1e-6).any():
-            break
-        moved[:-1] -= overlaps / 2
-        moved[1:] += overlaps / 2
-    return moved[np.argsort(order)].tolist()

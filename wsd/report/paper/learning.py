@@ -2,32 +2,36 @@
 
 There is a panel per classifier. Solid lines are shares of the training set. Dotted lines have the
 same number of instances per sense; their bars are the range over several draws. The training set
-``balanced`` is neither, and is left out.
+``balanced`` is neither, and is left out. Horizontal lines are baselines of the full training set.
 """
 
 from typing import Any
 
-import matplotlib
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from wsd.artifacts.column_names import BASELINE
 from wsd.logs import log
+from wsd.report import plot_colours
 from wsd.report.paper import style
+from wsd.report.paper.horizontals import draw_horizontals
 
 SHARES, SHOTS = r"full|\d+pct", r"nshot-\d+"
 KEYS = ["model", "view", "classifier"]
-HEIGHT = 80.0  # mm
+METRIC = "mean_macro_f1"
+HEIGHT, PLOT = 80.0, 58.0  # mm, with the labels below and without them
+FULL = ", full set"  # the training set of the horizontal lines
 LONGEST_LIST = 14  # layers per column of the legend
 DOTTED: dict[str, Any] = {"linestyle": ":", "markerfacecolor": "white"}
 
 
-def draw_learning(learning: pd.DataFrame) -> Figure | None:
-    """Draw learning.csv."""
+def draw_learning(learning: pd.DataFrame, comparison: pd.DataFrame) -> Figure | None:
+    """Draw learning.csv with the baselines of comparison.csv."""
     shown = style.panels(rows_of_curves(learning), KEYS)
     if not shown:
         return None
-    figure, drawn = style.canvas(shown, HEIGHT, sharey=True)
+    figure, drawn = style.canvas(shown, HEIGHT, style.TWO_COLUMNS, sharey=True)
     layer_looks = looks_of_layers([layer for _, rows in shown for layer in rows["layers"]])
     for ax, rows in drawn:
         ax.set_xscale("log")
@@ -35,8 +39,9 @@ def draw_learning(learning: pd.DataFrame) -> Figure | None:
             curve(ax, layer_rows.sort_values("n_train", kind="stable"), layer_looks[str(layer)])
         ticks(ax, rows["n_train"])
         ax.set_xlabel("Training instances")
-    for ax in figure.axes[:: style.PANELS_PER_ROW]:
-        ax.set_ylabel("Mean macro-F1 (%)")
+    style.label_y(figure.axes, style.percent_of(METRIC))
+    baselines = comparison[comparison["kind"] == BASELINE]
+    draw_horizontals(figure.axes, baselines, METRIC, PLOT, note=FULL)
     handles = [style.key(layer, **look) for layer, look in layer_looks.items()]
     columns = -(-len(layer_looks) // LONGEST_LIST)
     figure.legend(handles=handles, title="Layer", loc="outside right upper", ncols=columns)
@@ -64,12 +69,11 @@ def rows_of_curves(learning: pd.DataFrame) -> pd.DataFrame:
 
 
 def looks_of_layers(layers: list[str]) -> dict[str, style.Look]:
-    """Return a look per layer; later layers are lighter, but still visible on paper."""
+    """Return a look per layer, the same as on the pages: later layers are darker."""
     names = sorted(set(layers), key=int)
-    lightest = max(len(names) - 1, 1)
-    shades = matplotlib.colormaps["viridis"]
+    step = (len(plot_colours.RAMP) - 1) / max(len(names) - 1, 1)
     return {
-        name: {**look, "color": shades(0.9 * i / lightest)}
+        name: {**look, "color": plot_colours.RAMP[round(i * step)]}
         for i, (name, look) in enumerate(style.looks(names).items())
     }
 
@@ -78,8 +82,8 @@ def curve(ax: Axes, rows: pd.DataFrame, look: style.Look) -> None:
     """Draw the two lines of a layer."""
     is_drawn = rows["train"].str.fullmatch(SHOTS)
     share, shots = rows[~is_drawn], rows[is_drawn]
-    ax.plot(share["n_train"], 100 * share["mean_macro_f1"], **look)
-    value = 100 * shots["mean_macro_f1"]
+    ax.plot(share["n_train"], 100 * share[METRIC], **look)
+    value = 100 * shots[METRIC]
     # A single draw has no range.
     low = (100 * shots["lowest_draw"]).fillna(value)
     high = (100 * shots["highest_draw"]).fillna(value)

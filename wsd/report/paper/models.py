@@ -1,20 +1,22 @@
 """Figure ``models``: the single layers of several models, a panel per classifier and view.
 
 Each model has a line with its 95% CI. If models differ in depth, layers are at their relative
-depth: 0 is the embedding layer, 1 the last block.
+depth: 0 is the embedding layer, 1 the last block. Horizontal lines are baselines and other systems.
 """
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from wsd.report.paper import style
+from wsd.report.paper.horizontals import draw_horizontals
 from wsd.report.paper.layers import curve, ring_selected
 
-HEIGHT = 80.0  # mm
+HEIGHT, PLOT = 80.0, 58.0  # mm, with the labels below and without them
+MOST_TICKS = 14
 
 
-def draw_models(layers: pd.DataFrame) -> Figure | None:
-    """Draw layers.csv; return None if there is only one model."""
+def draw_models(layers: pd.DataFrame, comparison: pd.DataFrame) -> Figure | None:
+    """Draw layers.csv with comparison.csv; return None if there is only one model."""
     # A static view has no layers, and therefore no line.
     rows = style.single(layers)
     rows = rows[rows["relative_depth"].notna()]
@@ -34,9 +36,12 @@ def draw_models(layers: pd.DataFrame) -> Figure | None:
             ring_selected(ax, line, places)
         ax.set_xlabel("Relative depth (layer / number of blocks)" if depth else "Layer")
         if not depth:
-            ax.set_xticks(sorted(set(table["layers"].astype(int))))
+            numbers = sorted(set(table["layers"].astype(int)))
+            ax.set_xticks(numbers[:: -(-len(numbers) // MOST_TICKS)])
         ax.tick_params(labelbottom=True)
-    figure.supylabel(style.percent_of(str(layers["metric"].iloc[0])), fontsize=8)
+    metric = str(layers["metric"].iloc[0])
+    style.label_y(figure.axes, style.percent_of(metric))
+    draw_horizontals(figure.axes, comparison, metric, PLOT)
     handles = [style.key(style.shown(name), **look) for name, look in looks.items()]
     handles.append(style.key("selected by CV", **style.RINGED))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4))

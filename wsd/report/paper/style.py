@@ -1,6 +1,7 @@
 """Shared by all figures: sizes, colours, markers, names, panels."""
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,15 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from wsd.report import plot_colours
+from wsd.report.paper.fonts import FONT, fallback_fonts
 
 ONE_COLUMN, TWO_COLUMNS = 85.0, 180.0  # mm, the usual widths of journals
 PANELS_PER_ROW = 2
 DPI = 300
 MM, POINT = 1 / 25.4, 25.4 / 72  # a millimetre in inches, a point in millimetres
 SMALL = 6.0  # points: numbers in cells and next to intervals, names of horizontal lines
-# The font comes with matplotlib, so that a figure is the same on every machine.
 STYLE: Any = {
-    "font.family": "DejaVu Sans",
     **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), 8),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 7),
     **dict.fromkeys(("legend.fontsize", "legend.title_fontsize"), 7),
@@ -63,11 +63,20 @@ MEASURES = {
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Set the style of the figures within the context, whatever the user's matplotlibrc."""
-    with matplotlib.rc_context():
+def styled(names: Iterable[str] = ()) -> Iterator[None]:
+    """Set the style of the figures within the context, whatever the user's matplotlibrc.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names that the figures show; other fonts draw the characters that ``FONT`` lacks.
+    """
+    family = [FONT, *fallback_fonts(map(shown, names))]
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # The warning of fallback_fonts() also names the words, and says how to get the characters.
+        warnings.filterwarnings("ignore", r"Glyph \d+")
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
+        matplotlib.rcParams.update({**STYLE, "font.family": family})
         yield
 
 
@@ -145,16 +154,18 @@ def panels(table: pd.DataFrame, keys: Sequence[str]) -> Panels:
 
 
 def canvas(
-    panels: Panels, height: float, width: float | None = None, **shared: Any
+    panels: Panels, height: float, width: float | None = None, least: float = 0, **shared: Any
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
-    """Create a figure with panels, ``PANELS_PER_ROW`` in a row.
+    """Create a figure with panels, ``PANELS_PER_ROW`` in a row if they are wide enough.
 
     Parameters
     ----------
     panels : list of caption and rows
     height, width : float
         In mm; the height of a row of panels. The default width is one column of a journal for a
-        single panel, else two columns.
+        single panel that is wide enough, else two columns.
+    least : float
+        The least width of a panel with its labels, in mm.
     **shared
         The axes that the panels share: ``sharex``, ``sharey``.
 
@@ -162,9 +173,11 @@ def canvas(
     -------
     The figure; and the axes, with a caption, and the rows of each panel.
     """
-    columns = min(len(panels), PANELS_PER_ROW)
+    fits = least <= TWO_COLUMNS / PANELS_PER_ROW
+    columns = min(len(panels), PANELS_PER_ROW if fits else 1)
     lines = -(-len(panels) // columns)
-    width = width or (ONE_COLUMN if columns == 1 else TWO_COLUMNS)
+    is_narrow = len(panels) == 1 and least <= ONE_COLUMN
+    width = width or (ONE_COLUMN if is_narrow else TWO_COLUMNS)
     size = (width * MM, lines * height * MM)
     figure = Figure(figsize=size, dpi=DPI, layout="constrained")
     axes = figure.subplots(lines, columns, squeeze=False, **shared).ravel()
@@ -173,6 +186,14 @@ def canvas(
     for ax, (caption, _) in zip(figure.axes, panels, strict=True):
         ax.set_title(caption)
     return figure, list(zip(figure.axes, (rows for _, rows in panels), strict=True))
+
+
+def label_y(axes: Iterable[Axes], label: str) -> None:
+    """Label the vertical axis of the first panel of each row."""
+    for ax in axes:
+        place = ax.get_subplotspec()
+        if place is not None and place.is_first_col():
+            ax.set_ylabel(label)
 
 
 def choice_ticks(ax: Axes, places: dict[str, float]) -> None:

@@ -2,6 +2,7 @@
 
 There is a panel per classifier, view and model. Darker is better; shades are finer at high scores,
 where layers differ little. The layer choice selected by cross-validation for the word is framed.
+Baselines follow after a gap.
 """
 
 from typing import Any
@@ -13,37 +14,65 @@ from matplotlib.colors import ListedColormap, PowerNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from wsd.report.paper.style import SMALL, canvas, choice_ticks, panels, shown
+from wsd.artifacts.column_names import BASELINE
+from wsd.report.paper.horizontals import name_of
+from wsd.report.paper.style import MM, POINT, SMALL, canvas, choice_ticks, panels, shown
 
 ROW, AROUND = 3.5, 29.0  # mm: a word, and the space above and below all words
+BASELINE_NAMES = 8.0  # mm, more space below the words
+LETTER, BESIDE = 1.5, 5.0  # mm: a letter of a word, and the rest of the space beside the cells
+CELL, GAP = 3.4, 0.4  # mm, the least width of a cell; and the gap before baselines, in cells
+DIGIT = 0.64  # the width of a digit, as a share of the size of the font
 # All shades are light enough for black numbers.
 SHADES = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0.0, 0.62, 256)))
-NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "in_layout": False}
+NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False}
 FRAME: dict[str, Any] = {
     **{"fill": False, "edgecolor": "black", "linewidth": 0.9},
     **{"zorder": 2, "clip_on": False},  # above the cells, not cut at the edge
 }
 
 
-def draw_words(words: pd.DataFrame) -> Figure | None:
-    """Draw word-layers.csv."""
+def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
+    """Draw word-layers.csv with the baselines of words.csv."""
     shown_panels = panels(words, ("model", "view", "classifier"))
     if not shown_panels:
         return None
-    most = max(rows["word"].nunique() for _, rows in shown_panels)
-    figure, drawn = canvas(shown_panels, ROW * most + AROUND)
+    baselines: list[dict[Any, Any]] = [
+        {**row, "layers": name_of(row), "selected_by_cv": False}
+        for row in systems[systems["kind"] == BASELINE].to_dict("records")
+    ]
+    others = list(dict.fromkeys(row["layers"] for row in baselines))
+    most, widest = (max(rows[n].nunique() for _, rows in shown_panels) for n in ("word", "layers"))
+    height = ROW * most + AROUND + (BASELINE_NAMES if others else 0)
+    longest = max(len(shown(word)) for word in words["word"])
+    columns, labels = widest + GAP + len(others), BESIDE + LETTER * longest
+    figure, drawn = canvas(shown_panels, height, least=CELL * columns + labels)
+    grid = drawn[0][0].get_gridspec()
+    assert grid is not None
+    cell = (figure.get_figwidth() / MM / grid.ncols - labels) / columns
+    size = min(SMALL, cell / POINT / (3 * DIGIT))  # 100 fits into its cell
     norm = PowerNorm(3, words["macro_f1"].min(), words["macro_f1"].max())
     for ax, rows in drawn:
         names, choices = rows["word"].unique().tolist(), rows["layers"].unique().tolist()
-        values = np.full((len(names), len(choices)), np.nan)
-        for row in rows.to_dict("records"):
-            y, x = names.index(row["word"]), choices.index(row["layers"])
-            values[y, x] = row["macro_f1"]
-            ax.text(x + 0.5, y + 0.5, f"{100 * values[y, x]:.0f}", **NUMBER)
+        places = {choice: float(x) for x, choice in enumerate(choices)}
+        places |= {name: len(choices) + GAP + x for x, name in enumerate(others)}
+        cells = [*rows.to_dict("records"), *(row for row in baselines if row["word"] in names)]
+        values = np.full((len(names), len(places)), np.nan)
+        for row in cells:
+            x, y = places[row["layers"]], names.index(row["word"])
+            values[y, list(places).index(row["layers"])] = row["macro_f1"]
+            ax.text(x + 0.5, y + 0.5, f"{100 * row['macro_f1']:.0f}", fontsize=size, **NUMBER)
             if row["selected_by_cv"]:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
-        ax.pcolormesh(values, cmap=SHADES, norm=norm, edgecolors="white", linewidth=0.4)
-        choice_ticks(ax, {choice: x + 0.5 for x, choice in enumerate(choices)})
+        look: dict[str, Any] = {"cmap": SHADES, "norm": norm, "edgecolors": "white"}
+        for part in (slice(len(choices)), slice(len(choices), None)):
+            edges = list(places.values())[part]
+            if edges:
+                shape = (np.append(edges, edges[-1] + 1), range(len(names) + 1))
+                ax.pcolormesh(*shape, values[:, part], linewidth=0.4, **look)
+        choice_ticks(ax, {name: x + 0.5 for name, x in places.items()})
+        if others:
+            ax.set_xlabel("Layer, combination or baseline")
         ax.set_yticks(np.arange(len(names)) + 0.5, [shown(word) for word in names])
         ax.invert_yaxis()
         ax.tick_params(length=0)
