@@ -790,7 +790,9 @@ def write_font(path: Path, name: str, characters: str) -> None:
     font.setupGlyf(dict.fromkeys(names, box))
     font.setupHorizontalMetrics(dict.fromkeys(names, (600, 0)))
     font.setupHorizontalHeader(ascent=800, descent=-200)
-    font.setupNameTable({"familyName": name, "styleName": "Regular", "psName": name.replace(" ", "")})
+    font.setupNameTable(
+        {"familyName": name, "styleName": "Regular", "psName": name.replace(" ", "")}
+    )
     font.setupOS2()
     font.setupPost()
     font.save(path)
