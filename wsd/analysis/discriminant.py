@@ -84,29 +84,6 @@ def discriminants(
     return points, whole.explained
 
 
-def training_discriminants(vectors: np.ndarray, corpus: Corpus) -> np.ndarray:
-    """Project every instance by the fit on all training rows, training rows too.
-
-    Parameters
-    ----------
-    vectors : array of shape (n, features)
-    corpus : Corpus
-        Without an obstacle.
-
-    Returns
-    -------
-    float32 array of shape (n, 2)
-        For rows outside the training split, the points of :func:`discriminants`.
-    """
-    train = corpus.split == "train"
-    _, gold = np.unique(corpus.gold[train], return_inverse=True)
-    vectors = vectors.astype(np.float64)
-    if not np.ptp(vectors[train], axis=0).any():
-        return np.zeros((len(vectors), 2), dtype=np.float32)
-    with one_thread():
-        return _fit(vectors[train], gold).place(vectors).astype(np.float32)
-
-
 @dataclass(frozen=True, eq=False)
 class _Fit:
     """A shrinkage LDA of some training rows.

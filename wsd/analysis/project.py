@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from wsd.analysis.discriminant import discriminants, obstacle, training_discriminants
+from wsd.analysis.discriminant import discriminants, obstacle
 from wsd.arguments import add_feature_set, add_out, add_seed
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
@@ -27,8 +27,6 @@ from wsd.metrics.eigenvectors import largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 from wsd.metrics.single_thread import one_thread
 
-# The methods whose fit can place new instances.
-PLACES_NEW = ("pca", "discriminant")
 PERPLEXITY = 30.0
 # MB for t-SNE's search for neighbours; scikit-learn's default is 1024.
 WORKING_MEMORY = 64
@@ -140,23 +138,6 @@ def place(
     score = vote_macro_f1(voters, corpus.gold[train], corpus.gold[test], senses)
     score_cv = _score_cv(points[train], corpus.gold[train], senses, folds)
     return Projection(points, explained, score, score_cv=score_cv)
-
-
-def place_by_training_fit(corpus: Corpus, vectors: np.ndarray, method: str) -> np.ndarray:
-    """Return the points of all instances by the fit on the training instances.
-
-    For instances outside the training split, the points equal those of :func:`place`.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    vectors : array of shape (len(corpus), features)
-    method : str
-        Among ``PLACES_NEW``.
-    """
-    if method == "pca":
-        return pca(vectors, corpus.split == "train")[0]
-    return training_discriminants(vectors, corpus)
 
 
 def _score_cv(

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from wsd.analysis.neighbours import find_neighbours_of_new
-from wsd.analysis.project import PLACES_NEW, place_by_training_fit
+from wsd.analysis.project import place
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.dataset import DATASETS, Dataset
 from wsd.artifacts.feature_set import parse_features, read_features
-from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.neighbour_table import Neighbours
+from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.projection import Projection
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.view_names import DRAWN
@@ -62,7 +63,7 @@ class NewTextPage:
         self._projections = [
             name
             for method in config["projections"]
-            if method in PLACES_NEW
+            if method != "tsne"
             for name in self._files("projections", method, self._view)
         ]
         if not self._projections:
@@ -94,8 +95,8 @@ class NewTextPage:
         """
         full = self._results.corpus(requests[0].word)
         report = load_report(self._inputs(full))
-        new = self._new_results(report, full, predictor, requests)
-        write_new(report, self._model, full.word, new, out)
+        shown = self._with_new(report, full, predictor, requests)
+        write_new(report, self._model, shown, out)
         log.info("page: %s", out)
 
     def _inputs(self, corpus: Corpus) -> ReportInputs:
@@ -123,47 +124,47 @@ class NewTextPage:
             run={"config": files.config, "command": files.command},
         )
 
-    def _new_results(
+    def _with_new(
         self, report: Report, full: Corpus, predictor: Predictor, requests: Sequence[Request]
     ) -> WordResults:
-        """Return the points, neighbours and predictions of the requests in every layer choice."""
+        """Return the word's results with the requests' sentences as last rows."""
         shown, choices = report.words[self._model][full.word], report.choices[self._model]
-        corpus = _corpus(full, requests)
+        new_corpus, folds = _corpus(full, requests), self._results.folds.words[full.word]
+        corpus = shown.corpus.joined(new_corpus)
         features = [parse_features(self._view, c.name, predictor.encoder.blocks) for c in choices]
         aligned = [request.aligned for request in requests if request.aligned]
         vectors = vectors_of_features(
-            predictor.encoder, corpus, aligned, features, threads=predictor.threads
+            predictor.encoder, new_corpus, aligned, features, threads=predictor.threads
         )
-        projections: dict[str, list[Projection]] = {method: [] for method in shown.projections}
         neighbours = []
-        predictions: dict[str, list[WordPredictions]] = {name: [] for name in report.classifiers}
+        projections: dict[str, list[Projection]] = {method: [] for method in shown.projections}
+        predicted: dict[str, list[np.ndarray]] = {name: [] for name in report.classifiers}
+        confidence: dict[str, list[np.ndarray]] = {name: [] for name in report.classifiers}
         for i, (choice, new) in enumerate(zip(choices, vectors, strict=True)):
             named = Configuration(self._model, self._view, choice.name, "")
             known = read_features(self._results.vectors(named), full, self._view, choice.name)[1]
             known = known[full.split != OUT_OF_DOMAIN]
-            neighbours.append(find_neighbours_of_new(known, new))
-            joined = shown.corpus.joined(corpus), np.concatenate([known, new])
-            for method, added in projections.items():
-                points = place_by_training_fit(*joined, method)
-                points = _checked(points, shown, method, i)
-                added.append(Projection(points, None, float("nan")))
-            for name, added_predictions in predictions.items():
+            neighbours.append(_with_neighbours(shown.neighbours[i], known, new))
+            for method, placed in projections.items():
+                fitted = place(corpus, np.concatenate([known, new]), method, 0, folds)
+                placed.append(_with_points(shown.projections[method][i], fitted, method))
+            for name, kind in report.classifiers.items():
                 fitting = Fitting(self._results, replace(named, classifier=name), {})
                 scores = Learner(fitting, full.word).scores(new)
-                added_predictions.append(_predictions(corpus, shown.n_train, scores))
-        return WordResults(
+                answers = _predictions(new_corpus, shown.n_train, scores)
+                predicted[name].append(answers.predicted)
+                confidence[name].append(confidence_of(answers, kind))
+        return replace(
+            shown,
             corpus=corpus,
             projections=projections,
-            missing={},
             neighbours=neighbours,
             predicted={
-                name: np.stack([p.predicted for p in rows]) for name, rows in predictions.items()
+                name: np.c_[shown.predicted[name], rows] for name, rows in predicted.items()
             },
             confidence={
-                name: np.stack([confidence_of(p, report.classifiers[name]) for p in rows])
-                for name, rows in predictions.items()
+                name: np.c_[shown.confidence[name], rows] for name, rows in confidence.items()
             },
-            scores={},
         )
 
 
@@ -186,21 +187,27 @@ def _predictions(corpus: Corpus, n_train: int, scores: np.ndarray) -> WordPredic
     return WordPredictions(*about, predicted, scores, NEW)
 
 
-def _checked(points: np.ndarray, shown: WordResults, method: str, i: int) -> np.ndarray:
-    """Return the points of new sentences, with the signs of the page's axes.
+def _with_neighbours(shown: Neighbours, known: np.ndarray, new: np.ndarray) -> Neighbours:
+    added = find_neighbours_of_new(known, new)
+    rows = np.concatenate([shown.rows, added.rows])
+    return Neighbours(rows, np.concatenate([shown.similarity, added.similarity]), shown.score)
+
+
+def _with_points(shown: Projection, fitted: Projection, method: str) -> Projection:
+    """Return the page's points, followed by the points of new sentences in the same axes.
 
     Raises
     ------
     ResultError
-        If the test instances get other points than on the page.
+        If the new fit places the page's instances elsewhere.
     """
-    stored, test = shown.projections[method][i].points, shown.corpus.split == TEST
-    known, new = points[: len(stored)], points[len(stored) :]
+    stored, n = shown.points, len(shown.points)
     # Pages flip axes so that layers resemble each other.
-    signs = np.where((known * stored).sum(axis=0) < 0, -1, 1).astype(points.dtype)
-    apart = np.abs(known[test] * signs - stored[test]).max(initial=0)
+    signs = np.where((fitted.points[:n] * stored).sum(axis=0) < 0, -1, 1).astype(stored.dtype)
+    points = fitted.points * signs
+    apart = np.abs(points[:n] - stored).max(initial=0)
     if apart > TOLERANCE * np.abs(stored).max(initial=1):
-        problem = f"{method} of {shown.corpus.word!r}, fitted again, does not reproduce the points "
-        problem += f"of the test instances: one differs by {apart:.2g}"
+        problem = f"{method}, fitted again, does not reproduce the points of the page: "
+        problem += f"one differs by {apart:.2g}"
         raise ResultError(problem, fix="run snakemake again")
-    return new * signs
+    return replace(shown, points=np.concatenate([stored, points[n:]]))

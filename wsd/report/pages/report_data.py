@@ -85,44 +85,10 @@ class WordResults:
             confidence={name: values[:, tests] for name, values in self.confidence.items()},
         )
 
-    def with_new(self, new: "WordResults") -> "WordResults":
-        """Return these results with new sentences as last rows.
-
-        Parameters
-        ----------
-        new : WordResults
-            Its corpus has the split ``NEW`` only; its neighbours are rows of this corpus.
-        """
-        return replace(
-            self,
-            corpus=self.corpus.joined(new.corpus),
-            projections={
-                method: [
-                    replace(p, points=np.concatenate([p.points, added.points]))
-                    for p, added in zip(self.projections[method], projections, strict=True)
-                ]
-                for method, projections in new.projections.items()
-            },
-            neighbours=[
-                Neighbours(
-                    np.concatenate([near.rows, added.rows]),
-                    np.concatenate([near.similarity, added.similarity]),
-                    near.score,
-                )
-                for near, added in zip(self.neighbours, new.neighbours, strict=True)
-            ],
-            predicted=_joined(self.predicted, new.predicted),
-            confidence=_joined(self.confidence, new.confidence),
-        )
-
     def n_errors(self, classifier: str, choice: int) -> int:
         """Number of test instances that a classifier gets wrong at one layer choice."""
         gold = self.corpus.gold[self.corpus.split == TEST]
         return int((self.predicted[classifier][choice] != gold).sum())
-
-
-def _joined(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([first[name], second[name]], axis=1) for name in first}
 
 
 def _renumbered(neighbours: Neighbours, kept: np.ndarray) -> Neighbours:

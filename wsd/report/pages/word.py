@@ -13,7 +13,7 @@ from wsd.metrics.scores import confusion
 from wsd.report.pages import plots
 from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
 from wsd.report.pages.render import pack, render, render_portable
-from wsd.report.pages.report_data import Report, WordResults
+from wsd.report.pages.report_data import NEW, Report, WordResults
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
 from wsd.report.pages.word_plot import word_plot
 from wsd.report.plot_colours import mark_of
@@ -67,26 +67,27 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     write_text(portable / model / f"{file_name(word)}.html", page)
 
 
-def write_new(report: Report, model: str, word: str, new: WordResults, out: Path) -> None:
+def write_new(report: Report, model: str, with_new: WordResults, out: Path) -> None:
     """Write a copy of a word's page, as a single file, that also shows new sentences.
 
     Parameters
     ----------
     report : Report
-    model, word : str
-    new : WordResults
-        As in :meth:`WordResults.with_new`.
+    model : str
+    with_new : WordResults
+        The word's results with the new sentences as last rows.
     out : Path
     """
-    results = report.words[model][word]
-    kept = np.append(sample(results.corpus, MOST, RARE), np.ones(len(new.corpus), dtype=bool))
-    shown = results.with_new(new).take(kept)
+    word = with_new.corpus.word
+    results, is_new = report.words[model][word], with_new.corpus.split == NEW
+    kept = np.append(sample(results.corpus, MOST, RARE), is_new[is_new])
+    shown = with_new.take(kept)
     form = Form(FINE, ALL if report.text else NONE, True, tuple(shown.projections))
     data = word_data(report, model, shown, _confusions(results, len(report.choices[model])), form)
     values = {
         **_context(report, model, word),
-        "n_shown": int(kept.sum()) - len(new.corpus),
-        "n_new": len(new.corpus),
+        "n_shown": int(kept[~is_new].sum()),
+        "n_new": int(is_new.sum()),
         "offered": form.methods,
         "text": form.text,
     }
