@@ -5,6 +5,7 @@
   leaves none behind.
 - The list of studies, the reference of the commands, the reference of the library and the page on
   the library are generated: from docs/studies/, the parser, the docstrings and the notebook.
+- The quickstart's report becomes the folder demo/, if it exists.
 - Links between files of the repository become links between pages of the site.
 """
 
@@ -45,6 +46,8 @@ ELSEWHERE = {
     "docs/studies": "studies/index.md",
 }
 STUDIES, COMMANDS, API = "studies/index.md", "reference/commands.md", "reference/api"
+# On the site; in docs/ there is no such folder.
+DEMO = "demo"
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -68,7 +71,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are generated or lie outside docs/."""
+    """Add the pages that are generated or lie outside docs/, and the report of the demo."""
     pages = {
         target: (ROOT / source).read_text()
         for source, target in ELSEWHERE.items()
@@ -82,17 +85,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
     for target, text in pages.items():
         files.append(File.generated(config, target, content=text))
+    report = ROOT / config.extra["demo"]
+    for path in sorted(path for path in report.rglob("*") if path.is_file()):
+        target = f"{DEMO}/{path.relative_to(report).as_posix()}"
+        files.append(File.generated(config, target, abs_src_path=str(path)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links between files of the repository into links between pages of the site.
 
-    A link to a file that the site lacks, or to the page of a study that was deleted, becomes text.
+    A link to a file that the site lacks, to the page of a study that was deleted, or to the demo if
+    the quickstart has not run, becomes text.
     MkDocs reports every other link that leads nowhere.
     """
     here = page.file.src_uri
     source = next((path for path, target in ELSEWHERE.items() if target == here), f"docs/{here}")
+    has_demo = files.get_file_from_path(f"{DEMO}/index.html") is not None
+    lacking = ("docs/studies/",) if has_demo else ("docs/studies/", f"docs/{DEMO}/")
 
     def site_link(match: re.Match[str]) -> str:
         image, text, link, anchor = match.groups()
@@ -101,7 +111,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if path not in ELSEWHERE:
             if exists and not path.startswith("docs/"):
                 return text
-            if not exists and path.startswith("docs/studies/"):
+            if not exists and path.startswith(lacking):
                 return text
             if not path.startswith("docs/"):
                 return match[0]

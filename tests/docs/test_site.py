@@ -1,16 +1,23 @@
 """The documentation site builds without warnings, is complete, and loads nothing remote."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from browser import Browser, opened
 from checkout import REPOSITORY
+from report_builder import build_report, make_run
 from require import missing
 
 from wsd.commands import COMMANDS
@@ -38,13 +45,14 @@ class Links(HTMLParser):
             self.fetches.append(values[FETCHED[tag]])
 
 
-def build(repository: Path, out: Path) -> None:
-    """Build the site; a warning is an error."""
+def build(repository: Path, out: Path, demo: Path) -> None:
+    """Build the site with a report as the demo; a warning is an error."""
     if find_spec("mkdocs") is None:
         missing("mkdocs", "MkDocs is not installed (requirements-docs.lock)")
     process = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
         cwd=repository,
+        env={**os.environ, "WSD_DEMO": str(demo)},
         capture_output=True,
         text=True,
     )
@@ -53,9 +61,33 @@ def build(repository: Path, out: Path) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site")
-    build(REPOSITORY, out)
-    return out
+    folder = tmp_path_factory.mktemp("site")
+    build_report(**make_run(folder / "run").arguments(folder / "out"))
+    build(REPOSITORY, folder / "under/a path", folder / "out/report")
+    return folder / "under/a path"
+
+
+@pytest.fixture
+def chromium(tmp_path: Path) -> Iterator[Browser]:
+    with opened(tmp_path / "profile") as browser:
+        yield browser
+
+
+@pytest.mark.slow
+def test_the_demo_works_below_the_path_of_the_site(site: Path, chromium: Browser) -> None:
+    handler = partial(SimpleHTTPRequestHandler, directory=str(site.parents[1]))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        host = f"http://127.0.0.1:{server.server_port}/under/a%20path/"
+        chromium.open(f"{host}demo.html", wait="document.readyState === 'complete'")
+        chromium.drain()
+        chromium.driver.find_element("css selector", "article a[href='demo/index.html']").click()
+        chromium.until("document.documentElement.dataset.ready")
+        chromium.driver.get(chromium.js("return document.querySelector('a[href*=bank]').href"))
+        chromium.until("document.documentElement.dataset.ready && document.getElementById('plot')")
+        console, requests = chromium.drain()
+        assert not console and all(url.startswith(f"{host}demo/") for url in requests), requests
+        server.shutdown()
 
 
 @pytest.mark.slow
@@ -64,7 +96,8 @@ def test_every_link_resolves_and_nothing_is_remote(site: Path) -> None:
     assert len(pages) > 40
     wrong = []
     for path, page in pages.items():
-        wrong += [f"{path.name} fetches {url}" for url in page.fetches if "//" in url]
+        wrong += [f"{path.name} fetches {url}" for url in page.fetches if urlsplit(url).netloc]
+        is_demo = site / "demo" in path.parents
         for link in {*page.points, *page.fetches}:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
@@ -73,7 +106,9 @@ def test_every_link_resolves_and_nothing_is_remote(site: Path) -> None:
             if target.is_dir():
                 target /= "index.html"
             places = pages[target].places if target in pages else set()
-            if not target.is_file() or (parts.fragment and unquote(parts.fragment) not in places):
+            # A fragment of the report may hold the state of a page.
+            lacks_place = not is_demo and parts.fragment and unquote(parts.fragment) not in places
+            if not target.is_file() or lacks_place:
                 wrong.append(f"{path.relative_to(site)}: {link}")
     assert not wrong, "\n".join(sorted(set(wrong))[:30])
     styles = "".join(path.read_text() for path in site.rglob("*.css"))
@@ -95,8 +130,8 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
 
 
 @pytest.mark.slow
-def test_no_page_needs_the_page_of_a_study(site: Path, tmp_path: Path) -> None:
-    """Without the studies' pages the site builds without a warning and lists none of them."""
+def test_no_page_needs_the_page_of_a_study_or_the_demo(site: Path, tmp_path: Path) -> None:
+    """Without these the site builds without a warning and lists none of them."""
     files = subprocess.check_output(["git", "ls-files"], cwd=REPOSITORY, text=True).splitlines()
     for name in files:
         if not name.startswith(("wsd/", "tests/", "docs/studies/")):
@@ -104,7 +139,9 @@ def test_no_page_needs_the_page_of_a_study(site: Path, tmp_path: Path) -> None:
             shutil.copy2(REPOSITORY / name, tmp_path / name)
     (tmp_path / "wsd").symlink_to(REPOSITORY / "wsd")
     (tmp_path / "docs/studies").mkdir()
-    build(tmp_path, tmp_path / "site")
+    build(tmp_path, tmp_path / "site", tmp_path / "results/quickstart/report")
     with_pages, without = (path / "studies/index.html" for path in (site, tmp_path / "site"))
     assert 'href="geometry.html"' in with_pages.read_text()
     assert 'href="geometry.html"' not in without.read_text()
+    with_demo, without = ((path / "demo.html").read_text() for path in (site, tmp_path / "site"))
+    assert 'href="demo/index.html"' in with_demo and 'href="demo/' not in without
