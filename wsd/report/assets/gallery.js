@@ -48,6 +48,7 @@ wsd.gallery = (packed) => {
       draw(target);
     }
   }, { rootMargin: "200px" });
+  addEventListener("beforeprint", () => { for (const plot of document.querySelectorAll("svg[data-plot]")) draw(plot); });
   projection?.addEventListener("change", () => drawn.forEach(draw));
   for (const plot of document.querySelectorAll("svg[data-plot]")) {
     seen.observe(plot);

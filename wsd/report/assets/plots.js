@@ -2,8 +2,10 @@
 "use strict";
 
 wsd.plots = (() => {
-  const { make } = wsd;
-  const plots = new Map(); // by data-figure, or an element's id: { view, part, filename }
+  const { byId, make } = wsd;
+  const plots = new Map(); // by data-figure, or an element's id: { view, element, part, filename, describe }
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
 
   // A model's tags map its properties to colours of the style sheet.
   function colour(doc) {
@@ -23,10 +25,12 @@ wsd.plots = (() => {
     const [view] = await Bokeh.embed.embed_item(item, element);
     const doc = view.model.document;
     colour(doc);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colour(doc));
-    const plot = { view, part: (partName) => doc.get_model_by_name(partName), filename: () => name };
+    dark.addEventListener("change", () => colour(doc));
+    const plot = {
+      view, element, part: (partName) => doc.get_model_by_name(partName), filename: () => name, describe: () => ({}),
+    };
     plots.set(name, plot);
-    plot.part("save").filename = name;
+    plot.part("save").callback = () => save("png", name);
     return plot;
   }
 
@@ -41,13 +45,56 @@ wsd.plots = (() => {
     return box;
   }
 
-  async function save(kind, name) {
-    const { view, filename } = plots.get(name);
-    wsd.download(await view.export(kind).to_blob(), `${filename()}.${kind}`);
+  // ---- Files and prints ----
+
+  // The plot as SVG in light colours, without the toolbar's place. Bokeh updates its glyphs in
+  // microtasks: the browser neither draws the light plot nor begins to print before the end.
+  async function picture({ view }) {
+    const doc = view.model.document;
+    if (dark.matches) {
+      wsd.files.inLight(() => colour(doc));
+      for (const renderer of view.renderer_views.values()) await renderer.update_data?.();
+    }
+    const svg = view.export("svg").canvas;
+    if (dark.matches) colour(doc);
+    const { width, height } = view.bbox, top = Math.max(0, view.frame.bbox.top - 12);
+    svg.setAttribute("viewBox", `0 ${top} ${width} ${height - top}`);
+    for (const text of svg.querySelectorAll("text")) text.setAttribute("font-family", "sans-serif");
+    return svg;
+  }
+
+  // What the page says about a plot: its label, the page's title, the legends of its section.
+  function described(plot) {
+    const { element, view } = plot, drawn = view?.model.renderers.filter(({ visible }) => visible);
+    return {
+      title: element.getAttribute("aria-label").split(";")[0],
+      legends: element.closest("section").querySelectorAll(".lines"),
+      shows: (name) => !drawn || drawn.some((renderer) => renderer.name === `line-${name}`),
+      picture: () => (view ? picture(plot) : wsd.files.inLight(() => wsd.files.copy(element))),
+      ...plot.describe?.(),
+    };
+  }
+
+  function save(kind, name) {
+    const plot = plots.get(name) ?? { element: byId(name) };
+    return wsd.files.save(kind, plot.filename?.() ?? name, described(plot));
   }
   for (const button of document.querySelectorAll("[data-save]")) {
     button.addEventListener("click", () => save(button.dataset.save, button.dataset.plot));
   }
+
+  // A printed plot is an SVG as wide as the paper.
+  addEventListener("beforeprint", () => {
+    for (const plot of plots.values()) {
+      if (!plot.element.offsetWidth) continue;
+      const print = make("div", undefined, "print");
+      plot.element.after(print);
+      picture(plot).then((svg) => print.append(svg));
+    }
+  });
+  addEventListener("afterprint", () => {
+    for (const print of document.querySelectorAll(".print")) print.remove();
+  });
 
   return { embed, tip, all: () => plots.values() };
 })();

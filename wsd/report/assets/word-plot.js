@@ -3,7 +3,7 @@
 "use strict";
 
 wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
-  const { percent } = wsd;
+  const { byId, percent } = wsd;
   const { view, part } = plot;
   const [points, errors, centroids, pinned, hovered, shown] =
     ["points", "errors", "centroids", "pinned", "hovered", "shown"].map(part);
@@ -11,6 +11,16 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   const { x_range: xRange, y_range: yRange } = view.model;
   const TAP = 14; // the largest distance from a tap to its point, in pixels
   plot.filename = () => `${data.word}-${state.layers.name}`;
+  plot.describe = () => {
+    const score = percent(state.layers.scores[state.classifier].macro_f1);
+    const colour = byId("colour").selectedOptions[0].text, [, ...page] = document.title.split(" · ");
+    return {
+      title: `${data.word}: ${byId("layers").options[state.choice].text}`,
+      details: [`${state.classifierName}, macro\u2011F1 ${score}`, `colour: ${colour}`, ...page].join(" · "),
+      legends: document.querySelectorAll(".senses, #tones:not([hidden])"),
+      shows: () => true,
+    };
+  };
 
   // ---- Drawing ----
 
@@ -32,7 +42,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
         tsne: `t-SNE ${i + 1}`,
       }[state.method];
     });
-    part("save").filename = plot.filename();
     drawCentroids();
     drawPin();
     drawHovered();

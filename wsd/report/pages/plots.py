@@ -27,8 +27,9 @@ def new_plot(**options: Any) -> Any:
     """Return a plot without data, in the style of the pages."""
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
-    # Without a file name Bokeh asks for one in a dialogue.
-    plot.add_tools(models.SaveTool(name="save", filename="plot"))
+    # Bokeh's own tool saves a plot without title and legend, and dark on a dark page.
+    look = {"icon": ".bk-tool-icon-save", "description": "Save as PNG"}
+    plot.add_tools(models.CustomAction(name="save", **look))
     plot.outline_line_color = None
     plot.min_border = 0
     texts = {"axis_label_text_color": "--ink", "major_label_text_color": "--ink-2"}

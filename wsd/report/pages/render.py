@@ -15,6 +15,7 @@ import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from wsd import __version__
 from wsd.artifacts.column_names import feature_set
 from wsd.artifacts.transform_names import transform_label
 from wsd.errors import ResultError
@@ -26,7 +27,7 @@ from wsd.storage.text_table import p_value
 
 BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
-SHARED = ("page.js", "plots.js")
+SHARED = ("page.js", "files.js", "plots.js")
 TABLES = (*SHARED, "curves.js", "tables.js")
 INDEX = (*SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
@@ -190,7 +191,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(feature_set=feature_set, metrics=METRICS)
+    environment.globals.update(feature_set=feature_set, metrics=METRICS, version=__version__)
     # Defaults for a page in the report's folder.
     environment.globals.update(root="", portable=False, csp=_csp("'self'"))
     environment.filters.update(
