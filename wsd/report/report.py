@@ -29,6 +29,7 @@ from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.load_report import load_report
+from wsd.report.pages.one_file import write_one_file
 from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
@@ -110,7 +111,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", type=Path, metavar="FILE", help=text)
     add_listings(parser)
     add_path(parser, "--portable", "folder for word pages as single files")
-    writes(parser, "portable")
+    text = "also write the whole report as one HTML file, for sending"
+    parser.add_argument("--one-file", type=Path, metavar="FILE", help=text)
+    writes(parser, "portable", "one_file")
     add_out_folder(parser, "folder for index.html")
     replaces(parser, is_part_of_report, "out", "portable")
 
@@ -152,5 +155,18 @@ def run(args: argparse.Namespace) -> None:
     if out == portable or out in portable.parents or portable in out.parents:
         problem = f"{args.portable} and {args.out} would replace one another"
         raise ConfigError(problem, where="--portable, --out", fix="choose two separate folders")
+    if args.one_file:
+        _check_one_file(args.one_file, (out, portable))
     write_report(load_report(_inputs(args)), args.out, args.portable)
+    if args.one_file:
+        write_one_file(args.out, args.one_file)
     list_folders(args.listings)
+
+
+def _check_one_file(file: Path, folders: Sequence[Path]) -> None:
+    fix = "name a file that does not exist yet, or an earlier report, outside of both folders"
+    if any(folder in (file.resolve(), *file.resolve().parents) for folder in folders):
+        raise ConfigError(f"{file} is in a folder of the report", where="--one-file", fix=fix)
+    if file.exists() and not _is_page(file):
+        problem = f"{file} exists, and is not a page of a report"
+        raise ConfigError(problem, where="--one-file", fix=fix)

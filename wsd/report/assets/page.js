@@ -75,20 +75,24 @@ const wsd = (() => {
     encode: (parts) => parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&"),
     // A plus stays a plus: only forms encode spaces that way.
     decode: (text) => new URLSearchParams(text.replace(/^#/, "").replaceAll("+", "%2B")),
-    show: (text) => history.replaceState(null, "", text ? `#${text}` : location.pathname.split("/").pop()),
+    show: (text) => history.replaceState(null, "", text ? `#${text}` : location.pathname.split("/").pop() + location.search),
   };
 
   // ---- Data in, files out ----
 
   // Arrays of numbers are base64 of their bytes.
-  const decode = (base64, Type) =>
-    new Type(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+  const bytesOf = (base64) => Uint8Array.fromBase64?.(base64) ?? Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const decode = (base64, Type) => new Type(bytesOf(base64).buffer);
 
-  // The page's data are deflated, in base64; a page that is one file has Bokeh's script there too.
+  // Packed values are JSON, deflated, in base64.
+  async function inflate(base64) {
+    const bytes = decode(base64, Uint8Array);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  }
+
+  // The page's data; a page that is one file has Bokeh's script there too.
   async function unpack() {
-    const bytes = decode(byId("packed").textContent, Uint8Array);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const packed = JSON.parse(await new Response(stream).text());
+    const packed = await inflate(byId("packed").textContent);
     if (packed.bokeh) document.head.append(make("script", packed.bokeh));
     return packed;
   }
@@ -117,6 +121,6 @@ const wsd = (() => {
   }
 
   return {
-    byId, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, unpack, download, start,
+    byId, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
   };
 })();

@@ -103,12 +103,11 @@ def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) ->
 def _in_one_file(scripts: Sequence[str], *packed_scripts: str) -> dict[str, Any]:
     """Return the values for a page without other files; its policy names the scripts' hashes."""
     script = "".join(map(asset, scripts))
-    hashes = " ".join(_hash(text) for text in (script, *packed_scripts) if text)
     return {
         "portable": True,
         "script": Markup(script),  # noqa: S704 - the package's own files
         "style": Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        "csp": _csp(hashes or "'none'"),
+        "csp": policy_of_hashes(script, *packed_scripts),
     }
 
 
@@ -152,6 +151,11 @@ def _script_json(value: Any) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - all characters with a meaning in HTML are escaped
+
+
+def policy_of_hashes(*scripts: str) -> str:
+    """Return a content security policy that allows these scripts, by their hashes, and no other."""
+    return _csp(" ".join(_hash(text) for text in scripts if text) or "'none'")
 
 
 def _csp(scripts: str) -> str:
