@@ -1,7 +1,8 @@
 """Check word pages in a browser: displayed data, expected data, and single scripts."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,25 @@ return {
   background: host && getComputedStyle(host).backgroundColor, width: content.offsetWidth,
 };
 """
+
+
+# The colour of the first sense on a light and on a dark page, as a saved plot has it.
+LIGHT, DARK = "rgb(11,111,184)", "rgb(88,166,232)"
+
+
+@contextmanager
+def dark(browser: Browser, *, on: bool = True) -> Iterator[None]:
+    """Prefer dark pages, or light ones."""
+
+    def prefer(scheme: str) -> None:
+        media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+
+    prefer("dark" if on else "light")
+    try:
+        yield
+    finally:
+        prefer("light")
 
 
 def soon(is_true: Callable[[], bool]) -> bool:

@@ -43,7 +43,7 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
 def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "layers.html")
     lines = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
-        view.model.document.get_model_by_name("save").filename,
+        view.el.closest("[data-figure]").dataset.figure,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     assert all(not hidden for _, hidden in chromium.js(lines))
     chromium.driver.find_element(
@@ -55,8 +55,8 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
         )
     Select(by_id(chromium, "metric")).select_by_value("mean_word_accuracy")
     chromium.until(
-        "[...Bokeh.documents].some((doc) => "
-        "doc.get_model_by_name('save').filename.endsWith('mean_word_accuracy'))"
+        "[...Bokeh.index].some((view) => "
+        "view.el.closest('[data-figure]')?.dataset.figure.endsWith('mean_word_accuracy'))"
     )
     assert dict(chromium.js(lines))[f"curves.{MODEL}.mean_word_accuracy"]
     chromium.assert_quiet()
@@ -91,12 +91,12 @@ def test_models_side_by_side_by_figure_classifier_and_model(
     name = f"models.{other}.micro_accuracy"
     assert chromium.js(shown) == [name]
     chromium.until(
-        "[...Bokeh.documents].some((doc) => "
-        "doc.get_model_by_name('save').filename === arguments[0])",
+        "[...Bokeh.index].some((view) => "
+        "view.el.closest('[data-figure]')?.dataset.figure === arguments[0])",
         name,
     )
     hidden = """return [...Bokeh.index].filter((view) => view.model.renderers).map((view) => [
-        view.model.document.get_model_by_name("save").filename,
+        view.el.closest("[data-figure]").dataset.figure,
         view.model.renderers.filter((r) => !r.visible).map((r) => r.name)])"""
     chromium.driver.find_element("css selector", "[data-section=models][data-line='deep']").click()
     for figure, lines in chromium.js(hidden):

@@ -32,13 +32,13 @@ def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
 ) -> None:
     pages = [page.read_text() for page in (built / "report").rglob("*.html")]
     loaded = {name for page in pages for name in re.findall(r'src="[./]*assets/([^"]*)"', page)}
-    # Pages of uses are not part of a report, and contain their scripts.
-    of_uses = {path.name for path in scripts() if path.name.startswith("uses")}
-    assert loaded == {"bokeh.min.js", *(path.name for path in scripts())} - of_uses
+    # Pages of uses are not part of a report, and contain their scripts, like a report in one file.
+    alone = {path.name for path in scripts() if path.name.startswith(("uses", "one-file"))}
+    assert loaded == {"bokeh.min.js", *(path.name for path in scripts())} - alone
     portable = (built / "portable" / MODEL / "bank.html").read_text()
     for path in scripts():
         whole = path.read_text() in portable
-        others = {"curves.js", "gallery.js", "tables.js", *of_uses}
+        others = {"curves.js", "gallery.js", "tables.js", *alone}
         assert whole == (path.name not in others), path.name
 
 

@@ -629,10 +629,21 @@ def test_every_link_resolves_and_nothing_is_remote(all_pages: dict[Path, Page]) 
     for path, page in all_pages.items():
         for link in page.links():
             target, _ = urldefrag(link)
-            if target in ("", "data:,") or link == DATASET.licence_url:
+            if target == "" or target.startswith("data:image/") or link == DATASET.licence_url:
                 continue
             assert (path.parent / unquote(target)).is_file(), link
         assert not [t for t, _ in page.elements if t in ("img", "iframe", "object", "embed")]
+
+
+def test_every_page_describes_itself(all_pages: dict[Path, Page]) -> None:
+    for page in all_pages.values():
+        tags = {
+            a.get("property") or a.get("name"): a.get("content")
+            for t, a in page.elements
+            if t == "meta"
+        }
+        assert tags["og:title"] and tags["og:type"] == "website"
+        assert tags["og:description"] == tags["description"] != ""
 
 
 def test_policy_allows_only_own_files(all_pages: dict[Path, Page]) -> None:
@@ -683,7 +694,7 @@ def test_portable_page_needs_no_other_file(run: Run, built: Path) -> None:
     for word in run.corpora:
         page = Page(built / "portable" / MODEL / f"{file_name(word)}.html")
         links = [link for link in page.links() if link != DATASET.licence_url]
-        assert links and all(link.startswith("#layers=") for link in links)
+        assert links and all(link.startswith(("#layers=", "data:image/svg")) for link in links)
         packed, whole = page.packed(), word_page(built, word).packed()
         assert packed["figure"] == whole["figure"]
         assert packed["data"]["left"] == whole["data"]["left"]
@@ -1301,7 +1312,7 @@ def contrast(a: str, b: str) -> float:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_contrast_with_their_background(scheme: str) -> None:
     css = render.asset("style.css")
-    light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    light, dark, _ = re.findall(r":root\S* \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
     senses = [colours[f"--sense-{i}"] for i in range(len(plot_colours.COLOURS))]
     assert len(set(senses)) == len(plot_colours.COLOURS)

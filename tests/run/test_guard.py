@@ -184,6 +184,25 @@ def test_a_report_needs_two_separate_folders(
         assert "have the same path" in text or "would replace one another" in text
 
 
+def test_a_report_in_one_file_replaces_only_an_earlier_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command gets as far as reading its inputs if the file may be written."""
+    monkeypatch.chdir(tmp_path)
+    Path("own.html").write_text("<title>mine</title>")
+    Path("old.html").write_text(PAGE)
+    for file, problem in (
+        ("own.html", "is not a page of a report"),
+        ("fresh/all.html", "is in a folder of the report"),
+        ("single", "have the same path"),
+    ):
+        assert main([*REPORT, "--one-file", file]) == 2
+        assert problem in capsys.readouterr().err
+    for file in ("old.html", "new.html"):
+        assert main([*REPORT, "--one-file", file]) == 6
+    assert Path("own.html").read_text() == "<title>mine</title>"
+
+
 PAGE = (REPOSITORY / "wsd/report/templates/base.html").read_text()
 REPORT = [
     *("report", "--corpus", "corpus", "--words", "crane", "--dataset", "quickstart"),

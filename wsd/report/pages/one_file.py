@@ -13,6 +13,8 @@ from wsd.logs import log
 from wsd.report.pages.render import asset, pack, policy_of_hashes
 from wsd.storage.atomic import write_text
 
+# The files of a report's folder.
+FILES = ("**/*.html", "assets/*", "data/*.csv")
 POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*')
 SCRIPT = re.compile(r'<script defer src="assets/([^"]*)"></script>\n')
 STYLE = '<link rel="stylesheet" href="assets/style.css">'
@@ -29,8 +31,8 @@ def write_one_file(folder: Path, file: Path) -> None:
         Has ``index.html``, other pages, ``assets/`` and tables.
     file : Path
     """
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    texts = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    paths = [path for name in FILES for path in sorted(folder.glob(name))]
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
     index, style = texts.pop("index.html"), texts.pop("assets/style.css")
     scripts = {PurePath(name).name: texts.pop(name) for name in list(texts) if name.endswith(".js")}
     start = asset("page.js") + asset("one-file.js")

@@ -28,8 +28,8 @@ def new_plot(**options: Any) -> Any:
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
     # Bokeh's own tool saves a plot without title and legend, and dark on a dark page.
-    look = {"icon": ".bk-tool-icon-save", "description": "Save as PNG"}
-    plot.add_tools(models.CustomAction(name="save", **look))
+    icon = ".bk-tool-icon-save"
+    plot.add_tools(models.CustomAction(name="save", icon=icon, description="Save as PNG"))
     plot.outline_line_color = None
     plot.min_border = 0
     texts = {"axis_label_text_color": "--ink", "major_label_text_color": "--ink-2"}

@@ -1,0 +1,107 @@
+"""files.js: saves plots as light SVG and PNG files, with title, legend and source line."""
+
+import base64
+import io
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from browser import Browser
+from matplotlib.image import imread
+from report_builder import DATASET, GIVEN, MODEL, READERS, SENSES
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.support.ui import Select
+from word_pages import DARK, LIGHT, by_id, dark
+
+import wsd
+
+SOURCE = f"Corpus: {DATASET.title}, licence {DATASET.licence}; made with wsd {wsd.__version__}"
+# The name, the type and the content of the next file that the page saves.
+SAVING = """const make = URL.createObjectURL;
+let blob;
+URL.createObjectURL = (given) => { blob = given; return make(given); };
+window.saving = new Promise((done) => {
+  HTMLAnchorElement.prototype.click = function () {
+    const reader = new FileReader();
+    reader.onload = () => done([this.download, blob.type, reader.result.split(",")[1]]);
+    reader.readAsDataURL(blob);
+  };
+});"""
+
+
+def saved(browser: Browser, press: Callable[[], None]) -> tuple[str, str, bytes]:
+    browser.js(SAVING)
+    press()
+    name, kind, content = browser.driver.execute_async_script("saving.then(arguments[0])")
+    return name, kind, base64.b64decode(content)
+
+
+def button(browser: Browser, kind: str, plot: str = "plot") -> Callable[[], None]:
+    element = f"document.querySelector('[data-save={kind}][data-plot=\"{plot}\"]')"
+    return lambda: browser.js(f"{element}.click()")
+
+
+def texts(svg: bytes) -> list[str]:
+    root = ElementTree.fromstring(svg)
+    return ["".join(e.itertext()) for e in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_word_is_saved_with_title_legend_and_source(
+    chromium: Browser, built: Path, scheme: str
+) -> None:
+    with dark(chromium, on=scheme == "dark"):
+        chromium.open(built / "report" / "words" / "bank.html")
+        name, kind, svg = saved(chromium, button(chromium, "svg"))
+        assert (name, kind) == ("bank-2.svg", "image/svg+xml")
+        title, details, *rest = texts(svg)
+        assert title == "bank: layer 2"
+        assert details.startswith(f"{READERS[0]}, macro\N{NON-BREAKING HYPHEN}F1 ")
+        assert details.endswith(f"colour: gold sense · {MODEL} · {DATASET.title}")
+        assert "PC 1 (30.0% of variance)" in rest and rest[-1] == SOURCE
+        assert {SENSES["bank"][0], GIVEN.name, "error, ringed", "training, hollow"} <= set(rest)
+        assert LIGHT in svg.decode() and DARK not in svg.decode()
+        name, kind, png = saved(chromium, button(chromium, "png"))
+        assert (name, kind) == ("bank-2.png", "image/png")
+    pixels = imread(io.BytesIO(png))
+    size = ElementTree.fromstring(svg).attrib
+    assert pixels.shape[:2] == (2 * int(size["height"]), 2 * int(size["width"]))
+    assert (pixels[[0, -1]] == 1).all(), "the margin is not white"
+    assert len(np.unique(pixels.reshape(-1, 4), axis=0)) > 50
+    chromium.assert_quiet()
+
+
+def test_the_legend_follows_the_page(page: Browser) -> None:
+    page.js("document.querySelector('[data-sense=\"0\"]').click()")
+    Select(by_id(page, "colour")).select_by_value("error")
+    _, _, svg = saved(page, button(page, "svg"))
+    written = texts(svg)
+    assert SENSES["bank"][0] not in written and {"correct", "wrong"} <= set(written)
+
+
+def test_curves_are_saved_with_the_lines_that_are_shown(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    chromium.js("document.querySelector('[data-line=logistic]').click()")
+    _, _, svg = saved(chromium, button(chromium, "svg", f"curves.{MODEL}.mean_macro_f1"))
+    title, corpus, *rest = texts(svg)
+    assert (title, corpus) == (f"Macro-F1 over the layers of {MODEL}", DATASET.title)
+    assert READERS[1] in rest and READERS[0] not in rest and rest[-1] == SOURCE
+    chromium.assert_quiet()
+
+
+def test_the_toolbar_saves_the_same_file(page: Browser) -> None:
+    left, top = page.js(
+        """const find = (root) => [...root.querySelectorAll("*")].reduce(
+          (tool, element) => tool || (element.title === "Save as PNG" ? element
+            : element.shadowRoot && find(element.shadowRoot)), null);
+        const { left, top, width, height } = find(document).getBoundingClientRect();
+        return [left + width / 2, top + height / 2];"""
+    )
+    actions = ActionChains(page.driver, duration=0)
+    actions.w3c_actions.pointer_action.move_to_location(int(left), int(top))
+    actions.w3c_actions.pointer_action.click()
+    name, kind, png = saved(page, actions.perform)
+    assert (name, kind) == ("bank-2.png", "image/png")
+    assert png == saved(page, button(page, "png"))[2]
