@@ -39,6 +39,7 @@ TABLE = {
     },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
+        "one-file": ("report", "Write a report as one HTML file, for sending."),
         "overview": ("report", "Write the page that lists all reports."),
         "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
     },

@@ -7,7 +7,7 @@ from report_builder import MODEL, SENSES, Run
 from test_files_js import saved
 from word_pages import STATE, by_id, dark
 
-from wsd.report.pages.one_file import write_one_file
+from wsd.report.one_file import write_one_file
 from wsd.storage.file_names import file_name
 
 

@@ -193,13 +193,16 @@ def test_a_report_in_one_file_replaces_only_an_earlier_one(
     Path("old.html").write_text(PAGE)
     for file, problem in (
         ("own.html", "is not a page of a report"),
-        ("fresh/all.html", "is in a folder of the report"),
+        ("fresh/all.html", "is in a folder that this command replaces"),
         ("single", "have the same path"),
     ):
         assert main([*REPORT, "--one-file", file]) == 2
         assert problem in capsys.readouterr().err
     for file in ("old.html", "new.html"):
         assert main([*REPORT, "--one-file", file]) == 6
+        assert main(["one-file", ".", "--out", file]) == 6
+        assert ". has no report of this version of wsd" in capsys.readouterr().err
+    assert main(["one-file", ".", "--out", "own.html"]) == 2
     assert Path("own.html").read_text() == "<title>mine</title>"
 
 

@@ -25,11 +25,11 @@ from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_json import RunMap, bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
+from wsd.report.one_file import check_replaceable, is_page, write_one_file
 from wsd.report.pages.errors import write_errors
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.one_file import write_one_file
 from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
@@ -37,9 +37,6 @@ from wsd.report.pages.word import write_word
 from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
-
-# In the head of every page.
-GENERATOR = b'<meta name="generator" content="wsd report">'
 
 
 def write_report(report: Report, out: Path, portable: Path) -> None:
@@ -73,19 +70,12 @@ def write_report(report: Report, out: Path, portable: Path) -> None:
 def is_part_of_report(path: Path) -> bool:
     """Return whether a file belongs to a report, and may be replaced.
 
-    A page contains ``GENERATOR``; assets and data lie next to an ``index.html`` that contains it.
+    Assets and data lie next to an ``index.html`` that is a page of a report.
     """
     if path.suffix == ".html":
-        return _is_page(path)
+        return is_page(path)
     folder = next((parent for parent in path.parents if parent.name in ("assets", "data")), None)
-    return folder is not None and _is_page(folder.parent / "index.html")
-
-
-def _is_page(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return GENERATOR in file.read(1000)
+    return folder is not None and is_page(folder.parent / "index.html")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -156,17 +146,11 @@ def run(args: argparse.Namespace) -> None:
         problem = f"{args.portable} and {args.out} would replace one another"
         raise ConfigError(problem, where="--portable, --out", fix="choose two separate folders")
     if args.one_file:
-        _check_one_file(args.one_file, (out, portable))
+        if any(folder in args.one_file.resolve().parents for folder in (out, portable)):
+            problem = f"{args.one_file} is in a folder that this command replaces"
+            raise ConfigError(problem, where="--one-file", fix="choose a path elsewhere")
+        check_replaceable(args.one_file, "--one-file")
     write_report(load_report(_inputs(args)), args.out, args.portable)
     if args.one_file:
         write_one_file(args.out, args.one_file)
     list_folders(args.listings)
-
-
-def _check_one_file(file: Path, folders: Sequence[Path]) -> None:
-    fix = "name a file that does not exist yet, or an earlier report, outside of both folders"
-    if any(folder in (file.resolve(), *file.resolve().parents) for folder in folders):
-        raise ConfigError(f"{file} is in a folder of the report", where="--one-file", fix=fix)
-    if file.exists() and not _is_page(file):
-        problem = f"{file} exists, and is not a page of a report"
-        raise ConfigError(problem, where="--one-file", fix=fix)
