@@ -163,7 +163,7 @@ def main() -> None:
     report = made_report(args.instances, args.layers, args.methods, np.random.default_rng(1))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        render.write_assets(out / "assets")
+        render.write_assets(report, out / "assets")
         word.write_word(report, "made", "bench", folder=out, portable=out / "portable")
         page = out / "words" / "bench.html"
         print(f"{args.instances:,} instances, {args.layers} layers, {' and '.join(args.methods)}")

@@ -28,6 +28,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--window-size=1280,1000",
+    # A page is at rest as soon as its script has run; a test of motion asks for it.
+    "--force-prefers-reduced-motion",
 )
 
 

@@ -30,7 +30,7 @@ const view = views[arguments[0] ?? 0];"""
     + """
 const doc = view.model.document;
 const model = (name) => doc.get_model_by_name(name);
-const { x, y, sense, tone } = model("points").data, errors = model("errors").data;
+const { x, y, sense, tone, fill, edge } = model("points").data, errors = model("errors").data;
 const centroids = model("centroids").data;
 return {
   x: Array.from(x), y: Array.from(y), sense: Array.from(sense), tone: Array.from(tone),
@@ -39,7 +39,8 @@ return {
   selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
   errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
-  shown: model("shown").booleans, labels: [model("x-axis").axis_label, model("y-axis").axis_label],
+  // A grey instance is filtered out; an invisible one is hidden by the legend.
+  shown: tone.map((value, i) => value !== "off" && fill[i] + edge[i] > 0), labels: [model("x-axis").axis_label, model("y-axis").axis_label],
   ranges: [view.model.x_range.start, view.model.x_range.end,
            view.model.y_range.start, view.model.y_range.end],
   palette: model("colours").palette, hash: location.hash,
@@ -122,11 +123,9 @@ def assert_shows(run: Run, built: Path, browser: Browser, choice: str) -> dict[s
     width, height = state["drawn"]
     assert (high_x - low_x) / width == pytest.approx((high_y - low_y) / height, rel=0.02)
     assert browser.js("return document.getElementById('layers').value") == choice
-    assert browser.js("return document.getElementById('slider').value") == str(
-        CHOICES.index(choice)
-    )
-    current = browser.js("return document.querySelector('#choices [aria-current]').dataset.layers")
-    assert current == choice
+    for links in ("strip", "choices"):
+        current = browser.js(f"return document.querySelector('#{links} [aria-current]').dataset.layers")
+        assert current == choice
     return state
 
 

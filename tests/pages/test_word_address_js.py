@@ -83,12 +83,13 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
 
 DEFAULTS = """const data = wsd.wordData(arguments[0]);
 const defaults = {
-  choice: 1, classifier: 0, colour: "gold", show: "all", method: "pca", query: "",
+  choice: 1, classifier: 0, colour: "gold", show: "all", method: "pca", query: "", cell: null,
+  sort: "instance",
   pin: -1, box: null, rings: true, centroids: true, keys: true, others: [],
 };
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
-  plots: 4, ...arguments[1].offered,
+  sort: ["instance", "-confidence"], plots: 4, ...arguments[1].offered,
 });
 const plain = (state) => ({
   ...state, hiddenSenses: [...state.hiddenSenses], hiddenSplits: [...state.hiddenSplits],
@@ -97,6 +98,7 @@ const open = { ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set() };
 """
 AT_FIRST = {
     "choice": 1, "classifier": 0, "colour": "gold", "show": "all", "method": "pca", "query": "",
+    "cell": None, "sort": "instance",
     "pin": -1, "box": None, "rings": True, "centroids": True, "keys": True, "hiddenSenses": [],
     "hiddenSplits": [], "others": [],
 }  # fmt: skip
@@ -119,6 +121,7 @@ def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:
         ({"colour": "error", "show": "errors", "method": "tsne"},
          "layers=1&colour=error&show=errors&method=tsne"),
         ({"query": "a+b & <c>"}, "layers=1&search=a%2Bb%20%26%20%3Cc%3E"),
+        ({"cell": [0, 1], "sort": "-confidence"}, "layers=1&cell=0%2C1&sort=-confidence"),
         ({"hiddenSenses": [0, 1]}, "layers=1&without=0%2C1"),
         ({"hiddenSplits": ["test", "train"]}, "layers=1&hide=test%2Ctrain"),
         ({"rings": False, "centroids": False}, "layers=1&off=rings%2Ccentroids"),
@@ -139,6 +142,7 @@ def test_the_state_survives_a_round_trip(
     "text",
     ["", "layers=9", "beside=0", "beside=", "beside=0,9,<b>",
      "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
+     "cell=1", "cell=0,2", "cell=0,x", "sort=length",
      "box=1,2,3", "box=1,2,3,x", "box=2,1,3,4", "box=1,2,4,3", "box=1,Infinity,3,4", "=&=&%"],
 )  # fmt: skip
 def test_invalid_values_are_ignored(chromium: Browser, text: str) -> None:

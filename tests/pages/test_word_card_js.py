@@ -18,7 +18,7 @@ from word_pages import STATE, by_id, rows_of, wrong_rows
 def test_card_shows_neighbours_and_every_layer(run: Run, built: Path, page: Browser) -> None:
     corpus, rows = run.corpora["bank"], rows_of(run, built)
     names = [text.name for text in DATASET.sense_texts("bank", corpus.senses)]
-    button = page.driver.find_elements("css selector", "#instances th button")[0]
+    button = page.driver.find_elements("css selector", "#instances tbody th button")[0]
     assert button.text == "test 0"
     button.send_keys(Keys.ENTER)
     assert page.js("return document.activeElement.id") == "card"

@@ -71,7 +71,7 @@ def test_tones_and_their_key(
     body = """const [packed, colour, classifier] = arguments, data = wsd.wordData(packed);
         const state = wsd.wordState(data, { choice: 1, classifier, colour });
         const colours = wsd.wordColours(data, state);
-        return [colours.tones(), colours.entries().map(([, text]) => text)];"""
+        return [data.rows.map(colours.toneOf(state)), colours.entries().map(([, text]) => text)];"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-colours.js")
     actual = evaluate(chromium, scripts, body, made_data(), colour, classifier)
     assert actual == [tones, key]

@@ -22,8 +22,7 @@ def test_projection_can_be_changed(run: Run, page: Browser) -> None:
 
 def test_the_page_opens_with_the_projection_selected_by_cv(planes: Browser) -> None:
     opened = planes.js(STATE)
-    assert opened["labels"] == ["LDA axis 1 (30.0% of the variance between senses)",
-                                "LDA axis 2 (12.5% of the variance between senses)"]  # fmt: skip
+    assert opened["labels"] == ["LDA axis 1 (30.0%)", "LDA axis 2 (12.5%)"]
     assert "by a fit without it" in by_id(planes, "projection-note").text
     assert "50.0 in this plot" in by_id(planes, "projection-note").text
     assert "opens with LDA" in by_id(planes, "opening").text
@@ -37,8 +36,7 @@ def test_the_page_opens_with_the_projection_selected_by_cv(planes: Browser) -> N
 def test_two_senses_have_one_lda_axis_and_no_share(planes: Browser) -> None:
     planes.driver.find_element("css selector", "a[rel=next]").click()
     planes.until("document.documentElement.dataset.ready && document.title.startsWith('a&b')")
-    assert planes.js(STATE)["labels"] == ["LDA axis 1",
-                                         "First principal component of the residuals"]  # fmt: skip
+    assert planes.js(STATE)["labels"] == ["LDA axis", "PC 1 of the residuals"]
     assert "has one axis for two senses" in by_id(planes, "projection-note").text
     assert "%" not in by_id(planes, "projection-note").text
 

@@ -56,7 +56,7 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
 )  # fmt: skip
 def test_instance_in_words(chromium: Browser, row: int, text: str, expected: list[str]) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
         return [text.sentence(row), text.verdict(row), text.numbers(row)]
           .map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
@@ -67,7 +67,7 @@ def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
     """The card has the whole sentence; a script without spaces is cut between characters."""
     body = """const [packed, side] = arguments, data = wsd.wordData(packed);
         data.sentence = () => [side, "bank", side];
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
         return [text.sentence(0), text.sentence(0, true)].map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
     for side, left, right in (
@@ -98,7 +98,7 @@ def test_glosses_of_the_senses(
     chromium: Browser, row: int, glosses: list[str], expected: str | None
 ) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0 }));
+        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
         const box = text.glosses(row);
         return box.hidden ? null : box.textContent;"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")

@@ -7,6 +7,15 @@ const wsd = (() => {
   const count = (number) => number.toLocaleString("en");
   const percent = (share, digits = 2) => share === null ? "–" : (share * 100).toFixed(digits);
 
+  // A function that computes its value for a key once.
+  function cached(compute) {
+    const values = new Map();
+    return (key) => {
+      if (!values.has(key)) values.set(key, compute(key));
+      return values.get(key);
+    };
+  }
+
   // ---- Elements ----
 
   // `looks` is a class; or styles, for tooltips of Bokeh, which the style sheet does not reach.
@@ -81,8 +90,13 @@ const wsd = (() => {
   // ---- Data in, files out ----
 
   // Arrays of numbers are base64 of their bytes.
-  const bytesOf = (base64) => Uint8Array.fromBase64?.(base64) ?? Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const decode = (base64, Type) => new Type(bytesOf(base64).buffer);
+  function decode(base64, Type) {
+    if (Uint8Array.fromBase64) return new Type(Uint8Array.fromBase64(base64).buffer);
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    // Several times as fast as Uint8Array.from with a function.
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return new Type(bytes.buffer);
+  }
 
   // Packed values are JSON, deflated, in base64.
   async function inflate(base64) {
@@ -121,6 +135,6 @@ const wsd = (() => {
   }
 
   return {
-    byId, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
+    byId, cached, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
   };
 })();

@@ -2,8 +2,8 @@
 // the defaults are omitted; invalid values are ignored.
 "use strict";
 
-// `offered` has the options of the page's selects, whether it can be searched, and the largest number
-// of plots side by side.
+// `offered` has the options of the page's selects, the orders of its table, whether it can be searched,
+// and the largest number of plots side by side.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
   const SELECTS = ["colour", "show", "method"], ON = ["rings", "centroids", "keys"];
@@ -14,6 +14,8 @@ wsd.wordAddress = (data, defaults, offered) => {
     const parts = [[state.others.length ? "beside" : "layers", shown.join(",")]];
     if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
+    if (state.cell) parts.push(["cell", state.cell.join(",")]);
+    if (state.sort !== defaults.sort) parts.push(["sort", state.sort]);
     if (state.query) parts.push(["search", state.query]);
     const senses = [...state.hiddenSenses].sort((a, b) => a - b), splits = [...state.hiddenSplits].sort();
     const off = ON.filter((key) => !state[key]);
@@ -38,6 +40,7 @@ wsd.wordAddress = (data, defaults, offered) => {
     const sideBySide = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
       .filter((choice) => choice >= 0).slice(0, offered.plots);
     const box = (wanted.get("box") ?? "").split(",").map(Number);
+    const cell = (wanted.get("cell") ?? "").split(",").map(Number);
     const isBox = box.length === 4 && box.every(Number.isFinite) && box[0] < box[1] && box[2] < box[3];
     return {
       choice: sideBySide.length > 1 ? sideBySide[0] : indexIn(layers, "layers", defaults.choice),
@@ -45,6 +48,8 @@ wsd.wordAddress = (data, defaults, offered) => {
       classifier: indexIn(classifiers, "classifier", defaults.classifier),
       ...Object.fromEntries(SELECTS.map((key) =>
         [key, (offered[key] ?? []).includes(wanted.get(key)) ? wanted.get(key) : defaults[key]])),
+      cell: cell.length === 2 && cell.every((sense) => sense in data.senses) ? cell : null,
+      sort: offered.sort.includes(wanted.get("sort")) ? wanted.get("sort") : defaults.sort,
       query: offered.search ? wanted.get("search") ?? "" : "",
       hiddenSenses: new Set([...listed("without", data.senses.map((_, i) => String(i)))].map(Number)),
       hiddenSplits: listed("hide", ["train", "test"]),

@@ -64,12 +64,16 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
       body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),
         neighbourList(row));
     }
+    const current = body.querySelector(".fates [aria-current]"), strip = body.querySelector(".fates")?.parentElement;
+    if (current) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
   }
 
+  // The plot stays in sight, and the card with it: below the plot on narrow pages, else next to it.
   function focus() {
     byId("card").focus({ preventScroll: true });
-    const box = byId("card").getBoundingClientRect();
-    if (box.top < 0 || box.top > innerHeight * 0.8) byId("card").scrollIntoView({ block: "nearest" });
+    const plot = byId("plot").getBoundingClientRect(), { top } = byId("card").getBoundingClientRect();
+    const isSeen = plot.bottom > 0 && plot.top < innerHeight && top < innerHeight - 120 && top > -40;
+    if (!isSeen) byId("side-by-side").scrollIntoView({ block: "start" });
   }
 
   byId("unpin").addEventListener("click", () => pin(-1));

@@ -10,18 +10,19 @@ wsd.wordColours = (data, state) => {
   };
   const golds = Array.from(data.gold, String);
 
-  function tones() {
-    if (state.colour === "gold") return golds;
+  // The tone of an instance in the layer choice of `shown`: this state, or the state of another plot.
+  function toneOf(shown) {
+    if (state.colour === "gold") return (row) => golds[row];
     const [low, high] = state.confidenceRange();
     const shade = (row) => Math.max(0, Math.min(SHADES - 1,
-      Math.floor((state.confidence(row) - low) / (high - low || 1) * SHADES)));
+      Math.floor((shown.confidence(row) - low) / (high - low || 1) * SHADES)));
     const tone = {
-      predicted: (row) => String(state.predicted(row)),
-      error: (row) => (state.isWrong(row) ? "wrong" : "right"),
+      predicted: (row) => String(shown.predicted(row)),
+      error: (row) => (shown.isWrong(row) ? "wrong" : "right"),
       confidence: (row) => `ramp-${shade(row)}`,
       split: () => "test",
     }[state.colour];
-    return data.rows.map((row) => (data.isTrain(row) ? "train" : tone(row)));
+    return (row) => (data.isTrain(row) ? "train" : tone(row));
   }
 
   // Per entry, its tones in order, and its text.
@@ -54,5 +55,5 @@ wsd.wordColours = (data, state) => {
     byId("tones").replaceChildren(...shown);
   }
 
-  return { golds, tones, entries, showKey };
+  return { golds, toneOf, entries, showKey };
 };

@@ -8,15 +8,7 @@ wsd.wordExtensions = {};
 wsd.wordData = (packed) => {
   // Senses are the labels of the tables; names and glosses are for people.
   const { word, senses, names, glosses, choices, classifiers, text } = packed;
-  const { decode } = wsd;
-
-  function cached(compute) {
-    const values = new Map();
-    return (key) => {
-      if (!values.has(key)) values.set(key, compute(key));
-      return values.get(key);
-    };
-  }
+  const { cached, decode } = wsd;
 
   // ---- Instances ----
 

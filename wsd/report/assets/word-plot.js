@@ -1,15 +1,19 @@
 // The plot of a word: points, centroids, rings around errors and the pinned point; tooltip, axes and
-// zoom.
+// zoom. From layer choice to layer choice, points move.
 "use strict";
 
 wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   const { byId, percent } = wsd;
   const { view, part } = plot;
-  const [points, errors, centroids, pinned, hovered, shown] =
-    ["points", "errors", "centroids", "pinned", "hovered", "shown"].map(part);
+  const [points, errors, centroids, pinned, hovered] =
+    ["points", "errors", "centroids", "pinned", "hovered"].map(part);
   const axes = ["x-axis", "y-axis"].map(part);
   const { x_range: xRange, y_range: yRange } = view.model;
   const TAP = 14; // the largest distance from a tap to its point, in pixels
+  const DENSE = 1500, MOVING = 2500; // the instances of a word with faint, and with still points
+  const DURATION = 300; // of a movement, in ms
+  const LABELLED = 12; // the most senses with labels at their centroids
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   plot.filename = () => `${data.word}-${state.layers.name}`;
   plot.describe = () => {
     const score = percent(state.layers.scores[state.classifier].macro_f1);
@@ -25,34 +29,74 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   // ---- Drawing ----
 
   const column = (ofTrain, ofTest) => data.rows.map((row) => (data.isTrain(row) ? ofTrain : ofTest));
-  const size = column(data.pixels - 1, data.pixels), fill = column(0, 0.85), edge = column(0.8, 0);
+  const size = column(data.pixels - 1, data.pixels);
+  const fills = column(0, 0.85), edges = column(data.n < DENSE ? 0.8 : 0.35, 0);
 
-  function draw() {
-    points.data = {
-      ...data.places(state.choice, state.method), sense: colours.golds, tone: colours.tones(), size, fill, edge,
-    };
-    const { explained } = state.layers.projections[state.method];
-    axes.forEach((axis, i) => {
-      const share = explained && percent(explained[i], 1);
-      axis.axis_label = {
-        pca: `PC ${i + 1} (${share}% of variance)`,
-        // With two senses there is one axis, so its share of the variance is always 100%.
-        discriminant: explained?.[1] ? `LDA axis ${i + 1} (${share}% of the variance between senses)`
-          : i ? "First principal component of the residuals" : "LDA axis 1",
-        tsne: `t-SNE ${i + 1}`,
-      }[state.method];
-    });
+  // Tone and opacity of each instance. Instances that do not pass the filters, or are not selected, are
+  // grey; instances that the legend hides are transparent. All keep their places, and so the axes.
+  function looks() {
+    const selected = selection.rows(), own = colours.toneOf(state);
+    const tone = [], fill = [], edge = [];
+    for (const row of data.rows) {
+      const shown = state.visible[row] && (!selected.size || selected.has(row));
+      const opacity = state.isHidden(row) ? 0 : shown ? 1 : 0.35;
+      tone.push(shown ? own(row) : "off");
+      fill.push(fills[row] * opacity);
+      edge.push(edges[row] * opacity);
+    }
+    return { tone, fill, edge };
+  }
+
+  function show(places) {
+    points.data = { ...points.data, ...places };
     drawCentroids();
     drawPin();
     drawHovered();
     drawErrors();
   }
 
-  function recolour() {
-    points.data = { ...points.data, tone: colours.tones() };
+  let frame = 0, drawn;
+  function draw() {
+    cancelAnimationFrame(frame);
+    const { method } = state, goal = data.places(state.choice, method), from = points.data;
+    const moves = drawn === method && data.n <= MOVING && !still.matches;
+    drawn = method;
+    nameAxes();
+    part("save").filename = plot.filename();
+    if (!moves) {
+      points.data = { ...goal, sense: colours.golds, size, ...looks() };
+      show({});
+      return;
+    }
+    const start = performance.now();
+    const step = (now) => {
+      const share = Math.min(1, Math.max(0, (now - start) / DURATION)), eased = share * share * (3 - 2 * share);
+      const between = (axis) => goal[axis].map((value, row) => from[axis][row] + (value - from[axis][row]) * eased);
+      show(share < 1 ? { x: between("x"), y: between("y") } : goal);
+      if (share < 1) frame = requestAnimationFrame(step);
+    };
+    points.data = { ...from, ...looks() };
+    frame = requestAnimationFrame(step);
   }
 
-  // The mean of each sense's training instances.
+  function nameAxes() {
+    const { explained } = state.layers.projections[state.method];
+    axes.forEach((axis, i) => {
+      const share = explained && percent(explained[i], 1);
+      axis.axis_label = {
+        pca: `PC ${i + 1} (${share}% of variance)`,
+        // With two senses there is one axis, so its share of the variance is always 100%.
+        discriminant: explained?.[1] ? `LDA axis ${i + 1} (${share}%)` : i ? "PC 1 of the residuals" : "LDA axis",
+        tsne: `t-SNE ${i + 1}`,
+      }[state.method];
+    });
+    // The two axes of two senses differ in kind, and need not share a scale.
+    view.model.match_aspect = state.method !== "discriminant" || !!explained?.[1];
+  }
+
+  const recolour = () => { points.data = { ...points.data, ...looks() }; };
+
+  // The mean of each sense's training instances, with its name.
   function drawCentroids() {
     const { x, y } = points.data;
     const sums = data.senses.map(() => [0, 0, 0]);
@@ -63,10 +107,34 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     }
     const senses = state.centroids
       ? sums.flatMap((sum, i) => (sum[2] && !state.hiddenSenses.has(i) ? [i] : [])) : [];
-    centroids.data = {
-      x: senses.map((i) => sums[i][0] / sums[i][2]), y: senses.map((i) => sums[i][1] / sums[i][2]),
-      sense: senses.map(String),
+    const means = (axis) => senses.map((i) => sums[i][axis] / sums[i][2]);
+    const counts = senses.map((i) => sums[i][2]), places = { x: means(0), y: means(1) };
+    centroids.data = { ...places, sense: senses.map(String), ...labels(senses, places, counts) };
+  }
+
+  // A label above or below its centroid, where it overlaps no label of a more frequent sense; else none.
+  function labels(senses, places, counts) {
+    const LONGEST = 24, HEIGHT = 20, LETTER = 7.5, OFFSET = 22; // pixels, except for the first
+    const { bbox } = view.frame, name = senses.map(() => ""), offset = senses.map(() => 0), taken = [];
+    const pixels = (axis, length) => {
+      const { reduce } = Array.prototype, values = points.data[axis];
+      const low = reduce.call(values, (a, b) => Math.min(a, b), Infinity);
+      const high = reduce.call(values, (a, b) => Math.max(a, b), -Infinity);
+      return places[axis].map((value) => (value - low) / (high - low || 1) * length);
     };
+    const x = pixels("x", bbox.width), y = pixels("y", bbox.height);
+    const frequent = senses.map((_, i) => i).sort((a, b) => counts[b] - counts[a]).slice(0, LABELLED);
+    for (const i of frequent) {
+      const full = data.names[senses[i]], shown = full.length > LONGEST ? `${full.slice(0, LONGEST - 1)}…` : full;
+      const width = shown.length * LETTER;
+      const side = [OFFSET, -OFFSET].find((up) => taken.every((other) =>
+        Math.abs(other.x - x[i]) > (other.width + width) / 2 || Math.abs(other.y - y[i] - up) > HEIGHT));
+      if (side === undefined) continue;
+      taken.push({ x: x[i], y: y[i] + side, width });
+      name[i] = shown;
+      offset[i] = -side; // screens count from the top
+    }
+    return { name, offset };
   }
 
   function place(row) {
@@ -79,31 +147,27 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   function drawErrors() {
     const { x, y } = points.data;
     const ringed = state.rings ? state.wrongShown() : [];
-    errors.data = { x: ringed.map((i) => x[i]), y: ringed.map((i) => y[i]), row: ringed };
-  }
-
-  function showVisible() {
-    shown.booleans = state.visible;
+    errors.data = {
+      x: ringed.map((i) => x[i]), y: ringed.map((i) => y[i]), row: ringed, tone: ringed.map((i) => String(state.predicted(i))),
+    };
   }
 
   // ---- The pointer ----
 
-  // Whether a point is the nearest to the pointer, and the topmost of equally near points.
-  function isNearest(vars, subset) {
-    const { sx, sy } = vars.glyph_view;
+  // The instance nearest to the pointer, the topmost of equally near ones. Grey ones cannot be hit.
+  function nearest({ glyph_view: { sx, sy }, indices, sx: left, sy: top }) {
     let best = -1, least = Infinity;
-    for (const i of vars.indices) {
-      const distance = (sx[i] - vars.sx) ** 2 + (sy[i] - vars.sy) ** 2;
-      if (distance <= least) [best, least] = [i, distance];
+    for (const row of indices) {
+      const distance = (sx[row] - left) ** 2 + (sy[row] - top) ** 2;
+      if (state.visible[row] && distance <= least) [best, least] = [row, distance];
     }
-    return best === subset;
+    return best;
   }
 
   function tip(source, vars) {
-    const subset = [...vars.indices].find(
-      (i) => vars.glyph_view.parent.model.view.convert_indices_from_subset([i])[0] === vars.index);
-    if (!isNearest(vars, subset)) return null;
-    const row = vars.index, box = wsd.plots.tip(), near = vars.indices.length - 1;
+    const row = vars.index;
+    if (nearest(vars) !== row) return null;
+    const box = wsd.plots.tip(), near = vars.indices.filter((other) => state.visible[other]).length - 1;
     hover(row);
     box.append(text.sentence(row), text.verdict(row), text.glosses(row),
       text.numbers(row, near > 0 ? ` · ${near} more here: zoom in` : ""));
@@ -124,11 +188,12 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   points.inspect.connect(() => { if (points.inspected.is_empty()) hover(-1); });
 
   const selection = {
-    rows: () => new Set(points.selected.indices),
+    rows: () => new Set(points.selected.indices.filter((row) => state.visible[row])),
     set: (rows) => { points.selected.indices = rows; },
     clear: () => selection.set([]),
     onChange: (act) => points.selected.properties.indices.change.connect(act),
   };
+  selection.onChange(recolour);
 
   // ---- Zoom ----
 
@@ -153,8 +218,14 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   }
   for (const range of [xRange, yRange]) range.change.connect(rangeMoved);
 
+  // Bokeh's name of a tone's colour, on the light or dark page as it is now.
+  const colourOf = (tone) => {
+    const { factors, palette } = part("colours");
+    return palette[factors.indexOf(tone)];
+  };
+
   return {
-    draw, recolour, drawCentroids, drawPin, drawHovered, drawErrors, showVisible, showBox, selection,
+    draw, recolour, drawCentroids, drawPin, drawHovered, drawErrors, showBox, selection, colourOf,
     startTips: () => { part("hover").tooltips = tip; },
   };
 };

@@ -2,8 +2,8 @@
 // projection.
 "use strict";
 
-wsd.wordScores = (data, state) => {
-  const { byId, count, heading, make, markCurrent, percent } = wsd;
+wsd.wordScores = (data, state, { selectCell }) => {
+  const { byId, button, count, heading, make, markCurrent, percent } = wsd;
   const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
   function showProjectionNote() {
@@ -61,6 +61,24 @@ wsd.wordScores = (data, state) => {
     return cell;
   }
 
+  // A click on a number filters the instances; a second click shows all again.
+  function confusionCell(number, gold, predicted) {
+    const cell = make("td", undefined, `n${gold === predicted ? " ok" : number ? " wrong" : " quiet"}`);
+    if (!number) {
+      cell.textContent = "0";
+      return cell;
+    }
+    const isSelected = String(state.cell) === String([gold, predicted]);
+    const label = `${count(number)} of ${data.names[gold]} predicted as ${data.names[predicted]}`;
+    const shows = button(count(number), () => {
+      selectCell(isSelected ? null : [gold, predicted]);
+      byId("confusion").rows[gold + 1].cells[predicted + 1].firstChild.focus({ preventScroll: true });
+    }, label);
+    shows.setAttribute("aria-pressed", String(isSelected));
+    cell.append(shows);
+    return cell;
+  }
+
   function showConfusion() {
     const head = make("thead"), body = make("tbody"), top = make("tr");
     top.append(make("td", `${state.classifierName}: gold ↓, predicted →`, "quiet"));
@@ -72,8 +90,7 @@ wsd.wordScores = (data, state) => {
     head.append(top);
     state.layers.confusion[state.classifier].forEach((counts, i) => {
       const line = make("tr");
-      line.append(senseHeading("row", i), ...counts.map((number, j) =>
-        make("td", count(number), `n${i === j ? " ok" : number ? " wrong" : " quiet"}`)));
+      line.append(senseHeading("row", i), ...counts.map((number, j) => confusionCell(number, i, j)));
       body.append(line);
     });
     byId("confusion").replaceChildren(head, body);

@@ -77,7 +77,6 @@ wsd.wordSideBySide = (first, figure, data, state, { pin, choose, changed }) => {
   function draw({ own, plot }, choice) {
     const changedPlane = own.choice !== choice || own.drawn !== own.method;
     Object.assign(own, { choice, drawn: own.method });
-    plot.showVisible();
     plot.draw();
     plot.selection.set([...first.selection.rows()]);
     if (!changedPlane) return;
@@ -107,7 +106,7 @@ wsd.wordSideBySide = (first, figure, data, state, { pin, choose, changed }) => {
 
   return {
     ...first, most, hover, showOthers, showTitles,
-    ...Object.fromEntries(["recolour", "drawCentroids", "drawPin", "drawErrors", "showVisible"]
+    ...Object.fromEntries(["recolour", "drawCentroids", "drawPin", "drawErrors"]
       .map((act) => [act, inAll(act)])),
   };
 };

@@ -7,12 +7,13 @@ wsd.wordState = (data, defaults) => {
   const { gold, rows, split } = data;
   const state = {
     ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set(), pageOfTable: 0,
-    visible: [], // per row, whether it passes the filters
+    visible: [], // per row, whether it passes the filters and the legend does not hide it
     hovered: -1,
 
     get layers() { return data.choices[this.choice]; },
     get classifierName() { return data.classifiers[this.classifier].name; },
     predicted(row) { return data.predicted(row, this.classifier, this.choice); },
+    isHidden: (row) => state.hiddenSenses.has(gold[row]) || state.hiddenSplits.has(split(row)),
     isWrong(row) { return data.isWrong(row, this.classifier, this.choice); },
     confidence(row) { return data.confidence(row, this.classifier, this.choice); },
     // Always for the first plot: all plots share one key to the shades.
@@ -28,13 +29,15 @@ wsd.wordState = (data, defaults) => {
     always: (row) => data.alwaysWrong(state.classifier).has(row),
   };
 
-  // Update `visible`, and return whether it has changed: Bokeh recomputes every index of a new array.
+  // Whether an instance is in the selected cell of the confusion matrix.
+  const inCell = (row) => !data.isTrain(row) && gold[row] === state.cell[0] && state.predicted(row) === state.cell[1];
+
+  // Update `visible`, and return whether it has changed.
   function filter() {
     const query = state.query.trim().toLowerCase(), texts = query ? data.lowerCase() : null;
     const wanted = shows[state.show];
-    const passes = rows.map((row) => !state.hiddenSenses.has(gold[row])
-      && !state.hiddenSplits.has(split(row)) && wanted(row)
-      && (!query || texts[row].includes(query)));
+    const passes = rows.map((row) => !state.isHidden(row) && wanted(row)
+      && (!state.cell || inCell(row)) && (!query || texts[row].includes(query)));
     const { visible } = state;
     if (passes.length === visible.length && passes.every((shown, row) => shown === visible[row])) return false;
     state.visible = passes;

@@ -1,10 +1,52 @@
-// The table of the shown and selected instances, in pages, and as a CSV file.
+// The table of the shown and selected instances: sorted by a heading, in pages, and as a CSV file.
 "use strict";
 
-wsd.wordTable = (data, state, text, selection, { pin }) => {
+wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
   const { byId, button, count, heading, make } = wsd;
   const PER_PAGE = 25;
+  const headings = [...byId("instances").tHead.querySelectorAll("button[data-sort]")];
   let listed = [];
+
+  // ---- The order: "confidence", or "-confidence" for decreasing values ----
+
+  const keys = {
+    gold: (row) => data.names[data.gold[row]],
+    predicted: (row) => data.names[state.predicted(row)],
+    confidence: (row) => state.confidence(row),
+    correct: (row) => data.layersCorrect(row, state.classifier),
+  };
+  const order = () => [state.sort.replace("-", ""), state.sort.startsWith("-") ? -1 : 1];
+
+  // Training instances without a value come last; equal instances are in the order of their files.
+  function sorted(rows) {
+    const [name, sign] = order(), key = keys[name];
+    if (!key) return sign < 0 ? rows.reverse() : rows;
+    const valueOf = (row) => (data.isTrain(row) && name !== "gold" ? null : key(row));
+    const values = new Map(rows.map((row) => [row, valueOf(row)]));
+    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
+    return rows.sort((one, other) => {
+      const [a, b] = [values.get(one), values.get(other)];
+      return (a === null) - (b === null) || (a === null ? 0 : sign * compare(a, b));
+    });
+  }
+
+  for (const shown of headings) {
+    shown.addEventListener("click", () => {
+      const [name, sign] = order(), { sort: key } = shown.dataset;
+      sort(name === key && sign > 0 ? `-${key}` : key);
+    });
+  }
+
+  function showOrder() {
+    const [name, sign] = order();
+    for (const shown of headings) {
+      const cell = shown.parentElement;
+      if (shown.dataset.sort === name) cell.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      else cell.removeAttribute("aria-sort");
+    }
+  }
+
+  // ---- The lines ----
 
   function lineOf(row) {
     const line = make("tr");
@@ -30,7 +72,8 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
 
   function show() {
     const selected = selection.rows();
-    listed = data.inOrder.filter((row) => state.visible[row] && (!selected.size || selected.has(row)));
+    listed = sorted(data.inOrder.filter((row) => state.visible[row] && (!selected.size || selected.has(row))));
+    showOrder();
     state.pageOfTable = Math.max(0, Math.min(state.pageOfTable, Math.ceil(listed.length / PER_PAGE) - 1));
     const start = state.pageOfTable * PER_PAGE, rows = listed.slice(start, start + PER_PAGE);
     byId("unselect").hidden = !selected.size;
@@ -69,5 +112,5 @@ wsd.wordTable = (data, state, text, selection, { pin }) => {
     wsd.download(new Blob(["\ufeff", csv()], { type: "text/csv" }), name);
   });
 
-  return { show };
+  return { show, turnTo, sorts: headings.flatMap(({ dataset: { sort: key } }) => [key, `-${key}`]) };
 };

@@ -5,12 +5,26 @@ wsd.wordText = (data, state) => {
   const { make } = wsd;
   const QUIET = { color: "var(--ink-2)", fontSize: "12px", marginTop: "4px" };
 
+  const MARK = { background: "var(--hit)", color: "inherit", borderRadius: "2px" };
+
   // The number of characters of a long sentence on either side of the word.
   const AROUND = 160;
   const ending = (left) => left.length <= AROUND ? left
     : `… ${[...left].slice(-AROUND).join("").replace(/^\S*\s+/, "")}`;
   const beginning = (right) => right.length <= AROUND ? right
     : `${[...right].slice(0, AROUND).join("").replace(/\s+\S*$/, "")} …`;
+
+  // Text with the hits of the search marked.
+  function marked(content) {
+    const query = state.query.trim().toLowerCase(), lower = content.toLowerCase(), parts = [];
+    // A few letters change their length in lower case: then the places of hits are unknown.
+    if (!query || lower.length !== content.length) return [content];
+    let end = 0;
+    for (let start; (start = lower.indexOf(query, end)) >= 0; end = start + query.length) {
+      parts.push(content.slice(end, start), make("mark", content.slice(start, start + query.length), MARK));
+    }
+    return [...parts, content.slice(end)];
+  }
 
   function sentence(row, whole = false) {
     const box = make("div");
@@ -20,9 +34,11 @@ wsd.wordText = (data, state) => {
     }
     const [left, focal, right] = data.sentence(row);
     box.dir = "auto";
-    if (left) box.append(`${whole ? left : ending(left)} `);
-    box.append(make("b", focal, { color: "var(--accent)" }));
-    if (right) box.append(` ${whole ? right : beginning(right)}`);
+    const word = make("b", undefined, { color: "var(--accent)" });
+    word.append(...marked(focal));
+    if (left) box.append(...marked(whole ? left : ending(left)), " ");
+    box.append(word);
+    if (right) box.append(" ", ...marked(whole ? right : beginning(right)));
     return box;
   }
 

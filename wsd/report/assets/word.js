@@ -11,7 +11,8 @@
 //   word-scores.js        scores, the confusion matrix, the note on the projection
 //   word-card.js          the pinned instance
 //   word-table.js         the table of instances, and its CSV
-//   word-steps.js         stepping through layer choices: slider, arrow keys, Play
+//   word-strip.js         the film strip: the curve and a small plot of every layer choice
+//   word-steps.js         stepping through layer choices: strip, select, arrow keys, Play
 //   word-filters.js       the other controls
 "use strict";
 
@@ -22,9 +23,9 @@ wsd.start(async () => {
 
   const data = wsd.wordData(packed);
   const defaults = {
-    choice: Number(byId("slider").value), classifier: byId("classifier").selectedIndex, colour: "gold",
+    choice: byId("layers").selectedIndex, classifier: byId("classifier").selectedIndex, colour: "gold",
     show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
-    query: "", pin: -1, box: null, others: [],
+    query: "", cell: null, sort: "instance", pin: -1, box: null, others: [],
     rings: true, centroids: true, keys: true,
   };
   const state = wsd.wordState(data, defaults);
@@ -32,27 +33,33 @@ wsd.start(async () => {
   const colours = wsd.wordColours(data, state);
   const first = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember, hover: (row) => plot.hover(row) });
   const plot = wsd.wordSideBySide(first, figure, data, state, { pin, choose, changed: () => { showAll(); remember(); } });
-  const scores = wsd.wordScores(data, state);
+  const strip = wsd.wordStrip(data, state, colours, first);
+  const scores = wsd.wordScores(data, state, {
+    selectCell: (cell) => { state.cell = cell; scores.showConfusion(); showFiltered(); remember(); },
+  });
   const card = wsd.wordCard(data, state, text, { pin, choose });
-  const table = wsd.wordTable(data, state, text, plot.selection, { pin });
+  const table = wsd.wordTable(data, state, text, plot.selection, {
+    pin, sort: (order) => { state.sort = order; table.turnTo(0); remember(); },
+  });
   const steps = wsd.wordSteps(data, state, { choose });
   const changed = {
     classifier: () => { showPredictions(); remember(); },
-    colour: () => { plot.recolour(); colours.showKey(); remember(); },
+    colour: () => { plot.recolour(); strip.drawIfChanged(); colours.showKey(); remember(); },
     show: () => { showFiltered(); remember(); },
     search: () => { showFiltered(); remember(); },
     legend: () => { plot.drawCentroids(); showFiltered(); remember(); },
     method: () => { state.box = null; showAll(); remember(); },
   };
   const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, { ...filters.offered, plots: plot.most });
+  const address = wsd.wordAddress(data, defaults, { ...filters.offered, sort: table.sorts, plots: plot.most });
 
   // ---- Redrawing ----
 
   // The parts that depend on the filters.
   function showFiltered() {
-    if (state.filter()) plot.showVisible();
+    if (state.filter()) plot.recolour();
     plot.drawErrors();
+    strip.drawIfChanged();
     scores.showErrors();
     table.show();
   }
@@ -72,8 +79,9 @@ wsd.start(async () => {
   function showAll() {
     steps.show();
     filters.show();
-    if (state.filter()) plot.showVisible();
+    state.filter();
     plot.draw();
+    strip.show();
     table.show();
     colours.showKey();
     scores.showProjectionNote();

@@ -16,7 +16,7 @@ from bokeh.themes import Theme
 # Number of shades for confidence, and for layers.
 RAMP = 8
 # Tones of points besides senses, with their variables of the style sheet.
-TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test")}
+TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test", "off")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
 _ID = re.compile(r"p[0-9]+")

@@ -61,10 +61,12 @@ def word_data(
     order = np.lexsort((corpus.index, ~train, -frequency, is_new))
     # The largest number of the type stands for a missing neighbour.
     wide = len(order) >= 65535
+    intervals = _intervals(report, model, corpus.word)
     choices = [
         {
             "name": choice.name,
             "single": choice.is_single,
+            "intervals": [by_choice.get(choice.name) for by_choice in intervals],
             **_choice(results, i, order, form),
             "confusion": confusions[i],
             **(_neighbours(results.neighbours[i], order, wide) if form.details else {}),
@@ -92,6 +94,16 @@ def word_data(
         "extensions": _extensions(report, model, corpus, order) if form.details else {},
         **_sentences(corpus, order, form.text),
     }
+
+
+def _intervals(report: Report, model: str, word: str) -> list[dict[str, tuple[float, float]]]:
+    """Return the 95% CI of macro-F1 by layer choice, for each classifier."""
+    tables = [report.word_layers(model, word, classifier) for classifier in report.classifiers]
+    columns = ["layers", "macro_f1_low", "macro_f1_high"]
+    return [
+        {name: (low, high) for name, low, high in table[columns].itertuples(index=False)}
+        for table in tables
+    ]
 
 
 def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -> dict[str, Any]:

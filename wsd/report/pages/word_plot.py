@@ -3,8 +3,9 @@
 from typing import Any
 
 from bokeh import models
+from bokeh.core.properties import value
 
-from wsd.report.pages.plots import TONES, new_plot, plot_json, point_size
+from wsd.report.pages.plots import FONT, TONES, new_plot, plot_json, point_size
 from wsd.report.plot_colours import COLOURS, style_of
 
 
@@ -12,9 +13,10 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
-    source ``errors`` (x, y, row), ``centroids`` (x, y, sense), ``pinned`` and ``hovered`` (x, y).
-    A single renderer draws all instances, so that only one tooltip appears at a time. The marker
-    shows the gold sense; the colour shows ``tone``: a sense's number, or a name of ``TONES``.
+    source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned`` and
+    ``hovered`` (x, y). A single renderer draws all instances, so that only one tooltip appears at a
+    time. The marker shows the gold sense; the colour shows ``tone``: a sense's number, or a name of
+    ``TONES``.
 
     Parameters
     ----------
@@ -32,21 +34,30 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     )
     marker, colours = _scales(n_senses)
     instances = _add_instances(plot, marker, {"field": "tone", "transform": colours}, n)
-    circle = {"marker": "circle", "fill_alpha": 0}
+    circle: dict[str, Any] = {"marker": "circle", "fill_alpha": 0}
     by_sense = {"field": "sense", "transform": colours}
     centroid = {"marker": marker, "fill_color": by_sense, "line_width": 2.5}
     ring, width = (5, 1.5) if n >= 1500 else (7, 2)
     # Large centroids of many senses would hide the instances.
     large = 12 if n_senses <= len(COLOURS) else 5
     size, error, accent = point_size(n), "--error-mark", "--accent"
-    _mark(plot, "rings", error, "errors", "row", size=size + ring, line_width=width, **circle)
-    _mark(plot, "centres", error, "centroids", "sense", size=size + large, **centroid)
-    _mark(plot, "pin", accent, "pinned", size=size + 16, line_width=3, **circle)
-    _mark(plot, "same", accent, "hovered", size=size + 16, line_width=1.5, **circle)
+    # An error's ring has the colour of the predicted sense, on a halo that sets it off.
+    errors = _empty_source("errors", "x", "y", "row", "tone")
+    halo = {"size": size + ring, "line_width": width + 3, "line_alpha": 0.9, **circle}
+    _mark(plot, "halos", "--surface", errors, **halo)
+    predicted = {"field": "tone", "transform": colours}
+    _mark(plot, "rings", None, errors, size=size + ring, line_width=width, line_color=predicted, **circle)
+    centroids = _empty_source("centroids", "x", "y", "sense", "name", "offset")
+    _mark(plot, "centres", error, centroids, size=size + large, **centroid)
+    _add_labels(plot, centroids)
+    for name, source_name, line in (("pin", "pinned", 3), ("same", "hovered", 1.5)):
+        source = _empty_source(source_name, "x", "y")
+        _mark(plot, name, accent, source, size=size + 16, line_width=line, **circle)
     for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
         tool.continuous = False
         tool.renderers = [instances]
-    plot.add_tools(models.HoverTool(renderers=[instances], tooltips=None, name="hover"))
+    hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)
+    plot.add_tools(hover)
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
     return plot_json(plot)
 
@@ -85,18 +96,42 @@ def _add_instances(plot: Any, marker: Any, colour: Any, n: int) -> Any:
         hit_dilation=1.5,
     )
     source = _empty_source("points", "x", "y", "sense", "tone", "size", "fill", "edge")
-    shown = models.CDSView(filter=models.BooleanFilter(name="shown"))
-    instances = plot.add_glyph(source, glyph, view=shown, name="instances")
-    instances.nonselection_glyph = instances.glyph.clone(fill_alpha=0.06, line_alpha=0.15)
-    instances.selection_glyph = instances.muted_glyph = None
+    instances = plot.add_glyph(source, glyph, name="instances")
+    # The page's script makes other instances grey.
+    _unselectable(instances)
     return instances
 
 
-def _mark(plot: Any, name: str, colour: str, source: str, *columns: str, **look: Any) -> None:
-    """Add markers on top of the instances. They look the same whether selected or not."""
-    glyph = models.Scatter(x="x", y="y", tags=[{"line_color": colour}], **look)
-    mark = plot.add_glyph(_empty_source(source, "x", "y", *columns), glyph, name=name)
-    mark.nonselection_glyph = mark.selection_glyph = mark.muted_glyph = None
+def _mark(
+    plot: Any, name: str, colour: str | None, source: models.ColumnDataSource, **look: Any
+) -> None:
+    """Add markers on top of the instances, outlined in a colour of the style sheet."""
+    glyph = models.Scatter(x="x", y="y", tags=[{"line_color": colour}] if colour else [], **look)
+    _unselectable(plot.add_glyph(source, glyph, name=name))
+
+
+def _add_labels(plot: Any, centroids: models.ColumnDataSource) -> None:
+    text = models.Text(
+        x="x",
+        y="y",
+        text="name",
+        y_offset="offset",
+        text_align="center",
+        text_baseline="middle",
+        text_font=value(FONT),
+        text_font_size="13px",
+        text_font_style="bold",
+        padding=3,
+        border_radius=4,
+        background_fill_alpha=0.8,
+        tags=[{"text_color": "--ink", "background_fill_color": "--surface"}],
+    )
+    _unselectable(plot.add_glyph(centroids, text, name="labels"))
+
+
+def _unselectable(renderer: Any) -> None:
+    """Let a renderer look the same whether selected or not."""
+    renderer.nonselection_glyph = renderer.selection_glyph = renderer.muted_glyph = None
 
 
 def _empty_source(name: str, *columns: str) -> models.ColumnDataSource:
