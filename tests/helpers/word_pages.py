@@ -40,7 +40,8 @@ return {
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
   errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
   // A grey instance is filtered out; an invisible one is hidden by the legend.
-  shown: tone.map((value, i) => value !== "off" && fill[i] + edge[i] > 0), labels: [model("x-axis").axis_label, model("y-axis").axis_label],
+  shown: tone.map((value, i) => value !== "off" && fill[i] + edge[i] > 0),
+  labels: [model("x-axis").axis_label, model("y-axis").axis_label],
   ranges: [view.model.x_range.start, view.model.x_range.end,
            view.model.y_range.start, view.model.y_range.end],
   palette: model("colours").palette, hash: location.hash,
@@ -124,7 +125,9 @@ def assert_shows(run: Run, built: Path, browser: Browser, choice: str) -> dict[s
     assert (high_x - low_x) / width == pytest.approx((high_y - low_y) / height, rel=0.02)
     assert browser.js("return document.getElementById('layers').value") == choice
     for links in ("strip", "choices"):
-        current = browser.js(f"return document.querySelector('#{links} [aria-current]').dataset.layers")
+        current = browser.js(
+            f"return document.querySelector('#{links} [aria-current]').dataset.layers"
+        )
         assert current == choice
     return state
 

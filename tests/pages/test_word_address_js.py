@@ -29,7 +29,7 @@ def test_fragment_reopens_the_state(run: Run, built: Path, chromium: Browser) ->
     assert state["labels"] == ["t-SNE 1", "t-SNE 2"]
     assert by_id(chromium, "layers").get_attribute("value") == "1"
     assert by_id(chromium, "classifier").get_attribute("value") == "nearest_centroid"
-    assert set(state["tone"]) == {"train", "right", "wrong"}
+    assert set(state["tone"]) == {"off", "wrong"}
     rows, gold = rows_of(run, built), run.corpora["bank"].gold
     wrong = {r for r in wrong_rows(run, "1", ("nearest_centroid",)) if gold[r] != 1}
     assert {row for row, on in zip(rows, state["shown"], strict=True) if on} == wrong

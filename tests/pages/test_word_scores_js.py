@@ -1,10 +1,13 @@
 """word-scores.js: the scores next to the plot."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 from browser import Browser
 from report_builder import CHOICES, GIVEN, READERS, Run, explained_at, predictions_of
 from selenium.webdriver.support.ui import Select
-from word_pages import by_id
+from word_pages import STATE, by_id, listed, rows_of
 
 
 def test_scores_follow_the_layer_choice(run: Run, page: Browser) -> None:
@@ -49,3 +52,25 @@ def test_confusion_matrix_is_of_the_layer_and_classifier_shown(run: Run, page: B
         assert sides == [named, named]
         heading = page.js("return document.querySelector('#confusion td').textContent")
         assert heading.startswith(reader)
+
+
+def test_a_number_of_the_confusion_matrix_filters(run: Run, built: Path, page: Browser) -> None:
+    words, corpus = predictions_of(run, "bank", "2", READERS[0]), run.corpora["bank"]
+    wrong = words.gold != words.predicted
+    gold, predicted = int(words.gold[wrong][0]), int(words.predicted[wrong][0])
+    cell = (words.gold == gold) & (words.predicted == predicted)
+
+    def number() -> Any:
+        path = f"#confusion tbody tr:nth-child({gold + 1}) td:nth-child({predicted + 2}) button"
+        return page.driver.find_element("css selector", path)
+
+    number().click()
+    assert number().get_attribute("aria-pressed") == "true"
+    assert page.js("return document.activeElement.getAttribute('aria-pressed')") == "true"
+    rows = rows_of(run, built)
+    shown = [row for row, on in zip(rows, page.js(STATE)["shown"], strict=True) if on]
+    assert {int(corpus.index[row]) for row in shown} == set(words.index[cell].tolist())
+    assert len(listed(page)) == cell.sum()
+    assert page.js("return location.hash") == f"#layers=2&cell={gold}%2C{predicted}"
+    number().click()
+    assert all(page.js(STATE)["shown"]) and page.js("return location.hash") == "#layers=2"

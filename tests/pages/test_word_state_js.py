@@ -57,6 +57,9 @@ def test_search_takes_text_literally(run: Run, built: Path, page: Browser) -> No
         ("{ query: '  BANK of ' }", {1}),
         ("{ query: 'bank', hiddenSplits: new Set(['test']), hiddenSenses: new Set([0]) }", {2}),
         ("{ query: 'nothing' }", set()),
+        ("{ cell: [1, 0] }", {4}),
+        ("{ cell: [1, 1] }", {1}),
+        ("{ cell: [1, 0], choice: 0 }", {1, 4}),
     ],
 )
 def test_which_rows_pass_the_filters(chromium: Browser, chosen: str, visible: set[int]) -> None:

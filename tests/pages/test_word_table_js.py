@@ -8,7 +8,7 @@ from typing import Any
 
 from browser import Browser
 from formula_cells import FORMULAS, NO_FORMULAS
-from report_builder import GIVEN, Run, build_report, make_run
+from report_builder import GIVEN, READERS, Run, build_report, make_run, predictions_of
 from word_pages import by_id, evaluate, listed, rows_of
 
 from wsd.storage.csv import guarded
@@ -107,3 +107,29 @@ def test_csv_guards_the_same_cells_as_python(chromium: Browser) -> None:
     read = text.removesuffix("\r\n").split('"\r\n"')
     assert [cell.strip('"') for cell in read] == [guarded(cell) for cell in cells]
     assert {guarded(cell) for cell in FORMULAS} == {f"'{cell}" for cell in FORMULAS}
+
+
+def test_headings_sort_the_table(run: Run, page: Browser) -> None:
+    words = predictions_of(run, "bank", "2", READERS[0])
+    sure = words.scores.max(axis=1)
+    heading = page.driver.find_element("css selector", "[data-sort=confidence]")
+    orders = []
+    for sign, direction in ((1, "ascending"), (-1, "descending")):
+        heading.click()
+        assert heading.find_element("xpath", "..").get_attribute("aria-sort") == direction
+        lines = listed(page)
+        shown = [line for line in lines if line[0].startswith("test")]
+        # Training instances have no confidence, and come last.
+        assert lines[: len(shown)] == shown and len(shown) == len(sure)
+        values = [float(line[4]) for line in shown]
+        assert values == sorted(values, reverse=sign < 0)
+        orders.append(shown[0][0])
+    assert orders[0] == f"test {words.index[sure.argmin()]}"
+    assert page.js("return location.hash") == "#layers=2&sort=-confidence"
+    page.open(page.js("return location.href"))
+    assert listed(page)[0][0] == orders[1]
+    page.driver.find_element("css selector", "[data-sort=gold]").click()
+    golds = [line[2] for line in listed(page)]
+    assert golds == sorted(golds, key=str.lower)
+    page.driver.find_element("css selector", "[data-sort=instance]").click()
+    assert page.js("return location.hash") == "#layers=2"

@@ -56,7 +56,8 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
 )  # fmt: skip
 def test_instance_in_words(chromium: Browser, row: int, text: str, expected: list[str]) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
+        const state = wsd.wordState(data, { choice: 1, classifier: 0, query: "" });
+        const text = wsd.wordText(data, state);
         return [text.sentence(row), text.verdict(row), text.numbers(row)]
           .map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
@@ -67,7 +68,8 @@ def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
     """The card has the whole sentence; a script without spaces is cut between characters."""
     body = """const [packed, side] = arguments, data = wsd.wordData(packed);
         data.sentence = () => [side, "bank", side];
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
+        const state = wsd.wordState(data, { choice: 1, classifier: 0, query: "" });
+        const text = wsd.wordText(data, state);
         return [text.sentence(0), text.sentence(0, true)].map((element) => element.textContent);"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
     for side, left, right in (
@@ -98,8 +100,30 @@ def test_glosses_of_the_senses(
     chromium: Browser, row: int, glosses: list[str], expected: str | None
 ) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
-        const text = wsd.wordText(data, wsd.wordState(data, { choice: 1, classifier: 0, query: "" }));
+        const state = wsd.wordState(data, { choice: 1, classifier: 0, query: "" });
+        const text = wsd.wordText(data, state);
         const box = text.glosses(row);
         return box.hidden ? null : box.textContent;"""
     scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(glosses=glosses), row) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "hits"),
+    [
+        ("", []),
+        ("bank", ["Bank"]),
+        (" A ", ["A", "a", "a"]),
+        ("of s", ["of S"]),
+        ("İ", []),
+        ("x", []),
+    ],
+)
+def test_hits_of_the_search_are_marked(chromium: Browser, query: str, hits: list[str]) -> None:
+    body = """const [packed, query] = arguments, data = wsd.wordData(packed);
+        const state = wsd.wordState(data, { choice: 1, classifier: 0, query });
+        const sentence = wsd.wordText(data, state).sentence(1);
+        const marks = [...sentence.querySelectorAll("mark")].map((mark) => mark.textContent);
+        return [sentence.textContent, marks];"""
+    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    assert evaluate(chromium, scripts, body, made_data(), query) == ["A Bank of Sand", hits]

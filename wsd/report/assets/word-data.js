@@ -81,7 +81,7 @@ wsd.wordData = (packed) => {
 
   return {
     word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
-    n, rows, numbers, gold, tests, inOrder, rowOf, isTrain, split, id,
+    n, rows, numbers, gold, tests, testAt, inOrder, rowOf, isTrain, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersCorrect, alwaysWrong,
     places, neighbours, extensions,

@@ -30,7 +30,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
 
   const column = (ofTrain, ofTest) => data.rows.map((row) => (data.isTrain(row) ? ofTrain : ofTest));
   const size = column(data.pixels - 1, data.pixels);
-  const fills = column(0, 0.85), edges = column(data.n < DENSE ? 0.8 : 0.35, 0);
+  const isDense = data.n >= DENSE, fills = column(0, isDense ? 0.6 : 0.85), edges = column(isDense ? 0.35 : 0.8, 0);
 
   // Tone and opacity of each instance. Instances that do not pass the filters, or are not selected, are
   // grey; instances that the legend hides are transparent. All keep their places, and so the axes.
@@ -194,6 +194,8 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     onChange: (act) => points.selected.properties.indices.change.connect(act),
   };
   selection.onChange(recolour);
+  // Labels that fit a large plot may overlap in a small one.
+  new ResizeObserver(() => requestAnimationFrame(drawCentroids)).observe(view.el);
 
   // ---- Zoom ----
 

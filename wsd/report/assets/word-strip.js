@@ -4,44 +4,21 @@
 
 wsd.wordStrip = (data, state, colours, plot) => {
   const { byId, make, markCurrent, percent } = wsd;
-  const MOST = 300; // instances in a frame
+  const MOST = 300; // instances in a frame, and as many grey ones
   const strip = byId("strip"), frames = [...strip.querySelectorAll("a[data-layers]")];
   const canvases = frames.map((frame) => frame.querySelector("canvas"));
-  // Instances are in the order of their senses' frequency, so that each sense keeps its share.
-  const rows = data.tests.filter((_, i) => data.tests.length <= MOST
-    || Math.floor(i * MOST / data.tests.length) !== Math.floor((i - 1) * MOST / data.tests.length));
+  const planes = wsd.wordFrames(data);
 
-  // ---- The axes that all frames share ----
-
-  // The unit of a plane: LDA has the standard deviation within senses already. PCA gets the standard
-  // deviation of all training vectors, of which PC 1 explains a known share. t-SNE has no unit, so
-  // that its frames do not share their axes.
-  function unit(choice, { x, y }) {
-    if (state.method === "discriminant") return 1;
-    if (state.method === "tsne") return Math.hypot(quantile(x), quantile(y));
-    const train = x.filter((_, row) => data.isTrain(row));
-    const mean = train.reduce((sum, value) => sum + value, 0) / train.length;
-    const variance = train.reduce((sum, value) => sum + (value - mean) ** 2, 0) / train.length;
-    return Math.sqrt(variance / data.choices[choice].projections.pca.explained[0]);
+  // At most MOST of the instances, evenly: they are in the order of their senses' frequency, so that
+  // each sense keeps its share.
+  const thinned = (rows) => Array.from({ length: Math.min(MOST, rows.length) },
+    (_, i) => rows[Math.floor(i * Math.max(1, rows.length / MOST))]);
+  let shown = [];
+  function chooseRows() {
+    const isHit = (row) => state.visible[row], tests = data.tests.filter((row) => !state.isHidden(row));
+    // Hits are drawn over grey instances.
+    shown = [...thinned(tests.filter((row) => !isHit(row))), ...thinned(tests.filter(isHit))];
   }
-  // A few instances far away may lie on the edge.
-  function quantile(values) {
-    const sorted = Float64Array.from(values, Math.abs).sort();
-    return sorted[Math.floor((sorted.length - 1) * 0.99)];
-  }
-
-  // Places from -1 to 1 by layer choice.
-  const planes = wsd.cached((method) => {
-    const scaled = data.choices.map((_, choice) => {
-      const places = data.places(choice, method), length = unit(choice, places) || 1;
-      return { x: rows.map((row) => places.x[row] / length), y: rows.map((row) => places.y[row] / length) };
-    });
-    const [across, up] = ["x", "y"].map((axis) => quantile(scaled.flatMap((plane) => plane[axis])) || 1);
-    // Two senses have one axis of LDA; the other axis is of another kind.
-    const square = method !== "discriminant" || data.choices[0].projections[method].explained;
-    const fit = (reach) => (value) => Math.max(-1, Math.min(1, value / (square ? Math.max(across, up) : reach)));
-    return scaled.map(({ x, y }) => ({ x: x.map(fit(across)), y: y.map(fit(up)) }));
-  });
 
   // ---- The frames ----
 
@@ -50,18 +27,17 @@ wsd.wordStrip = (data, state, colours, plot) => {
     if (!size) return;
     canvas.width = canvas.height = size;
     const context = canvas.getContext("2d"), own = state.at(choice), tone = colours.toneOf(own);
-    const { x, y } = planes(state.method)[choice], radius = size / (rows.length > 100 ? 50 : 36), half = size / 2 - 2 * radius;
-    // Grey instances are drawn first, errors last.
-    const order = (i) => (state.visible[rows[i]] ? 1 + own.isWrong(rows[i]) : 0);
-    for (const i of rows.map((_, number) => number).sort((a, b) => order(a) - order(b) || a - b)) {
-      const row = rows[i], shown = state.visible[row];
-      if (state.isHidden(row)) continue;
-      context.globalAlpha = shown ? 0.85 : 0.35;
-      context.fillStyle = plot.colourOf(shown ? tone(row) : "off");
+    const { x, y } = planes(state.method)[choice], radius = size / (shown.length > 100 ? 50 : 36), half = size / 2 - 2 * radius;
+    // Errors are drawn over all others.
+    const wrong = shown.filter((row) => state.visible[row] && own.isWrong(row)), errors = new Set(wrong);
+    for (const row of [...shown.filter((other) => !errors.has(other)), ...wrong]) {
+      const isHit = state.visible[row], test = data.testAt[row];
+      context.globalAlpha = isHit ? 0.85 : 0.35;
+      context.fillStyle = plot.colourOf(isHit ? tone(row) : "off");
       context.beginPath();
-      context.arc(size / 2 + x[i] * half, size / 2 - y[i] * half, radius, 0, 2 * Math.PI);
+      context.arc(size / 2 + x[test] * half, size / 2 - y[test] * half, radius, 0, 2 * Math.PI);
       context.fill();
-      if (!shown || !own.isWrong(row)) continue;
+      if (!errors.has(row)) continue;
       context.strokeStyle = plot.colourOf("wrong");
       context.lineWidth = scale;
       context.stroke();
@@ -72,9 +48,10 @@ wsd.wordStrip = (data, state, colours, plot) => {
   // All that the frames depend on.
   let drawn = [];
   function drawIfChanged() {
-    const shown = [state.method, state.classifier, state.colour, state.visible];
-    if (shown.every((value, i) => value === drawn[i])) return;
-    drawn = shown;
+    const now = [state.method, state.classifier, state.colour, state.visible];
+    if (now.every((value, i) => value === drawn[i])) return;
+    drawn = now;
+    chooseRows();
     drawCurve();
     draw();
   }

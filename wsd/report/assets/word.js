@@ -11,6 +11,7 @@
 //   word-scores.js        scores, the confusion matrix, the note on the projection
 //   word-card.js          the pinned instance
 //   word-table.js         the table of instances, and its CSV
+//   word-frames.js        the places of instances in the film strip
 //   word-strip.js         the film strip: the curve and a small plot of every layer choice
 //   word-steps.js         stepping through layer choices: strip, select, arrow keys, Play
 //   word-filters.js       the other controls

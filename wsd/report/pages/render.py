@@ -32,7 +32,7 @@ TABLES = (*SHARED, "curves.js", "tables.js")
 INDEX = (*SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
     "data", "state", "address", "text", "colours", "plot", "side-by-side", "scores", "card",
-    "table", "strip", "steps", "filters",
+    "table", "frames", "strip", "steps", "filters",
 )  # fmt: skip
 WORD = (*SHARED, "csv.js", *(f"word-{part}.js" for part in WORD_PARTS))
 

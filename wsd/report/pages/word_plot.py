@@ -46,7 +46,16 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     halo = {"size": size + ring, "line_width": width + 3, "line_alpha": 0.9, **circle}
     _mark(plot, "halos", "--surface", errors, **halo)
     predicted = {"field": "tone", "transform": colours}
-    _mark(plot, "rings", None, errors, size=size + ring, line_width=width, line_color=predicted, **circle)
+    _mark(
+        plot,
+        "rings",
+        None,
+        errors,
+        size=size + ring,
+        line_width=width,
+        line_color=predicted,
+        **circle,
+    )
     centroids = _empty_source("centroids", "x", "y", "sense", "name", "offset")
     _mark(plot, "centres", error, centroids, size=size + large, **centroid)
     _add_labels(plot, centroids)
