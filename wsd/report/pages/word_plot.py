@@ -130,11 +130,11 @@ def _add_labels(plot: Any, centroids: models.ColumnDataSource) -> None:
         text_font=value(FONT),
         text_font_size="13px",
         text_font_style="bold",
-        padding=3,
-        border_radius=4,
         background_fill_alpha=0.8,
         tags=[{"text_color": "--ink", "background_fill_color": "--surface"}],
     )
+    # Bokeh's type hints of these two take no plain numbers.
+    text.update(padding=3, border_radius=4)
     _unselectable(plot.add_glyph(centroids, text, name="labels"))
 
 
