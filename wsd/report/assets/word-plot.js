@@ -62,7 +62,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     const moves = drawn === method && data.n <= MOVING && !still.matches;
     drawn = method;
     nameAxes();
-    part("save").filename = plot.filename();
     if (!moves) {
       points.data = { ...goal, sense: colours.golds, size, ...looks() };
       show({});
