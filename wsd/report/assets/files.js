@@ -43,6 +43,57 @@ wsd.files = (() => {
     return clone;
   }
 
+  // The lines of a text node, with their places.
+  function linesOf(node) {
+    const rows = [];
+    for (const { index, 0: word } of node.data.matchAll(/\S+/g)) {
+      const range = new Range();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const { x, y, right, width, height } = range.getBoundingClientRect(), line = rows.at(-1);
+      if (line?.y === y) Object.assign(line, { text: `${line.text} ${word}`, width: right - line.x });
+      else rows.push({ text: word, x, y, width, height });
+    }
+    return rows;
+  }
+
+  // A part of the page as SVG: its SVG elements, borders and words, each at its place on the screen.
+  function draw(part) {
+    const drawing = node("svg", {});
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    function add(tag, { x, y, width, height }, attributes, ...content) {
+      [left, top] = [Math.min(left, x), Math.min(top, y)];
+      [right, bottom] = [Math.max(right, x + width), Math.max(bottom, y + height)];
+      drawing.append(tag === "copy" ? copy(content[0], { x, y, width, height, ...attributes })
+        : node(tag, { x, y, width, height, ...attributes }, ...content));
+    }
+    function visit(element) {
+      const style = getComputedStyle(element), box = element.getBoundingClientRect();
+      if (!box.width || style.visibility === "hidden" || style.opacity === "0") return;
+      if (element instanceof SVGElement) { add("copy", box, { overflow: "visible" }, element); return; }
+      const width = parseFloat(style.borderTopWidth);
+      if (width) add("rect", box, { fill: "none", stroke: style.borderTopColor, "stroke-width": width, rx: style.borderRadius });
+      for (const child of element.childNodes) {
+        if (child instanceof Element) visit(child);
+        else if (child instanceof Text) for (const line of linesOf(child)) write(line, style);
+      }
+    }
+    function write({ text, ...place }, { color, fontSize, fontWeight }) {
+      const fit = { textLength: place.width, lengthAdjust: "spacingAndGlyphs" };
+      const look = { fill: color, "font-size": fontSize, "font-weight": fontWeight };
+      add("text", place, { y: place.y + place.height * 0.8, ...fit, ...look }, text);
+    }
+    visit(part);
+    drawing.setAttribute("viewBox", [left - 2, top - 2, right - left + 4, bottom - top + 4].join(" "));
+    return drawing;
+  }
+
+  // The markers of lines, which may be anywhere on the page.
+  function markers(drawing) {
+    const names = [...drawing.querySelectorAll("[marker-start]")].map((line) => line.getAttribute("marker-start").slice(5, -1));
+    return node("defs", {}, ...Array.from(new Set(names), (name) => copy(wsd.byId(name))));
+  }
+
   function widthOf(text, size, weight = "") {
     ruler.font = `${weight} ${size}px sans-serif`;
     return ruler.measureText(text).width;
@@ -117,7 +168,7 @@ wsd.files = (() => {
     write(document.querySelector("footer").dataset.source, 11, QUIET);
     const size = { width: room + 2 * MARGIN, height: Math.ceil(y + MARGIN) };
     for (const [name, value] of Object.entries({ ...size, viewBox: `0 0 ${size.width} ${size.height}` })) file.setAttribute(name, value);
-    file.prepend(node("title", {}, title), node("rect", { width: "100%", height: "100%", fill: "#ffffff" }));
+    file.prepend(node("title", {}, title), node("rect", { width: "100%", height: "100%", fill: "#ffffff" }), markers(file));
     return file;
   }
 
@@ -139,5 +190,5 @@ wsd.files = (() => {
     wsd.download(blob, `${name}.${kind}`);
   }
 
-  return { inLight, copy, save };
+  return { inLight, draw, save };
 })();

@@ -67,21 +67,22 @@ wsd.plots = (() => {
   function described(plot) {
     const { element, view } = plot, drawn = view?.model.renderers.filter(({ visible }) => visible);
     return {
-      title: element.getAttribute("aria-label").split(";")[0],
+      title: element.ariaLabel?.split(";")[0] ?? byId(element.getAttribute("aria-labelledby"))?.textContent ?? document.title,
       legends: element.closest("section").querySelectorAll(".lines"),
       shows: (name) => !drawn || drawn.some((renderer) => renderer.name === `line-${name}`),
-      picture: () => (view ? picture(plot) : wsd.files.inLight(() => wsd.files.copy(element))),
+      picture: () => (view ? picture(plot) : wsd.files.inLight(() => wsd.files.draw(element))),
       ...plot.describe?.(),
     };
   }
 
   function save(kind, name) {
-    const plot = plots.get(name) ?? { element: byId(name) };
+    const plot = plots.get(name) ?? { element: document.querySelector(`[data-figure="${name}"]`) };
     return wsd.files.save(kind, plot.filename?.() ?? name, described(plot));
   }
-  for (const button of document.querySelectorAll("[data-save]")) {
-    button.addEventListener("click", () => save(button.dataset.save, button.dataset.plot));
-  }
+  addEventListener("click", ({ target }) => {
+    const button = target.closest?.("[data-save]");
+    if (button) save(button.dataset.save, button.dataset.plot);
+  });
 
   // A printed plot is an SVG as wide as the paper.
   addEventListener("beforeprint", () => {
