@@ -20,12 +20,12 @@ wsd.files = (() => {
 
   // The style sheet has other colours for a dark page, and ignores that in the class "light".
   function inLight(act) {
-    const { classList } = document.documentElement;
+    const { classList } = document.documentElement, isLight = classList.contains("light");
     classList.add("light");
     try {
       return act();
     } finally {
-      classList.remove("light");
+      classList.toggle("light", isLight);
     }
   }
 

@@ -84,8 +84,13 @@ wsd.plots = (() => {
     if (button) save(button.dataset.save, button.dataset.plot);
   });
 
-  // A printed plot is an SVG as wide as the paper.
+  // Paper is light, and a printed plot is an SVG as wide as the paper.
+  function recolour(isLight) {
+    document.documentElement.classList.toggle("light", isLight);
+    for (const { view } of plots.values()) colour(view.model.document);
+  }
   addEventListener("beforeprint", () => {
+    recolour(true);
     for (const plot of plots.values()) {
       if (!plot.element.offsetWidth) continue;
       const print = make("div", undefined, "print");
@@ -94,6 +99,7 @@ wsd.plots = (() => {
     }
   });
   addEventListener("afterprint", () => {
+    recolour(false);
     for (const print of document.querySelectorAll(".print")) print.remove();
   });
 

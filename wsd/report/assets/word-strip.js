@@ -98,6 +98,7 @@ wsd.wordStrip = (data, state, colours, plot) => {
   }
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  for (const event of ["beforeprint", "afterprint"]) addEventListener(event, draw);
   new ResizeObserver(draw).observe(strip);
 
   return { show, drawIfChanged };
