@@ -220,6 +220,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
         "pixels": 10,
         "text": "all",
         "wide": False,
+        "new": 0,
         "neighbours": 2,
         "extensions": {},
         "train": encoded([1, 0, 1, 0, 0], "u1"),

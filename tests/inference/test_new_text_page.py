@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import shown_results
 import small_results
+from browser import Browser, chromium
 from log_state import logs_as_before
 from numpy.testing import assert_allclose, assert_array_equal
 from report_builder import Page, decode
@@ -17,6 +18,8 @@ from shown_results import CHOICES, CLASSIFIERS, METHODS
 from wsd.artifacts.projection import read_projections, write_projections
 from wsd.cli import main
 from wsd.fitted.selected_results import Results
+
+__all__ = ["chromium"]
 
 RESULTS = str(shown_results.FOLDER)
 SENTENCE = "The crane lifted the container onto the ship."
@@ -163,3 +166,60 @@ def test_points_that_the_fit_does_not_reproduce_are_refused(
     write_projections(path, {w: results.corpus(w) for w in words}, words, provenance)
     show(SENTENCE, code=6)
     assert "does not reproduce the points" in capsys.readouterr().err
+
+
+STARS = """
+const [view] = [...Bokeh.index].filter((view) => view.model.x_range);
+const source = (name) => view.model.document.get_model_by_name(name).data;
+const { x, y } = source("points"), added = source("added");
+const at = (row) => [x[row], y[row]];
+return {
+  known: at(arguments[0]), new: at(x.length - 1), stars: added.name, tones: [...added.tone],
+  places: Array.from(added.x, (left, i) => [left, added.y[i]]),
+  pinned: [source("pinned").x[0], source("pinned").y[0]],
+};"""
+
+
+@pytest.mark.slow
+def test_a_browser_shows_the_sentence_in_every_layer_choice(root: Path, chromium: Browser) -> None:
+    corpus = Results(shown_results.FOLDER).corpus("crane")
+    twin = np.flatnonzero(corpus.split == "test")[0]
+    tokens = list(corpus.tokens[twin])
+    tokens[corpus.position[twin]] = f"[[{tokens[corpus.position[twin]]}]]"
+    data = show(" ".join(tokens))
+    is_test = decode(data["train"], "u1")[:-1] == 0
+    row = int(np.flatnonzero(is_test & (decode(data["index"], "<i4")[:-1] == 0))[0])
+    chromium.open(Path("page.html"))
+    text = chromium.js("return document.body.innerText")
+    assert "1 new sentence as a star" in text
+    card = chromium.js("return document.getElementById('card').innerText")
+    assert "New sentence" in card
+    assert "".join(corpus.tokens[twin]) in card.replace(" ", "").replace("\n", "")
+    method = chromium.js("return document.getElementById('method').value")
+    places = []
+    for choice, name in enumerate(CHOICES[:2]):
+        chromium.js(f"location.hash = 'layers={name}'")
+        chromium.until(
+            f"document.querySelector('#choices [aria-current]').dataset.layers === '{name}'"
+        )
+        left = points(data, choice, method)[-1, 0]
+        left = left * data["choices"][choice]["projections"][method]["step"]
+        chromium.until(  # points move
+            "Math.abs([...Bokeh.index].find((view) => view.model.x_range).model.document"
+            ".get_model_by_name('added').data.x[0] - arguments[0]) < 1e-3",
+            float(left),
+        )
+        state = chromium.js(STARS, row)
+        assert state["stars"] == ["new 0"]
+        assert_allclose(state["new"], state["known"], atol=1e-3)  # its twin's place
+        assert state["places"] == [state["new"]] == [state["pinned"]]
+        j = chromium.js("return document.getElementById('classifier').selectedIndex")
+        predicted = decode(data["choices"][choice]["predicted"][j], "<u2")[-1]
+        assert state["tones"] == [str(predicted)]
+        places.append(state["new"])
+    assert places[0] != places[1]
+    first = chromium.js("return document.querySelector('#instances tbody tr').innerText")
+    assert first.startswith("new 0")
+    chromium.js("document.querySelector('[data-split=new]').click()")
+    assert chromium.js(STARS, row)["places"] == []
+    chromium.assert_quiet()

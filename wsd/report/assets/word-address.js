@@ -52,9 +52,9 @@ wsd.wordAddress = (data, defaults, offered) => {
       sort: offered.sort.includes(wanted.get("sort")) ? wanted.get("sort") : defaults.sort,
       query: offered.search ? wanted.get("search") ?? "" : "",
       hiddenSenses: new Set([...listed("without", data.senses.map((_, i) => String(i)))].map(Number)),
-      hiddenSplits: listed("hide", ["train", "test"]),
+      hiddenSplits: listed("hide", ["train", "test", "new"]),
       ...Object.fromEntries(ON.map((key) => [key, !off.has(key)])),
-      pin: data.rowOf.get(wanted.get("pin")) ?? -1,
+      pin: data.rowOf.get(wanted.get("pin")) ?? defaults.pin,
       box: isBox ? box : null,
     };
   }

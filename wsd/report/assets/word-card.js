@@ -8,13 +8,32 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     const list = make("ol", undefined, "sentences");
     for (const { row: other, similarity } of data.neighbours(row, state.choice)) {
       const entry = make("li"), line = make("span", undefined, "meta");
-      const same = data.gold[other] === data.gold[row];
+      const same = data.gold[other] === data.gold[row], verdict = same ? " ✓ same sense" : " ✗ different sense";
       line.append(button(data.id(other), () => pin(other), `Pin ${data.id(other)}`), " ",
-        make("bdi", data.names[data.gold[other]], { color: same ? "var(--ok)" : "var(--wrong)" }),
-        `${same ? " ✓ same sense" : " ✗ different sense"} · cosine ${similarity.toFixed(2)}`);
+        make("bdi", data.names[data.gold[other]], data.isNew(row) ? {} : { color: same ? "var(--ok)" : "var(--wrong)" }),
+        `${data.isNew(row) ? "" : verdict} · cosine ${similarity.toFixed(2)}`);
       entry.append(text.sentence(other), line);
       list.append(entry);
     }
+    return list;
+  }
+
+  const markOf = (sense) => document.querySelector(`[data-sense="${sense}"] ~ svg`).cloneNode(true);
+
+  // Per classifier, the single layers at which the predicted sense of a new sentence changes.
+  function changes(row) {
+    const list = make("ul");
+    data.classifiers.forEach(({ name }, classifier) => {
+      const runs = [];
+      for (const choice of data.singleLayers) {
+        const sense = data.predicted(row, classifier, choice), layer = data.choices[choice].name;
+        if (runs.at(-1)?.sense === sense) runs.at(-1).last = layer;
+        else runs.push({ sense, first: layer, last: layer });
+      }
+      const texts = runs.map(({ sense, first, last }) =>
+        `${first === last ? first : `${first}–${last}`} ${data.names[sense]}`);
+      list.append(make("li", `${name}, by layer: ${texts.join(", ")}`));
+    });
     return list;
   }
 
@@ -31,10 +50,11 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     data.classifiers.forEach(({ name }, classifier) => {
       const line = make("tr");
       line.append(heading("row", name), ...data.choices.map((choice, i) => {
-        const wrong = data.isWrong(row, classifier, i);
-        const cell = make("td", wrong ? "✗" : "✓", wrong ? "wrong" : "ok");
-        cell.title = `${name}, ${choice.name}: ${data.names[data.predicted(row, classifier, i)]}`;
-        cell.setAttribute("aria-label", wrong ? "wrong" : "correct");
+        const wrong = data.isWrong(row, classifier, i), sense = data.predicted(row, classifier, i);
+        const cell = data.isNew(row) ? make("td") : make("td", wrong ? "✗" : "✓", wrong ? "wrong" : "ok");
+        if (data.isNew(row)) cell.append(markOf(sense));
+        cell.title = `${name}, ${choice.name}: ${data.names[sense]}`;
+        cell.setAttribute("aria-label", data.isNew(row) ? data.names[sense] : wrong ? "wrong" : "correct");
         return cell;
       }));
       body.append(line);
@@ -43,7 +63,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     const box = make("div", undefined, "scroll");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Correct or wrong in every layer choice");
+    box.setAttribute("aria-label", `${data.isNew(row) ? "Predicted sense" : "Correct or wrong"} in every layer choice`);
     box.append(table);
     return box;
   }
@@ -56,7 +76,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     if (data.isTrain(row)) {
       body.append(make("p", "A training instance: the classifiers were fitted on it."));
     } else {
-      body.append(make("h3", "In every layer choice"), outcomes(row),
+      body.append(make("h3", "In every layer choice"), outcomes(row), ...(data.isNew(row) ? [changes(row)] : []),
         make("p", "Each layer choice is an independent probe; the columns are not steps of one computation.", "note"));
     }
     for (const extension of data.extensions) body.append(...extension.card(row));

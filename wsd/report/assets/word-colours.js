@@ -12,13 +12,15 @@ wsd.wordColours = (data, state) => {
 
   // The tone of an instance in the layer choice of `shown`: this state, or the state of another plot.
   function toneOf(shown) {
-    if (state.colour === "gold") return (row) => golds[row];
+    // A new sentence has the colour of its predicted sense.
+    const sense = (row) => String(shown.predicted(row));
+    if (state.colour === "gold") return (row) => (data.isNew(row) ? sense(row) : golds[row]);
     const [low, high] = state.confidenceRange();
     const shade = (row) => Math.max(0, Math.min(SHADES - 1,
       Math.floor((shown.confidence(row) - low) / (high - low || 1) * SHADES)));
     const tone = {
-      predicted: (row) => String(shown.predicted(row)),
-      error: (row) => (shown.isWrong(row) ? "wrong" : "right"),
+      predicted: sense,
+      error: (row) => (data.isNew(row) ? sense(row) : shown.isWrong(row) ? "wrong" : "right"),
       confidence: (row) => `ramp-${shade(row)}`,
       split: () => "test",
     }[state.colour];

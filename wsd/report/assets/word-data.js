@@ -16,23 +16,25 @@ wsd.wordData = (packed) => {
   const n = numbers.length, train = decode(packed.train, Uint8Array);
   const rows = Array.from({ length: n }, (_, row) => row);
   const isTrain = (row) => train[row] === 1;
-  const split = (row) => (isTrain(row) ? "train" : "test");
+  // The last rows are sentences that the user added: they have predictions, but no gold sense.
+  const isNew = (row) => row >= n - packed.new;
+  const split = (row) => (isNew(row) ? "new" : isTrain(row) ? "train" : "test");
   const id = (row) => `${split(row)} ${numbers[row]}`;
   const rowOf = new Map(rows.map((row) => [`${split(row)}-${numbers[row]}`, row]));
-  // Test instances first, in the order of their files.
-  const inOrder = [...rows].sort((a, b) => train[a] - train[b] || numbers[a] - numbers[b]);
-  const tests = rows.filter((row) => !isTrain(row));
+  // New sentences first, then test instances, in the order of their files.
+  const inOrder = [...rows].sort((a, b) => isNew(b) - isNew(a) || train[a] - train[b] || numbers[a] - numbers[b]);
+  const tests = rows.filter((row) => !isTrain(row)), added = rows.filter(isNew);
   const testAt = new Int32Array(n).fill(-1);
   tests.forEach((row, i) => { testAt[row] = i; });
 
   // ---- Sentences ----
 
-  const hasText = (row) => text === "all" || (text === "test" && !isTrain(row));
+  const hasText = (row) => text === "all" || isNew(row) || (text === "test" && !isTrain(row));
   const sentence = (row) => [packed.left[row], packed.focal[row], packed.right[row]];
   const lowerCase = cached(() =>
     rows.map((row) => (hasText(row) ? sentence(row).join(" ").toLowerCase() : "")));
 
-  // ---- Predictions for a test instance, by classifier and layer choice ----
+  // ---- Predictions for a test instance or a new sentence, by classifier and layer choice ----
 
   const predictions = choices.map((choice) =>
     choice.predicted.map((codes) => decode(codes, Uint16Array)));
@@ -42,7 +44,7 @@ wsd.wordData = (packed) => {
 
   const predicted = (row, classifier, choice) => predictions[choice][classifier][testAt[row]];
   const isWrong = (row, classifier, choice) =>
-    !isTrain(row) && predicted(row, classifier, choice) !== gold[row];
+    !isTrain(row) && !isNew(row) && predicted(row, classifier, choice) !== gold[row];
   function confidence(row, classifier, choice) {
     const { step, values } = confidences[choice][classifier];
     return values[testAt[row]] * step;
@@ -81,7 +83,7 @@ wsd.wordData = (packed) => {
 
   return {
     word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
-    n, rows, numbers, gold, tests, testAt, inOrder, rowOf, isTrain, split, id,
+    n, rows, numbers, gold, tests, testAt, added, inOrder, rowOf, isTrain, isNew, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersCorrect, alwaysWrong,
     places, neighbours, extensions,

@@ -5,14 +5,14 @@
 wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   const { byId, percent } = wsd;
   const { view, part } = plot;
-  const [points, errors, centroids, pinned, hovered] =
-    ["points", "errors", "centroids", "pinned", "hovered"].map(part);
+  const [points, errors, centroids, added, pinned, hovered] =
+    ["points", "errors", "centroids", "added", "pinned", "hovered"].map(part);
   const axes = ["x-axis", "y-axis"].map(part);
   const { x_range: xRange, y_range: yRange } = view.model;
   const TAP = 14; // the largest distance from a tap to its point, in pixels
   const DENSE = 1500, MOVING = 2500; // the instances of a word with faint, and with still points
   const DURATION = 300; // of a movement, in ms
-  const LABELLED = 12; // the most senses with labels at their centroids
+  const LABELLED = 12; // the most senses with labels at their centroids, and new sentences with labels
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   plot.filename = () => `${data.word}-${state.layers.name}`;
   plot.describe = () => {
@@ -50,6 +50,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   function show(places) {
     points.data = { ...points.data, ...places };
     drawCentroids();
+    drawAdded();
     drawPin();
     drawHovered();
     drawErrors();
@@ -93,7 +94,19 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     view.model.match_aspect = state.method !== "discriminant" || !!explained?.[1];
   }
 
-  const recolour = () => { points.data = { ...points.data, ...looks() }; };
+  function recolour() {
+    points.data = { ...points.data, ...looks() };
+    drawAdded();
+  }
+
+  // Stars for new sentences, in the colour of the predicted sense.
+  function drawAdded() {
+    const { x, y } = points.data, rows = data.added.filter((row) => !state.isHidden(row));
+    added.data = {
+      x: rows.map((row) => x[row]), y: rows.map((row) => y[row]), tone: rows.map((row) => String(state.predicted(row))),
+      name: rows.map((row) => (rows.length > LABELLED ? "" : data.id(row))), offset: rows.map(() => -20),
+    };
+  }
 
   // The mean of each sense's training instances, with its name.
   function drawCentroids() {

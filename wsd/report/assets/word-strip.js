@@ -15,7 +15,7 @@ wsd.wordStrip = (data, state, colours, plot) => {
     (_, i) => rows[Math.floor(i * Math.max(1, rows.length / MOST))]);
   let shown = [];
   function chooseRows() {
-    const isHit = (row) => state.visible[row], tests = data.tests.filter((row) => !state.isHidden(row));
+    const isHit = (row) => state.visible[row], tests = data.tests.filter((row) => !state.isHidden(row) && !data.isNew(row));
     // Hits are drawn over grey instances.
     shown = [...thinned(tests.filter((row) => !isHit(row))), ...thinned(tests.filter(isHit))];
   }
@@ -41,6 +41,16 @@ wsd.wordStrip = (data, state, colours, plot) => {
       context.strokeStyle = plot.colourOf("wrong");
       context.lineWidth = scale;
       context.stroke();
+    }
+    Object.assign(context, {
+      globalAlpha: 1, lineWidth: 3 * scale, lineJoin: "round", font: `${15 * scale}px sans-serif`, textAlign: "center", textBaseline: "middle",
+      strokeStyle: getComputedStyle(strip).color,
+    });
+    for (const row of data.added.filter((other) => !state.isHidden(other))) {
+      const test = data.testAt[row], place = [size / 2 + x[test] * half, size / 2 - y[test] * half];
+      context.fillStyle = plot.colourOf(tone(row));
+      context.strokeText("★", ...place);
+      context.fillText("★", ...place);
     }
   }
   const draw = () => frames.forEach((_, choice) => drawFrame(choice));

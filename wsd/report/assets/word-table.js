@@ -17,11 +17,12 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
   };
   const order = () => [state.sort.replace("-", ""), state.sort.startsWith("-") ? -1 : 1];
 
-  // Training instances without a value come last; equal instances are in the order of their files.
+  // Instances without a value come last; equal instances are in the order of their files.
   function sorted(rows) {
     const [name, sign] = order(), key = keys[name];
     if (!key) return sign < 0 ? rows.reverse() : rows;
-    const valueOf = (row) => (data.isTrain(row) && name !== "gold" ? null : key(row));
+    const isMissing = { gold: data.isNew, correct: (row) => data.isNew(row) || data.isTrain(row) }[name] ?? data.isTrain;
+    const valueOf = (row) => (isMissing(row) ? null : key(row));
     const values = new Map(rows.map((row) => [row, valueOf(row)]));
     const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
     return rows.sort((one, other) => {
@@ -57,16 +58,17 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
       line.append(cell);
     }
     const gold = make("td");
-    gold.append(make("bdi", data.names[data.gold[row]]));
+    gold.append(make("bdi", data.isNew(row) ? "–" : data.names[data.gold[row]]));
     line.append(gold);
     if (data.isTrain(row)) {
       line.append(make("td", "training", "quiet"), make("td", "–", "n quiet"), make("td", "–", "n quiet"));
       return line;
     }
-    const wrong = state.isWrong(row), prediction = make("td", undefined, wrong ? "wrong" : "ok");
-    prediction.append(wrong ? "✗ " : "✓ ", make("bdi", data.names[state.predicted(row)]));
+    const wrong = state.isWrong(row), isNew = data.isNew(row);
+    const prediction = make("td", undefined, isNew ? "" : wrong ? "wrong" : "ok");
+    prediction.append(isNew ? "" : wrong ? "✗ " : "✓ ", make("bdi", data.names[state.predicted(row)]));
     line.append(prediction, make("td", state.confidence(row).toFixed(2), "n"),
-      make("td", `${data.layersCorrect(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
+      make("td", isNew ? "–" : `${data.layersCorrect(row, state.classifier)} of ${data.singleLayers.length}`, "n"));
     return line;
   }
 
@@ -96,7 +98,7 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
   function csv() {
     const names = ["word", "split", "index", "gold", "layers", "classifier", "predicted", "confidence", "left", "focal", "right"];
     return wsd.csv([names, ...listed.map((row) => [
-      data.word, data.split(row), data.numbers[row], data.senses[data.gold[row]],
+      data.word, data.split(row), data.numbers[row], data.isNew(row) ? "" : data.senses[data.gold[row]],
       state.layers.name, state.classifierName,
       ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row).toFixed(2)]),
       ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]),

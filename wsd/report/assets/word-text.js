@@ -44,11 +44,12 @@ wsd.wordText = (data, state) => {
 
   function verdict(row) {
     const line = make("div", undefined, { marginTop: "6px" });
-    line.append(make("bdi", data.names[data.gold[row]], { fontWeight: "600" }));
+    const isNew = data.isNew(row);
+    line.append(make("bdi", isNew ? "New sentence" : data.names[data.gold[row]], { fontWeight: "600" }));
     if (data.isTrain(row)) return line;
     const wrong = state.isWrong(row);
-    const prediction = make("span", undefined, { color: wrong ? "var(--wrong)" : "var(--ok)" });
-    prediction.append(" → ", make("bdi", data.names[state.predicted(row)]), wrong ? " ✗ wrong" : " ✓ correct");
+    const prediction = make("span", undefined, { color: isNew ? "inherit" : wrong ? "var(--wrong)" : "var(--ok)" });
+    prediction.append(" → ", make("bdi", data.names[state.predicted(row)]), isNew ? "" : wrong ? " ✗ wrong" : " ✓ correct");
     line.append(prediction);
     return line;
   }
@@ -56,7 +57,9 @@ wsd.wordText = (data, state) => {
   // The glosses of the gold sense, and of the predicted sense if it differs; some corpora have none.
   function glosses(row) {
     const box = make("div", undefined, QUIET);
-    const senses = new Set([data.gold[row], data.isTrain(row) ? data.gold[row] : state.predicted(row)]);
+    const senses = new Set([
+      ...(data.isNew(row) ? [] : [data.gold[row]]), ...(data.isTrain(row) ? [] : [state.predicted(row)]),
+    ]);
     for (const sense of senses) {
       if (!data.glosses[sense]) continue;
       const line = make("div");

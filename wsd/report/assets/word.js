@@ -26,7 +26,7 @@ wsd.start(async () => {
   const defaults = {
     choice: byId("layers").selectedIndex, classifier: byId("classifier").selectedIndex, colour: "gold",
     show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
-    query: "", cell: null, sort: "instance", pin: -1, box: null, others: [],
+    query: "", cell: null, sort: "instance", pin: data.rowOf.get("new-0") ?? -1, box: null, others: [],
     rings: true, centroids: true, keys: true,
   };
   const state = wsd.wordState(data, defaults);

@@ -194,6 +194,7 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "methods": {method: plots.METHODS[method] for method in results.projections},
         "missing": {plots.METHODS[method]: reason for method, reason in results.missing.items()},
         "opening": initial_method(results, choice),
+        "n_new": 0,
         "cv_scores": {name: score for name, score in scores.items() if score == score},
         "previous": words[place - 1] if place else None,
         "next": words[place + 1] if place + 1 < len(words) else None,

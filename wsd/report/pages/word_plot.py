@@ -14,9 +14,9 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
     source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned`` and
-    ``hovered`` (x, y). A single renderer draws all instances, so that only one tooltip appears at a
-    time. The marker shows the gold sense; the colour shows ``tone``: a sense's number, or a name of
-    ``TONES``.
+    ``hovered`` (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single
+    renderer draws all instances, so that only one tooltip appears at a time. The marker
+    shows the gold sense; the colour shows ``tone``: a sense's number, or a name of ``TONES``.
 
     Parameters
     ----------
@@ -58,7 +58,12 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     )
     centroids = _empty_source("centroids", "x", "y", "sense", "name", "offset")
     _mark(plot, "centres", error, centroids, size=size + large, **centroid)
-    _add_labels(plot, centroids)
+    _add_labels(plot, centroids, "labels")
+    # New sentences, on a copy of the page.
+    added = _empty_source("added", "x", "y", "tone", "name", "offset")
+    star = {"marker": "star", "size": size + 16, "line_width": 1.5, "fill_color": predicted}
+    _mark(plot, "stars", "--ink", added, **star)
+    _add_labels(plot, added, "star-labels")
     for name, source_name, line in (("pin", "pinned", 3), ("same", "hovered", 1.5)):
         source = _empty_source(source_name, "x", "y")
         _mark(plot, name, accent, source, size=size + 16, line_width=line, **circle)
@@ -119,7 +124,7 @@ def _mark(
     _unselectable(plot.add_glyph(source, glyph, name=name))
 
 
-def _add_labels(plot: Any, centroids: models.ColumnDataSource) -> None:
+def _add_labels(plot: Any, source: models.ColumnDataSource, name: str) -> None:
     text = models.Text(
         x="x",
         y="y",
@@ -135,7 +140,7 @@ def _add_labels(plot: Any, centroids: models.ColumnDataSource) -> None:
     )
     # Bokeh's type hints of these two take no plain numbers.
     text.update(padding=3, border_radius=4)
-    _unselectable(plot.add_glyph(centroids, text, name="labels"))
+    _unselectable(plot.add_glyph(source, text, name=name))
 
 
 def _unselectable(renderer: Any) -> None:
