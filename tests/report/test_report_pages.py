@@ -1320,6 +1320,7 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
         assert tuple(senses) == plot_colours.COLOURS  # the figures of a paper have the same
         ramp = tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP))
         assert ramp == plot_colours.RAMP
+        assert (colours["--heat-low"], colours["--heat-high"]) == plot_colours.HEAT
     # Instances that the filters leave out are meant to be faint.
     tones = [colours[name] for tone, name in plots.TONES.items() if tone != "off"]
     for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):

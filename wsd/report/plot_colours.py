@@ -16,6 +16,8 @@ RAMP = (
     *("#8a8f3a", "#748a2f", "#4d8244", "#2a7a55"),
     *("#1a6d63", "#205f6b", "#2c4a6b", "#2f3163"),
 )
+# The ends of the heat map's colours on light pages, and the points below the best at the first.
+HEAT, HEAT_POINTS = ("#ffffff", "#86bde6"), 20
 # By Bokeh's name: the outline of each marker in a box of 20 by 20, and matplotlib's name.
 MARKERS = {
     "circle": ("M10 2a8 8 0 1 0 0 16a8 8 0 1 0 0-16z", "o"),

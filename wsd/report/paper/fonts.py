@@ -61,7 +61,7 @@ def listing(names: list[str]) -> str:
 
 
 def is_visible(char: str) -> bool:
-    """Return whether a character has a picture; spaces, joiners and selectors have none."""
+    """Return whether a character has a picture; spaces and marks of direction have none."""
     return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
 
 

@@ -1,30 +1,31 @@
 """Figure ``words``: macro-F1 of every word and layer choice.
 
-There is a panel per classifier, view and model. Darker is better; shades are finer at high scores,
-where layers differ little. The layer choice selected by cross-validation for the word is framed.
-Baselines follow after a gap.
+There is a panel per classifier, view and model. As on the pages, a shade shows the points below the
+word's best layer choice: darker is better, and small losses differ most. The layer choice selected
+by cross-validation for the word is framed. Baselines follow after a gap.
 """
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
-from matplotlib.colors import ListedColormap, PowerNorm
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from wsd.artifacts.column_names import BASELINE
 from wsd.report.paper.horizontals import name_of
 from wsd.report.paper.style import MM, POINT, SMALL, canvas, choice_ticks, panels, shown
+from wsd.report.plot_colours import HEAT, HEAT_POINTS
 
-ROW, AROUND = 3.5, 29.0  # mm: a word, and the space above and below all words
+ROW, AROUND = 3.5, 33.0  # mm: a word, and the space above and below all words
 BASELINE_NAMES = 8.0  # mm, more space below the words
 LETTER, BESIDE = 1.5, 5.0  # mm: a letter of a word, and the rest of the space beside the cells
 CELL, GAP = 3.4, 0.4  # mm, the least width of a cell; and the gap before baselines, in cells
 DIGIT = 0.64  # the width of a digit, as a share of the size of the font
-# All shades are light enough for black numbers.
-SHADES = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0.0, 0.62, 256)))
+SHADES = LinearSegmentedColormap.from_list("heat", HEAT)
+EDGE: dict[str, Any] = {"edgecolor": "0.7", "linewidth": 0.5}
+KEYS = (0, 2, 5, 10, HEAT_POINTS)  # points below the best in the legend
 NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "in_layout": False}
 FRAME: dict[str, Any] = {
     **{"fill": False, "edgecolor": "black", "linewidth": 0.9},
@@ -51,7 +52,6 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
     assert grid is not None
     cell = (figure.get_figwidth() / MM / grid.ncols - labels) / columns
     size = min(SMALL, cell / POINT / (3 * DIGIT))  # 100 fits into its cell
-    norm = PowerNorm(3, words["macro_f1"].min(), words["macro_f1"].max())
     for ax, rows in drawn:
         names, choices = rows["word"].unique().tolist(), rows["layers"].unique().tolist()
         places = {choice: float(x) for x, choice in enumerate(choices)}
@@ -60,16 +60,17 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
         values = np.full((len(names), len(places)), np.nan)
         for row in cells:
             x, y = places[row["layers"]], names.index(row["word"])
-            values[y, list(places).index(row["layers"])] = row["macro_f1"]
+            values[y, list(places).index(row["layers"])] = 100 * row["macro_f1"]
             ax.text(x + 0.5, y + 0.5, f"{100 * row['macro_f1']:.0f}", fontsize=size, **NUMBER)
             if row["selected_by_cv"]:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
-        look: dict[str, Any] = {"cmap": SHADES, "norm": norm, "edgecolors": "white"}
+        shades = shade(np.nanmax(values[:, : len(choices)], axis=1, keepdims=True) - values)
+        look: dict[str, Any] = {"cmap": SHADES, "vmin": 0, "vmax": 1, "edgecolors": "white"}
         for part in (slice(len(choices)), slice(len(choices), None)):
             edges = list(places.values())[part]
             if edges:
                 shape = (np.append(edges, edges[-1] + 1), range(len(names) + 1))
-                ax.pcolormesh(*shape, values[:, part], linewidth=0.4, **look)
+                ax.pcolormesh(*shape, shades[:, part], linewidth=0.4, **look)
         choice_ticks(ax, {name: x + 0.5 for name, x in places.items()})
         if others:
             ax.set_xlabel("Layer, combination or baseline")
@@ -78,8 +79,17 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
     handles = [
-        Rectangle((0, 0), 1, 1, facecolor=SHADES(0.5), label="macro-F1 (%)"),
-        Rectangle((0, 0), 1, 1, label="selected by CV", **FRAME),
+        Rectangle((0, 0), 1, 1, facecolor=SHADES(shade(points)), label=f"{points}", **EDGE)
+        for points in KEYS
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    handles[-1].set_label(f"≥ {HEAT_POINTS}")
+    handles.append(Rectangle((0, 0), 1, 1, label="selected by CV", **FRAME))
+    title = "Macro-F1 (%); shade: points below the word's best"
+    close: dict[str, Any] = {"ncols": len(handles), "handlelength": 1.2, "columnspacing": 1}
+    figure.legend(handles=handles, title=title, loc="outside lower center", **close)
     return figure
+
+
+def shade(below: Any) -> Any:
+    """Return the shades of scores, between 0 and 1, from their points below the best."""
+    return 1 - np.sqrt(np.clip(below / HEAT_POINTS, 0, 1))
