@@ -24,7 +24,7 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         Number of senses, and of instances.
     """
     plot = new_plot(
-        tools="pan,wheel_zoom,box_select,lasso_select,box_zoom,zoom_in,zoom_out,reset",
+        tools="pan,wheel_zoom,lasso_select,box_zoom,zoom_in,zoom_out,reset",
         active_drag="pan",
         sizing_mode="stretch_both",
         match_aspect=True,
@@ -67,9 +67,10 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     for name, source_name, line in (("pin", "pinned", 3), ("same", "hovered", 1.5)):
         source = _empty_source(source_name, "x", "y")
         _mark(plot, name, accent, source, size=size + 16, line_width=line, **circle)
-    for tool in plot.select({"type": (models.BoxSelectTool, models.LassoSelectTool)}):
-        tool.continuous = False
-        tool.renderers = [instances]
+    lasso = plot.select_one({"type": models.LassoSelectTool})
+    lasso.update(continuous=False, renderers=[instances])
+    # Bokeh puts the last tool into a menu if the toolbar is as narrow as its tools.
+    plot.toolbar.stylesheets = [":host { min-width: 296px; }"]
     hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)
     plot.add_tools(hover)
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
