@@ -63,11 +63,12 @@ wsd.plots = (() => {
     return svg;
   }
 
-  // What the page says about a plot: its label, the page's title, the legends of its section.
+  // What the page says about a plot: its title or label, and the legends of its section.
   function described(plot) {
     const { element, view } = plot, drawn = view?.model.renderers.filter(({ visible }) => visible);
     return {
-      title: element.ariaLabel?.split(";")[0] ?? byId(element.getAttribute("aria-labelledby"))?.textContent ?? document.title,
+      title: element.dataset.title ?? element.ariaLabel?.split(";")[0]
+        ?? byId(element.getAttribute("aria-labelledby")).textContent,
       legends: element.closest("section").querySelectorAll(".lines"),
       shows: (name) => !drawn || drawn.some((renderer) => renderer.name === `line-${name}`),
       picture: () => (view ? picture(plot) : wsd.files.inLight(() => wsd.files.draw(element))),
