@@ -61,7 +61,7 @@ def test_a_word_is_saved_with_title_legend_and_source(
         assert details.startswith(f"{READERS[0]}, macro\N{NON-BREAKING HYPHEN}F1 ")
         assert details.endswith(f"colour: gold sense · {MODEL} · {DATASET.title}")
         assert "PC 1 (30.0% of variance)" in rest and rest[-1] == SOURCE
-        assert {SENSES["bank"][0], GIVEN.name, "centroid of a sense", "training, hollow"} <= set(rest)
+        assert {SENSES["bank"][0], GIVEN.name, "test, filled", "training, hollow"} <= set(rest)
         assert LIGHT in svg.decode() and DARK not in svg.decode()
         name, kind, png = saved(chromium, button(chromium, "png"))
         assert (name, kind) == ("bank-2.png", "image/png")
