@@ -14,7 +14,7 @@ wsd.curves = () => {
 
   // A line is hidden in every plot of its section.
   function showLines({ view, filename }) {
-    for (const renderer of view.model.renderers) {
+    for (const renderer of [...view.model.renderers, ...view.model.center]) {
       renderer.visible = !hidden.has(`${filename().split(".")[0]} ${renderer.name}`);
     }
   }
@@ -28,6 +28,15 @@ wsd.curves = () => {
     });
   }
 
+  // Names of combinations are horizontal, in two lines, where there is room; else they stay vertical.
+  function writeNames({ view, part }, width) {
+    const axis = part("names"), { start, end } = view.model.x_range;
+    if (!axis || width / (end - start) < 64) return;
+    axis.major_label_overrides = new Map([...axis.major_label_overrides]
+      .map(([place, name]) => [place, name.replace("-", "\n")]));
+    axis.major_label_orientation = "horizontal";
+  }
+
   async function draw() {
     for (const element of document.querySelectorAll(".curve[data-figure]:not([data-drawn])")) {
       if (element.closest("[hidden]")) continue;
@@ -35,6 +44,10 @@ wsd.curves = () => {
       const name = element.dataset.figure;
       const plot = await wsd.plots.embed(JSON.parse(byId(name).textContent), element, name);
       plot.part("hover").tooltips = tip;
+      if (element.clientWidth < 420) { // no room for names at points
+        plot.view.model.center = plot.view.model.center.filter(({ name }) => !name?.startsWith("line-"));
+      }
+      writeNames(plot, element.clientWidth);
       showLines(plot);
     }
   }

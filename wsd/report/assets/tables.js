@@ -11,8 +11,21 @@ wsd.start(async () => {
 
   const requested = fragment.decode(location.hash), selects = all("select[data-shows], select[data-parts]");
 
+  // A cell of the heat map is [points below the row's best, score in percent, step of the colour].
+  function fillHeatMaps(metric) {
+    for (const table of all("table.heat")) {
+      const values = JSON.parse(byId(table.dataset.values).textContent)[metric].flat();
+      table.querySelectorAll("td").forEach((cell, i) => {
+        const [points, score, step] = values[i], content = cell.firstChild;
+        cell.className = cell.className.replace(/\bh\d+/, `h${step}`);
+        content.title = `score: ${score.toFixed(1)}`;
+        content.firstChild.nodeValue = points.toFixed(1).replace("-", "\u2212");
+      });
+    }
+  }
   function showParts(select) {
     if (!select.dataset.shows) return;
+    if (select.id === "metric") fillHeatMaps(select.value);
     const attribute = `data-${select.dataset.shows}`;
     for (const part of all(`[${attribute}]`)) part.hidden = part.getAttribute(attribute) !== select.value;
   }

@@ -8,7 +8,7 @@ import pandas as pd
 from bokeh import models
 
 from wsd.artifacts.layer_choice import LayerChoice
-from wsd.report.pages.plots import RAMP, new_plot, plot_json
+from wsd.report.pages.plots import FONT, RAMP, new_plot, plot_json, style_axis
 from wsd.report.plot_colours import style_of
 
 
@@ -59,13 +59,30 @@ class Curve(NamedTuple):
         return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
 
 
+class Note(NamedTuple):
+    """A text at a place of a plot, ``offset`` pixels to the right of it."""
+
+    x: float
+    y: float
+    text: str
+    align: str = "center"
+    baseline: str = "middle"
+    offset: int = 0
+    colour: str = "--ink-2"
+    name: str | None = None
+
+
 def plot_of(
     lines: Sequence[Curve],
     *,
     x: str,
+    y: str,
     x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
     ticks: Mapping[float, str] | None = None,
+    names: Mapping[float, str] | None = None,
+    levels: Mapping[str, float] | None = None,
+    notes: Sequence[Note] = (),
     logarithmic: bool = False,
     ramp: bool = False,
 ) -> dict[str, Any]:
@@ -74,12 +91,19 @@ def plot_of(
     Parameters
     ----------
     lines : sequence of Curve
-    x : str
-        Label of the horizontal axis.
+    x, y : str
+        Labels of the axes.
     x_range, y_range : pair of floats, optional
         The ends of the axes. Plots that are compared have the same ``y_range``.
     ticks : mapping of place to text, optional
         On the horizontal axis.
+    names : mapping of place to text, optional
+        Long names on the horizontal axis, below the ticks. They are vertical; the page's script
+        writes them horizontally where there is room.
+    levels : mapping of name to value, optional
+        Scores without layers: labelled horizontal lines.
+    notes : sequence of Note
+        Texts in the plot.
     logarithmic : bool
         Whether the horizontal axis is logarithmic.
     ramp : bool
@@ -97,12 +121,32 @@ def plot_of(
         options["x_axis_type"] = "log"
     plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
-    if ticks:
-        plot.xaxis.ticker = models.FixedTicker(ticks=sorted(ticks))
-        plot.xaxis.major_label_overrides = dict(ticks)
-        if max(map(len, ticks.values())) > 3:
-            plot.xaxis.major_label_orientation = 0.9
-    plot.xaxis.axis_label = x
+    ticks, names = dict(ticks or {}), dict(names or {})
+    if ticks or names:
+        plot.xaxis.ticker = models.FixedTicker(ticks=sorted([*ticks, *names]))
+        plot.xaxis.major_label_overrides = {**ticks, **dict.fromkeys(names, " ")}
+    if names:
+        below = models.LinearAxis(
+            name="names",
+            ticker=models.FixedTicker(ticks=sorted(names)),
+            major_label_overrides=names,
+            major_label_orientation="vertical",
+            axis_line_color=None,
+            major_tick_line_color=None,
+            major_label_standoff=0,
+            major_tick_out=0,
+        )
+        style_axis(below, {})
+        plot.add_layout(below, "below")
+    plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
+    for name, value in (levels or {}).items():
+        rule = models.Span(location=value, dimension="width", line_dash="dashed", line_width=1.5)
+        rule.tags = [{"line_color": "--ink-2"}]
+        plot.add_layout(rule)
+        end = plot.x_range.end
+        notes = [*notes, Note(end, value, f"{name} {value:.1f}", "right", baseline="bottom")]
+    for note in notes:
+        _write(plot, note)
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
@@ -110,6 +154,46 @@ def plot_of(
         dots.append(_draw(plot, line, colour))
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
     return plot_json(plot)
+
+
+def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
+    """Plot curves of one point each as a list: per row a name, its value and its interval."""
+    low, high = common_range(points)
+    rows = [f"{point.name}, {point.y[0]:.1f}" for point in points]
+    plot = new_plot(
+        tools="pan,wheel_zoom,reset",
+        sizing_mode="stretch_both",
+        x_range=models.Range1d(low, high),
+        y_range=models.FactorRange(factors=rows[::-1]),
+    )
+    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    plot.xaxis.axis_label = x
+    dots = []
+    for row, point in zip(rows, points, strict=True):
+        columns = {"x": point.y, "y": [row], "low": point.low, "high": point.high}
+        source = models.ColumnDataSource({**columns, "text": point.tooltips}, name=point.name)
+        number, marker = style_of(point.style)
+        colours = [{"line_color": f"--sense-{number}", "fill_color": f"--sense-{number}"}]
+        look: dict[str, Any] = {"source": source, "name": f"line-{point.name}"}
+        bar = plot.segment("low", "y", "high", "y", line_width=2.5, **look)
+        dot = plot.scatter("x", "y", marker=marker, size=11, **look)
+        bar.glyph.tags, dot.glyph.tags = [{"line_color": colours[0]["line_color"]}], colours
+        dots.append(dot)
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
+    return plot_json(plot)
+
+
+def _write(plot: Any, note: Note) -> None:
+    label = models.Label(
+        **{"x": note.x, "y": note.y, "text": note.text, "x_offset": note.offset},
+        text_align=note.align,
+        text_baseline=note.baseline,
+        text_font=FONT,
+        text_font_size="12px",
+        name=note.name,
+        tags=[{"text_color": note.colour}],
+    )
+    plot.add_layout(label)
 
 
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
@@ -187,10 +271,10 @@ def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
     return [round(float(value) * scale, 4) for value in values]
 
 
-def common_range(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Return the ends of an axis in percent that contains curves and their intervals."""
+def common_range(curves: Sequence[Curve], levels: Iterable[float] = ()) -> tuple[float, float]:
+    """Return the ends of an axis in percent that contains levels, curves and their intervals."""
     bounds = [(curve.low or curve.y, curve.high or curve.y) for curve in curves]
-    return percent_range([value for low, high in bounds for value in (*low, *high)])
+    return percent_range([*levels, *(value for low, high in bounds for value in (*low, *high))])
 
 
 def percent_range(values: Sequence[float]) -> tuple[float, float]:

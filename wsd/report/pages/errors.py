@@ -1,5 +1,6 @@
 """The errors page: test instances that other systems or selected configurations get wrong."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ def test_instances(report: Report) -> dict[tuple[str, int], tuple[Corpus, int]]:
 def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> list[dict[str, Any]]:
     """Return every instance that a system or a selected configuration gets wrong.
 
-    The instances with the most errors come first; ties are in the order of ``tests``.
+    The instances with the most errors come first. Among ties, words take turns: first the first
+    instance of each word in the order of ``tests``, then the second of each, and so on.
 
     Parameters
     ----------
@@ -43,7 +45,8 @@ def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> li
     -------
     list of dict
         Per instance ``word``, ``index`` (its line in the word's test file) and ``gold``; ``ours``
-        and ``theirs``, the wrong answers by model and by system; and ``wrong``, their number.
+        and ``theirs``, the wrong answers by model and by system; ``wrong``, their number; and ``turn``,
+        its place among the ties of its word.
     """
     instances: dict[tuple[str, int], dict[str, Any]] = {}
     for row in records(report.tables["errors"]):
@@ -63,7 +66,12 @@ def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> li
     for instance in instances.values():
         instance["wrong"] = len(instance["ours"]) + len(instance["theirs"])
     in_order = [instances[test] for test in tests if test in instances]
-    return sorted(in_order, key=lambda instance: -instance["wrong"])
+    turns: Counter[tuple[int, str]] = Counter()
+    for instance in in_order:
+        tie = instance["wrong"], instance["word"]
+        instance["turn"] = turns[tie]
+        turns[tie] += 1
+    return sorted(in_order, key=lambda instance: (-instance["wrong"], instance["turn"]))
 
 
 def overlap(errors: Sequence[Mapping[str, Any]], model: str, system: str) -> dict[str, int]:
@@ -96,10 +104,11 @@ def write_errors(report: Report, folder: Path) -> None:
     systems = [
         {
             "name": system,
+            "sign": str(i),
             "errors": sum(system in row["theirs"] for row in errors),
             "overlaps": [overlap(errors, model, system) for model in models],
         }
-        for system in report.other_systems["model"]
+        for i, system in enumerate(report.other_systems["model"], 1)
     ]
     corpora = {word: corpus for (word, _), (corpus, _) in tests.items()}
     names = {word: _sense_names(report.dataset, corpus) for word, corpus in corpora.items()}
@@ -134,4 +143,6 @@ def _shown(
         return {source: names.get(label, label) for source, label in answers.items()}
 
     answers = {side: named(error[side]) for side in ("ours", "theirs")}
-    return {**error, **answers, **named({"gold": error["gold"]}), **sentence(corpus, row)}
+    senses = Counter([*answers["ours"].values(), *answers["theirs"].values()]).most_common()
+    shown = {**answers, "senses": senses, **named({"gold": error["gold"]})}
+    return {**error, **shown, **sentence(corpus, row)}

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from wsd.report.pages import curves
+from wsd.report.pages.layer_plots import percent
 from wsd.report.pages.model_notes import rows_per_classifier
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import BY_KIND, METRICS
@@ -56,10 +57,11 @@ def groups(report: Report) -> list[dict[str, Any]]:
             for i, kind in enumerate(names):
                 own = having(rows, **{COLUMNS[column]: ALL, column: kind})
                 drawn.append(curves.over_layers(own, metric, singles, name=kind, style=i))
-            plot = curves.plot_of(drawn, x="layer", y_range=ranges[metric], ticks=ticks)
+            axes: dict[str, Any] = {"x": "layer", "y": percent(metric), "ticks": ticks}
+            plot = curves.plot_of(drawn, **axes, y_range=ranges[metric])
             title = f"{METRICS[metric]} by {TITLES[column]}"
             name = f"{column}.{model}.{classifier}.{metric}"
-            plots.append({"title": title, "id": name, "figure": plot})
+            plots.append({"metric": metric, "title": title, "id": name, "figure": plot})
         peaks = report.rows("group-peaks", view=report.view, model=model, classifier=classifier)
         shown = {"labels": labels, "plots": plots, "rows": _table_rows(rows, peaks)}
         sections.append({"model": model, "classifier": classifier, **shown})

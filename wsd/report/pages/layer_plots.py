@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
+from wsd.artifacts.column_names import BASELINE, CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import curves
 from wsd.report.pages.model_notes import blocks, by_depth, rows_per_classifier
@@ -13,6 +13,8 @@ from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
+# The baselines that are horizontal lines in plots over layers.
+LEVELS = {"most_frequent_sense": "most frequent sense", "bag_of_words": "bag of words"}
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Lines of a reliability diagram: raw scores, scores after the temperature, and the diagonal.
 PERFECT = "confidence = micro accuracy"
@@ -72,18 +74,35 @@ def overall_lines(report: Report) -> list[OverallLine]:
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
-    y_range = curves.common_range([line for own in lines.values() for line in own])
+    levels = baselines(report, metric)
+    all_curves = [line for own in lines.values() for line in own]
+    y_range = curves.common_range(all_curves, levels.values())
     plots = []
     for model, own in lines.items():
-        ticks = {
+        places = {
             place: text.removeprefix("layer ")
             for line in own
             for place, text in zip(line.x, line.labels or [], strict=True)
         }
-        plot = curves.plot_of(own, x="layer, then combinations", y_range=y_range, ticks=ticks)
+        ticks = {place: text for place, text in places.items() if text.isdigit()}
+        names = {place: text for place, text in places.items() if place not in ticks}
+        axes: dict[str, Any] = {"y": percent(metric), "y_range": y_range, "ticks": ticks}
+        axes["x"] = "layer, then combinations" if names else "layer"
+        plot = curves.plot_of(own, **axes, names=names, levels=levels)
         name = f"curves.{model}.{metric}"
         plots.append({"metric": metric, "model": model, "id": name, "figure": plot})
     return plots
+
+
+def percent(metric: str) -> str:
+    """Return the label of an axis."""
+    return f"{METRICS[metric]}, percent"
+
+
+def baselines(report: Report, metric: str) -> dict[str, float]:
+    """Return the scores of baselines without an encoder in percent, by the names on the pages."""
+    rows = report.rows("comparison", kind=BASELINE).set_index("classifier")[metric]
+    return {text: 100 * float(rows[name]) for name, text in LEVELS.items() if name in rows}
 
 
 def classifier_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:
@@ -119,9 +138,12 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
         lines = {name: model_lines(report, name, metric) for name in report.classifiers}
         all_curves = [line for classifier_curves in lines.values() for line in classifier_curves]
         places = {place: f"{place:g}" for line in all_curves for place in line.x}
-        ticks, y_range = DEPTHS if depth else places, curves.common_range(all_curves)
+        levels = baselines(report, metric)
+        axes: dict[str, Any] = {"x": x, "y": percent(metric), "levels": levels}
+        axes["ticks"] = DEPTHS if depth else places
+        axes["y_range"] = curves.common_range(all_curves, levels.values())
         for classifier, classifier_curves in lines.items():
-            plot = curves.plot_of(classifier_curves, x=x, y_range=y_range, ticks=ticks)
+            plot = curves.plot_of(classifier_curves, **axes)
             name = f"models.{classifier}.{metric}"
             plots[classifier].append({"metric": metric, "id": name, "figure": plot})
     return plots
@@ -166,7 +188,8 @@ def learning(report: Report) -> list[dict[str, Any]]:
             lines.append(curves.of_table(own, x, y, labels=own["train"], **look))
         ticks = {place: f"{round(place):,}" for line in lines for place in line.x}
         label = "training instances of all words"
-        axes: dict[str, Any] = {"x": label, "y_range": y_range, "ticks": ticks}
+        axes: dict[str, Any] = {"x": label, "y": percent("mean_macro_f1")}
+        axes |= {"y_range": y_range, "ticks": ticks}
         plot = curves.plot_of(lines, **axes, logarithmic=True, ramp=True)
         shade = (RAMP - 1) / max(1, len(lines) - 1)
         layers = [(line.name, round(i * shade)) for i, line in enumerate(lines)]
@@ -197,7 +220,7 @@ def calibration(report: Report) -> list[dict[str, Any]]:
 
 
 def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
-    lines = []
+    lines, notes = [], []
     for i, (kind, dash) in enumerate(RELIABILITY_LINES.items()):
         bins = report.rows("reliability", model=model, test=TEST, scores=kind)
         if len(bins):
@@ -205,8 +228,17 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
             x = curves.rounded(bins["confidence"])
             look: dict[str, Any] = {"name": kind, "style": i, "dash": dash}
             lines.append(curves.of_table(bins, x, "accuracy", labels=labels, **look))
-    ends = [min(min(line.x) for line in lines), 100.0]
+            # A row of counts per line, each below its bin.
+            notes += [
+                curves.Note(
+                    min(place, 99) // 10 * 10 + 5, 9 - 6 * i, f"{n:,.0f}", colour=f"--sense-{i}"
+                )
+                for place, n in zip(x, bins["n"], strict=True)
+            ]
+    ends = [0.0, 100.0]
     style = list(RELIABILITY_LINES).index(PERFECT)
     diagonal = curves.Curve(PERFECT, ends, ends, style, dash=RELIABILITY_LINES[PERFECT])
-    y_range = curves.percent_range([*ends, *(v for line in lines for v in line.low or [])])
-    return curves.plot_of([*lines, diagonal], x="mean confidence, percent", y_range=y_range)
+    axes: dict[str, Any] = {"x": "mean confidence, percent", "y": percent("micro_accuracy")}
+    ticks = {float(place): f"{place}" for place in range(0, 101, 20)}
+    axes |= {"x_range": (0, 100), "y_range": (0, 100), "ticks": ticks}
+    return curves.plot_of([*lines, diagonal], **axes, notes=notes)

@@ -24,7 +24,16 @@ from wsd.report.plot_colours import mark_of
 from wsd.report.tables import BY_KIND, METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
-HEAT_STEPS = 20
+# Steps of the heat map's colours, and the points below the best at which they end.
+HEAT_STEPS, HEAT_POINTS = 20, 20
+# A word's score in each mean over words.
+WORD_SCORE = {
+    "mean_macro_f1": "macro_f1",
+    "mean_balanced_accuracy": "balanced_accuracy",
+    "mean_word_accuracy": "accuracy",
+    "micro_accuracy": "accuracy",
+}
+HEAT_LEGEND = (0, 1, 2, 5, 10, HEAT_POINTS)
 ENDS = {"value": "", "low": "_low", "high": "_high"}
 FOREST = 240  # width of a difference's line
 # A model and a layer choice.
@@ -57,6 +66,7 @@ def write_layers(report: Report, folder: Path) -> None:
         },
         by_kind=BY_KIND,
         heat=heat(report),
+        heat_scale=[(points, heat_row([1, 1 - points / 100])[1][2]) for points in HEAT_LEGEND],
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
@@ -85,35 +95,55 @@ def confidence_set(report: Report, model: str) -> dict[str, Any]:
     return {"model": model, "rows": records(kept), "n": len(rows)}
 
 
-def heat(report: Report) -> dict[str, Any]:
-    """Return macro-F1 of every word and layer choice, one table per model and classifier."""
+def heat(report: Report) -> list[dict[str, Any]]:
+    """Return the scores of every word and layer choice, one table per model and classifier.
+
+    A cell has the points below the row's best layer choice, the score in percent, and the step of
+    its colour. ``metrics`` has all cells by metric, row by row; the last row is all words.
+    """
     table = report.rows("word-layers", view=report.view)
-    # From the lowest tenth up: otherwise the embedding layer alone would take half of the shades.
-    low, high = float(table["macro_f1"].quantile(0.1)), float(table["macro_f1"].max())
-
-    def cell(value: float, selected: bool = False) -> dict[str, Any]:
-        share = max(0.0, value - low) / (high - low) if high > low else 1.0
-        return {"value": value, "heat": round(share * HEAT_STEPS), "selected": selected}
-
     tables = []
-    for model, classifier, choices, rows in rows_per_classifier(report, table):
-        cells = {
-            (row["word"], row["layers"]): cell(row["macro_f1"], row["selected_by_cv"])
-            for row in records(rows)
-        }
-        lines = {word: [cells[word, name] for name in choices] for word in report.words[model]}
-        means = np.mean([[entry["value"] for entry in line] for line in lines.values()], axis=0)
+    for model, classifier, _, rows in rows_per_classifier(report, table):
+        chosen = rows[rows["selected_by_cv"]]
+        words = report.words[model]
+        cells = {}
+        for metric, name in WORD_SCORE.items():
+            scores = [[s[name] for s in word.scores[classifier]] for word in words.values()]
+            is_micro = metric == "micro_accuracy"
+            weights = [word.n_test if is_micro else 1 for word in words.values()]
+            means = np.average(scores, axis=0, weights=weights)
+            cells[metric] = [heat_row(line) for line in (*scores, means)]
+        *lines, last = cells["mean_macro_f1"]
         tables.append(
             {
                 "model": model,
                 "folder": folder_of(report, model),
                 "classifier": classifier,
                 "choices": report.choices[model],
-                "means": [cell(float(mean)) for mean in means],
-                "rows": [{"word": word, "cells": line} for word, line in lines.items()],
+                "rows": list(zip(words, lines, strict=True)),
+                "last": last,
+                "selected": set(zip(chosen["word"], chosen["layers"], strict=True)),
+                "metrics": cells,
             }
         )
-    return {"low": low, "high": high, "tables": tables}
+    return tables
+
+
+def heat_row(scores: Sequence[float]) -> list[tuple[float, float, int]]:
+    """Return, per layer choice, points below the best, score in percent, and step of the colour.
+
+    The steps follow the square root of the points, so that small losses differ most.
+
+    >>> heat_row([0.5, 0.88, 0.99])
+    [(-49.0, 50.0, 0), (-11.0, 88.0, 5), (0.0, 99.0, 20)]
+    """
+    percents = 100 * np.asarray(scores, dtype=float)
+    below = percents - percents.max()
+    steps = HEAT_STEPS * (1 - np.sqrt(np.minimum(1, -below / HEAT_POINTS)))
+    return [
+        (round(points, 1) + 0.0, round(percent, 1), round(step))
+        for points, percent, step in zip(below, percents, steps, strict=True)
+    ]
 
 
 def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:

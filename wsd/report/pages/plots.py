@@ -5,6 +5,7 @@ dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from bokeh import models
@@ -32,20 +33,27 @@ def new_plot(**options: Any) -> Any:
     plot.add_tools(models.CustomAction(name="save", icon=icon, description="Save as PNG"))
     plot.outline_line_color = None
     plot.min_border = 0
-    texts = {"axis_label_text_color": "--ink", "major_label_text_color": "--ink-2"}
     for axis in plot.axis:
-        axis.update(
-            axis_label_text_font=FONT,
-            axis_label_text_font_style="normal",
-            axis_label_text_font_size="13px",
-            major_label_text_font=FONT,
-            major_label_text_font_size="12px",
-            minor_tick_line_color=None,
-            tags=[{**texts, "axis_line_color": "--rule-2", "major_tick_line_color": "--rule-2"}],
-        )
+        style_axis(axis, {"axis_line_color": "--rule-2", "major_tick_line_color": "--rule-2"})
     for grid in plot.grid:
         grid.tags = [{"grid_line_color": "--rule"}]
     return plot
+
+
+def style_axis(axis: Any, lines: Mapping[str, str]) -> None:
+    """Give the texts of an axis the style of the pages, and its lines these colours."""
+    texts = {"axis_label_text_color": "--ink", "major_label_text_color": "--ink-2"}
+    axis.update(
+        axis_label_text_font=FONT,
+        axis_label_text_font_style="normal",
+        axis_label_text_font_size="13px",
+        major_label_text_font=FONT,
+        major_label_text_font_size="12px",
+        # A label that would collide with another is left out.
+        major_label_policy=models.NoOverlap(),
+        minor_tick_line_color=None,
+        tags=[{**texts, **lines}],
+    )
 
 
 def plot_json(plot: Model) -> dict[str, Any]:

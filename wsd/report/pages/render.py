@@ -202,6 +202,7 @@ def _environment() -> Environment:
         percent=percent,
         signed=signed,
         p=lambda value: number(value, "") if value != value else p_value(value),
+        points=lambda value: number(value, ".1f"),
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
         decimals=lambda value: number(value, ".4f"),

@@ -85,7 +85,7 @@ def geometry_plots(report: Report) -> list[dict[str, Any]]:
             look: dict[str, Any] = {"name": name, "style": i, "scale": 1, "bounds": False}
             lines.append(curves.over_layers(rows, measure, singles, **look))
         ticks = {place: name for name, place in singles.items()}
-        plot = curves.plot_of(lines, x="layer", ticks=ticks)
+        plot = curves.plot_of(lines, x="layer", y=title.partition(":")[0], ticks=ticks)
         name = f"geometry.{model}.{measure}"
         plots.append({"model": model, "title": title, "id": name, "figure": plot})
     return plots

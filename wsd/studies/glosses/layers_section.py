@@ -106,6 +106,7 @@ def _plot(rows: pd.DataFrame, numbers: list[int]) -> dict[str, Any]:
     return curves.plot_of(
         lines,
         x="labelled sentences of each sense",
+        y="Macro-F1, percent",
         y_range=curves.common_range(lines),
         ticks={float(place): str(n) for place, n in enumerate(numbers)},
     )

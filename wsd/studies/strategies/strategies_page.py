@@ -12,13 +12,14 @@ from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.training_set import FULL, NO_TRAIN
 from wsd.report.pages import curves
-from wsd.report.pages.curves import Curve
+from wsd.report.pages.curves import Curve, Note
 from wsd.report.pages.layers import legend
 from wsd.report.pages.model_notes import MAIN_METRIC, detectable
 from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import number, render
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.pages.study_sections import Extension, Link
+from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns
 from wsd.studies.strategies import strategies
@@ -38,6 +39,9 @@ ALPHA = 0.05
 ROOM = 1.4
 # The least distance between two ticks: a factor.
 TICK_DISTANCE = 1.3
+# The size of a name at a point, as a share of the plot.
+LABEL_WIDTH, LABEL_HEIGHT = 0.35, 0.045
+SCORE = f"{METRICS[MAIN_METRIC]}, percent"
 # The place of strategies without labels, as a share of the fewest labels.
 NO_LABELS = 0.2
 
@@ -94,9 +98,13 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
     y_range = curves.percent_range(
         [value * 100 for end in ("low", "high") for value in rows[f"{MAIN_METRIC}_{end}"]]
     )
-    by_labels, ticks = _by_labels(rows, names)
     by_time = list(_curves(rows[rows[MINUTES[0]] > 0], MINUTES[0], names))
-    plots = {"labels": _plot(by_labels, "labelled sentences", y_range, ticks)}
+    if rows["labels"][rows["labels"] > 0].nunique() > 1 or rows["strategy"].duplicated().any():
+        by_labels, ticks = _by_labels(rows, names)
+        plots = {"labels": _plot(by_labels, "labelled sentences", y_range, ticks)}
+    else:
+        best_first = sorted(_curves(rows, "labels", names), key=lambda line: -line.y[0])
+        plots = {"list": curves.interval_list(best_first, x=SCORE)}
     if by_time:
         powers = powers_of_ten([x for line in by_time for x in line.x])
         plots["minutes"] = _plot(by_time, "processor minutes", y_range, powers)
@@ -114,10 +122,32 @@ def block(model: str, rows: pd.DataFrame, names: dict[str, int]) -> dict[str, An
 def _plot(
     lines: Sequence[Curve], x: str, y_range: tuple[float, float], ticks: dict[float, str]
 ) -> dict[str, Any]:
-    """Return a plot with a logarithmic horizontal axis that contains all ticks."""
+    """Return a plot with a logarithmic horizontal axis that contains all ticks.
+
+    The name of each line is to the right of its last point, or to the left if another point is
+    there; names that would overlap are moved up.
+    """
     places = [*ticks, *(place for line in lines for place in line.x)]
-    ends = min(places) / ROOM, max(places) * ROOM
-    return curves.plot_of(lines, x=x, x_range=ends, y_range=y_range, ticks=ticks, logarithmic=True)
+    start, end = min(places) / ROOM, max(places) * ROOM
+    end *= (end / start) ** LABEL_WIDTH
+    across, step = log10(end / start), LABEL_HEIGHT * (y_range[1] - y_range[0])
+    notes: list[Note] = []
+    by_height = sorted(lines, key=lambda line: line.y[-1])
+    for line in by_height:
+        x_, height = line.x[-1], line.y[-1]
+        blocked = any(
+            0.02 < log10(other.x[-1] / x_) / across < LABEL_WIDTH
+            and abs(other.y[-1] - height) < step
+            for other in lines
+        )
+        align, offset = ("right", -10) if blocked else ("left", 10)
+        for note in notes:
+            is_near = abs(log10(x_ / note.x)) < LABEL_WIDTH * across and note.align == align
+            height = max(height, note.y + step) if is_near else height
+        notes.append(Note(x_, height, line.name, align, offset=offset, name=f"line-{line.name}"))
+    y_range = y_range[0], max([y_range[1], *(note.y + step for note in notes)])
+    axes: dict[str, Any] = {"x": x, "y": SCORE, "x_range": (start, end), "y_range": y_range}
+    return curves.plot_of(lines, **axes, ticks=ticks, notes=notes, logarithmic=True)
 
 
 def answer(train: Any, rows: pd.DataFrame) -> dict[str, Any]:
