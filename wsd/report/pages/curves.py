@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from bokeh import models
+from bokeh.models.annotations import Label, Span
 
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import FONT, RAMP, new_plot, plot_json, style_axis
@@ -126,13 +127,11 @@ def plot_of(
         plot.xaxis.ticker = models.FixedTicker(ticks=sorted([*ticks, *names]))
         plot.xaxis.major_label_overrides = {**ticks, **dict.fromkeys(names, " ")}
     if names:
-        below = models.LinearAxis(
-            name="names",
+        below = models.LinearAxis(name="names", axis_line_color=None, major_tick_line_color=None)
+        below.update(
             ticker=models.FixedTicker(ticks=sorted(names)),
             major_label_overrides=names,
             major_label_orientation="vertical",
-            axis_line_color=None,
-            major_tick_line_color=None,
             major_label_standoff=0,
             major_tick_out=0,
         )
@@ -140,7 +139,7 @@ def plot_of(
         plot.add_layout(below, "below")
     plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
     for name, value in (levels or {}).items():
-        rule = models.Span(location=value, dimension="width", line_dash="dashed", line_width=1.5)
+        rule = Span(location=value, dimension="width", line_dash="dashed", line_width=1.5)
         rule.tags = [{"line_color": "--ink-2"}]
         plot.add_layout(rule)
         end = plot.x_range.end
@@ -163,14 +162,14 @@ def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
     plot = new_plot(
         tools="pan,wheel_zoom,reset",
         sizing_mode="stretch_both",
-        x_range=models.Range1d(low, high),
+        x_range=models.Range1d(start=low, end=high),
         y_range=models.FactorRange(factors=rows[::-1]),
     )
     plot.toolbar.active_drag = plot.toolbar.active_scroll = None
     plot.xaxis.axis_label = x
     dots = []
     for row, point in zip(rows, points, strict=True):
-        columns = {"x": point.y, "y": [row], "low": point.low, "high": point.high}
+        columns: dict[str, Any] = {"x": point.y, "y": [row], "low": point.low, "high": point.high}
         source = models.ColumnDataSource({**columns, "text": point.tooltips}, name=point.name)
         number, marker = style_of(point.style)
         colours = [{"line_color": f"--sense-{number}", "fill_color": f"--sense-{number}"}]
@@ -184,15 +183,10 @@ def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
 
 
 def _write(plot: Any, note: Note) -> None:
-    label = models.Label(
-        **{"x": note.x, "y": note.y, "text": note.text, "x_offset": note.offset},
-        text_align=note.align,
-        text_baseline=note.baseline,
-        text_font=FONT,
-        text_font_size="12px",
-        name=note.name,
-        tags=[{"text_color": note.colour}],
-    )
+    place: dict[str, Any] = {"x": note.x, "y": note.y, "x_offset": note.offset}
+    look: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
+    label = Label(**place, **look, text=note.text, name=note.name)
+    label.update(text_font=FONT, text_font_size="12px", tags=[{"text_color": note.colour}])
     plot.add_layout(label)
 
 

@@ -45,8 +45,8 @@ def errors_by_instance(report: Report, tests: Collection[tuple[str, int]]) -> li
     -------
     list of dict
         Per instance ``word``, ``index`` (its line in the word's test file) and ``gold``; ``ours``
-        and ``theirs``, the wrong answers by model and by system; ``wrong``, their number; and ``turn``,
-        its place among the ties of its word.
+        and ``theirs``, the wrong answers by model and by system; ``wrong``, their number; and
+        ``turn``, its place among the ties of its word.
     """
     instances: dict[tuple[str, int], dict[str, Any]] = {}
     for row in records(report.tables["errors"]):

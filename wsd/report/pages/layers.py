@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from wsd.artifacts.column_names import CANDIDATE
 from wsd.report.pages import group_plots, layer_plots
@@ -112,7 +113,7 @@ def heat(report: Report) -> list[dict[str, Any]]:
             is_micro = metric == "micro_accuracy"
             weights = [word.n_test if is_micro else 1 for word in words.values()]
             means = np.average(scores, axis=0, weights=weights)
-            cells[metric] = [heat_row(line) for line in (*scores, means)]
+            cells[metric] = [heat_row(line) for line in np.vstack([scores, means])]
         *lines, last = cells["mean_macro_f1"]
         tables.append(
             {
@@ -129,7 +130,7 @@ def heat(report: Report) -> list[dict[str, Any]]:
     return tables
 
 
-def heat_row(scores: Sequence[float]) -> list[tuple[float, float, int]]:
+def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     """Return, per layer choice, points below the best, score in percent, and step of the colour.
 
     The steps follow the square root of the points, so that small losses differ most.
