@@ -37,3 +37,13 @@ def sources_of(item: Any) -> list[dict[str, Any]]:
 def lines_of(page: Page, figure: str) -> dict[str, dict[str, list[Any]]]:
     """Return the columns of the first line of each name."""
     return {columns["name"]: columns for columns in reversed(sources_of(page.json(figure)))}
+
+
+def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
+    """Return the attributes of all models of a kind in a plot."""
+    if isinstance(item, list):
+        return [result for entry in item for result in parts_of(entry, name)]
+    if not isinstance(item, dict):
+        return []
+    own = [item["attributes"]] if item.get("name") == name and "attributes" in item else []
+    return own + [result for value in item.values() for result in parts_of(value, name)]

@@ -87,7 +87,7 @@ def test_models_side_by_side_by_figure_classifier_and_model(
     assert opened.endswith(".mean_macro_f1")
     Select(by_id(chromium, "metric")).select_by_value("micro_accuracy")
     other = next(reader for reader in READERS if reader not in opened)
-    Select(by_id(chromium, "side")).select_by_value(other)
+    Select(by_id(chromium, "classifier")).select_by_value(other)
     name = f"models.{other}.micro_accuracy"
     assert chromium.js(shown) == [name]
     chromium.until(
@@ -103,4 +103,25 @@ def test_models_side_by_side_by_figure_classifier_and_model(
         assert set(lines) == ({"line-deep"} if figure.startswith("models.") else set()), figure
     chromium.open(chromium.js("return location.href"))
     assert chromium.js(shown) == [name]
+    chromium.assert_quiet()
+
+
+def test_names_of_combinations_are_horizontal_where_there_is_room(
+    chromium: Browser, built: Path
+) -> None:
+    axis = """const axis = [...Bokeh.index].map((view) => view.model.document
+        .get_model_by_name("names")).find((axis) => axis);
+        return [axis.major_label_orientation, [...axis.major_label_overrides.values()]];"""
+    size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
+    try:
+        for width, expected in (
+            (1280, ["horizontal", ["mean\nlast-2"]]),
+            (320, ["vertical", ["mean-last-2"]]),
+        ):
+            override = {**size, "width": width}
+            chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", override)
+            chromium.open(built / "report" / "layers.html")
+            assert chromium.js(axis) == expected
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     chromium.assert_quiet()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from browser import Browser
-from report_builder import Run
+from report_builder import READERS, Run
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
@@ -56,4 +56,42 @@ def test_a_word_is_found_in_every_models_table(chromium: Browser, several: Path)
     )
     assert pictures == ["bank"] * 3
     assert by_id(chromium, "filter-count").text == "1 of 2"
+    chromium.assert_quiet()
+
+
+def test_the_heat_map_shows_the_selected_metric(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    cells = """return [...document.querySelectorAll("table.heat")].map((table) =>
+        [...table.querySelectorAll("td")].map((cell) => [cell.firstChild.title,
+          cell.firstChild.firstChild.nodeValue, cell.className.match(/h\\d+/)[0]]))"""
+    values = """return [...document.querySelectorAll("table.heat")].map((table) =>
+        JSON.parse(document.getElementById(table.dataset.values).textContent)[arguments[0]].flat())"""
+    for metric in ("mean_macro_f1", "micro_accuracy", "mean_word_accuracy"):
+        Select(by_id(chromium, "metric")).select_by_value(metric)
+        assert chromium.js(cells) == [
+            [
+                [f"score: {score:.1f}", f"{points:.1f}".replace("-", "\N{MINUS SIGN}"), f"h{step}"]
+                for points, score, step in table
+            ]
+            for table in chromium.js(values, metric)
+        ]
+    first = chromium.js(cells)
+    chromium.open(chromium.js("return location.href"))
+    assert chromium.js(cells) == first
+    selected = chromium.js("return document.querySelectorAll('.heat .chosen .unseen').length")
+    assert selected == 2 * len(READERS)
+    chromium.assert_quiet()
+
+
+def test_one_selector_governs_every_section(chromium: Browser, built: Path) -> None:
+    chromium.open(built / "report" / "layers.html")
+    shown = """return [...document.querySelectorAll("[data-classifier], [data-metric]")]
+        .filter((e) => e.offsetParent).flatMap((e) => Object.values(e.dataset))"""
+    Select(by_id(chromium, "metric")).select_by_value("mean_balanced_accuracy")
+    Select(by_id(chromium, "classifier")).select_by_value("nearest_centroid")
+    assert set(chromium.js(shown)) == {"mean_balanced_accuracy", "nearest_centroid"}
+    titles = chromium.js("return [...document.querySelectorAll('h2')].map((e) => e.innerText)")
+    assert titles[0] == "Balanced accuracy layer by layer"
+    chromium.js("scrollTo(0, document.body.scrollHeight / 2)")
+    assert chromium.js("return document.querySelector('.governs').getBoundingClientRect().top") == 0
     chromium.assert_quiet()

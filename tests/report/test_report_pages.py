@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from call_step import call_step
-from read_pages import files_in, lines_of, sources_of
+from read_pages import files_in, lines_of, parts_of, sources_of
 from report_builder import (
     CHOICES,
     CHOSEN,
@@ -346,15 +346,17 @@ def test_errors_of_two_systems_are_compared(run: Run, built: Path) -> None:
     n_test = sum(int((corpus.split == "test").sum()) for corpus in run.corpora.values())
     assert f"gets 2 of {n_test} test instances wrong" in text
     # All errors; only theirs, only ours, both, both with the same answer.
-    assert "theirs2selected1011" in text
+    assert "1 theirs21011" in text
     # Errors of both systems come first; the focal word is marked in its sentence.
     bank = run.corpora["bank"]
     (row,) = np.flatnonzero((bank.split == "test") & (bank.index == 1))
     sentence = " ".join(bank.tokens[row])
     first, second = text.index("bank 1 "), text.index("bank 0 ")
     assert first < second
-    assert f"bank 1 {sentence}2<i>money</i>{GIVEN.name}{GIVEN.name}" in text
-    assert text[second:].split("<i>money</i>")[1].startswith(f"\N{EN DASH}{GIVEN.name}")
+    assert f"bank 1 {sentence}<i>money</i>{GIVEN.name}2Swrong1wrong" in text
+    assert text[second:].split("<i>money</i>")[1].startswith(f"{GIVEN.name}1Sright1wrong")
+    titles = [a.get("title") for tag, a in page.elements if tag == "span" and a.get("title")]
+    assert titles[2:] == ["the selected configuration: right", f"theirs: {GIVEN.name}"]
     assert "words/bank.html#pin=test-1" in page.links()
     assert "errors.html" in Page(built / "report" / "index.html").links()
     assert "errors.html" in Page(built / "report" / "layers.html").links()
@@ -452,20 +454,23 @@ def test_index_has_a_row_per_word(run: Run, built: Path) -> None:
 
 def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     table = pd.read_csv(run.tables["word-layers"][0], dtype={"layers": str})
+    best = table.groupby(["word", "classifier"])["macro_f1"].transform("max")
+    table["below"] = (table["macro_f1"] - best) * 100
     page = (built / "report" / "layers.html").read_text()
     cells = re.findall(
         r'<td class="n h\d+( chosen)?"><a href="(words/[^"]*)#layers=([^"&]*)'
-        r'&amp;classifier=([^"]*)">([\d.]+)<',
+        r'&amp;classifier=([^"]*)" title="score: ([\d.]+)">(\N{MINUS SIGN}?[\d.]+)<',
         page,
     )
     actual = {}
-    for chosen, path, choice, reader, value in cells:
+    for chosen, path, choice, reader, value, below in cells:
         assert (built / "report" / unquote(path)).is_file()
         word = word_of(Path(path).stem)
-        actual[word, unquote(choice), unquote(reader)] = (value, bool(chosen))
+        actual[word, unquote(choice), unquote(reader)] = (value, below, bool(chosen))
     assert actual == {
         (row["word"], row["layers"], row["classifier"]): (
             f"{row['macro_f1'] * 100:.1f}",
+            f"{row['below'] + 0:.1f}".replace("-", "\N{MINUS SIGN}"),
             row["selected_by_cv"],
         )
         for row in table.to_dict("records")
@@ -594,7 +599,11 @@ def test_calibration_and_ood_flags(built: Path) -> None:
     assert lines["raw"]["y"] == [60.0, 90.0]
     assert lines["calibrated"]["y"] == [66.0, 96.0]
     assert lines["calibrated"]["low"] == [50.0, 80.0]
-    assert lines["confidence = micro accuracy"]["y"] == [68.0, 100.0]
+    assert lines["confidence = micro accuracy"]["y"] == [0.0, 100.0]
+    counts = parts_of(page.json(f"reliability.{MODEL}"), "Label")
+    assert {(note["text"], note["x"]) for note in counts} == {("45", 65.0), ("45", 95.0)}
+    ranges = parts_of(page.json(f"reliability.{MODEL}"), "Range1d")
+    assert [(ends.get("start", 0), ends["end"]) for ends in ranges] == [(0, 100), (0, 100)]
     text = " ".join(page.text.split())
     assert "testraw9090.0098.00+8.000.24000.16008.003.005.00" in text
     assert "above the 95% quantile of its noise floor in 0 of 1 words" in text

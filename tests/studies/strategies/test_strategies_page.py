@@ -4,11 +4,10 @@ import json
 import re
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
-from read_pages import sources_of
+from read_pages import parts_of, sources_of
 from report_builder import MODEL, Page, Run, build_report, make_run
 
 from wsd.report.pages.read_tables import read_tables
@@ -70,16 +69,6 @@ def text_of(page: Path) -> str:
     """Return the text with spaces between elements and one kind of hyphen."""
     text = unescape(re.sub("<[^>]*>", " ", page.read_text(encoding="utf-8")))
     return re.sub("[\u2011\u2013]", "-", " ".join(text.split())).replace(" ,", ",")
-
-
-def parts_of(item: Any, name: str) -> list[dict[str, Any]]:
-    """Return the attributes of all models of a kind in a plot."""
-    if isinstance(item, list):
-        return [result for entry in item for result in parts_of(entry, name)]
-    if not isinstance(item, dict):
-        return []
-    own = [item["attributes"]] if item.get("name") == name and "attributes" in item else []
-    return own + [result for value in item.values() for result in parts_of(value, name)]
 
 
 def changed(run: Run, folder: Path, table: pd.DataFrame) -> Path:
@@ -156,6 +145,45 @@ def test_no_interval_hides_the_point_of_another_strategy(built: Path) -> None:
     assert all(entry["line_alpha"]["value"] < 0.5 for _, entry in bars)
     points = [(level, entry["attributes"]) for level, entry in glyphs if entry["name"] == "Scatter"]
     assert {level for level, _ in points} == {"glyph"}
+
+
+def test_the_name_of_a_strategy_is_at_its_last_point(built: Path) -> None:
+    notes = {
+        n["text"]: n for n in parts_of(Page(built).json(f"strategies.{MODEL}.minutes"), "Label")
+    }
+    names = ["bag of words", "best frozen layer", "frozen features", "<i>tuned</i>"]
+    assert sorted(notes) == sorted(names)
+    assert notes["bag of words"]["x"] == 0.024 and notes["bag of words"]["y"] == 50
+    assert notes["<i>tuned</i>"]["name"] == "line-<i>tuned</i>"
+    # Names at the same point are one above the other.
+    first, second = (notes[name] for name in names[1:3])
+    assert first["x"] == second["x"] and abs(first["y"] - second["y"]) > 1
+
+
+def test_a_name_is_to_the_left_if_a_point_is_to_the_right(run: Run, tmp_path: Path) -> None:
+    table = made_table()
+    table.loc[table["strategy"] == "<i>tuned</i>", ["processor_minutes", "mean_macro_f1"]] = 2, 0.75
+    plot = Page(changed(run, tmp_path, table) / "strategies.html").json(
+        f"strategies.{MODEL}.minutes"
+    )
+    offsets = {note["text"]: note["x_offset"] for note in parts_of(plot, "Label")}
+    assert offsets["best frozen layer"] < 0 < offsets["<i>tuned</i>"]
+
+
+def test_strategies_with_as_many_labels_are_a_list(run: Run, built: Path, tmp_path: Path) -> None:
+    text = built.read_text(encoding="utf-8")
+    assert f"strategies.{MODEL}.list" not in text
+    table = made_table()
+    page = Page(changed(run, tmp_path, table[table["train"] != "1pct"]) / "strategies.html")
+    plot = page.json(f"strategies.{MODEL}.list")
+    (factors,) = parts_of(plot, "FactorRange")
+    assert factors["factors"][::-1] == [
+        "<i>tuned</i>, 80.0", "best frozen layer, 75.0", "frozen features, 75.0",
+        "bag of words, 50.0", "zero-shot (gloss), 45.0",
+    ]  # fmt: skip
+    (tuned,) = (source for source in sources_of(plot) if source["name"] == "<i>tuned</i>")
+    assert (tuned["x"], tuned["low"], tuned["high"]) == ([80], [77], [82])
+    assert "Macro\u2011F1 with 60 labelled sentences" in page.text
 
 
 def test_equal_predictions_are_named(built: Path) -> None:

@@ -219,6 +219,17 @@ def calibration(report: Report) -> list[dict[str, Any]]:
     return sections
 
 
+def brief(count: int) -> str:
+    """Return a count in at most four characters.
+
+    >>> brief(169), brief(9726), brief(12345)
+    ('169', '9.7k', '12k')
+    """
+    if count < 1000:
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 9950 else f"{count / 1000:.0f}k"
+
+
 def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
     lines, notes = [], []
     for i, (kind, dash) in enumerate(RELIABILITY_LINES.items()):
@@ -231,7 +242,7 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
             # A row of counts per line, each below its bin.
             notes += [
                 curves.Note(
-                    min(place, 99) // 10 * 10 + 5, 9 - 6 * i, f"{n:,.0f}", colour=f"--sense-{i}"
+                    min(place, 99) // 10 * 10 + 5, 9 - 6 * i, brief(int(n)), colour=f"--sense-{i}"
                 )
                 for place, n in zip(x, bins["n"], strict=True)
             ]
