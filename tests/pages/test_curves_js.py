@@ -31,7 +31,7 @@ def test_figures_are_drawn_when_they_are_chosen(chromium: Browser, built: Path) 
     for head in tables:
         assert head[1] == "Micro accuracy" and "p, Holm" not in head
     assert "is not tested" in chromium.js(
-        "return document.querySelector('[data-differences]:not([hidden])').innerText"
+        "return document.querySelector('[aria-labelledby=differences-title]').innerText"
     )
     assert chromium.js("return location.hash") == "#metric=micro_accuracy"
     address = chromium.js("return location.href")
@@ -116,7 +116,7 @@ def test_names_of_combinations_are_horizontal_where_there_is_room(
     try:
         for width, expected in (
             (1280, ["horizontal", ["mean\nlast-2"]]),
-            (320, ["vertical", ["mean-last-2"]]),
+            (260, ["vertical", ["mean-last-2"]]),
         ):
             override = {**size, "width": width}
             chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", override)

@@ -55,6 +55,7 @@ def write_layers(report: Report, folder: Path) -> None:
         objective=objective(report),
         lines=[(line.name, *mark_of(line.style), line.dash) for line in lines],
         curves=[plot for m in METRICS for plot in layer_plots.overall_curves(report, m)],
+        baselines=layer_plots.baselines(report, "mean_macro_f1"),
         side_by_side=layer_plots.side_by_side(report),
         learning=layer_plots.learning(report),
         calibration=layer_plots.calibration(report),
