@@ -747,9 +747,12 @@ def every_figure(names: Sequence[str]) -> dict[str, Figure]:
 @pytest.mark.parametrize("figure", ["words", "differences"])
 def test_nothing_is_cut_off_in_one_column(figure: str) -> None:
     made = {"words": words_figure(word_rows(), score_rows())}
-    figure_ = {**made, "differences": differences_figure(layer_rows())}[figure]
+    figure_ = {**made, "differences": differences_figure(layer_rows(choices=("1", "2")))}[figure]
     assert figure_ is not None and figure_.get_figwidth() == pytest.approx(ONE_COLUMN * MM)
     figure_.draw_without_rendering()
+    (ax,) = figure_.axes
+    row = ax.get_window_extent().height / figure_.dpi / MM / abs(np.diff(ax.get_ylim())[0])
+    assert row >= 3, "a row in mm: two lines of text do not overlap"
     for part in [*figure_.axes, *figure_.legends]:
         box = part.get_tightbbox()
         assert 0 < box.x0 < box.x1 < figure_.bbox.x1, part

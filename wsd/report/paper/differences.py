@@ -18,7 +18,7 @@ from wsd.report.tables import with_verdicts
 
 SAME = "0, the same predictions"
 MINUS = "\N{MINUS SIGN}"
-ROW, AROUND = 3.6, 20.0  # mm: a layer choice, and the space above and below all
+ROW, AROUND = 3.6, 29.0  # mm: a layer choice, and the space above and below all
 NUMBERS = 30.0  # mm, the column of numbers
 STEPS = (-100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100)
 POWERS = (-100, -10, -1, 0, 1, 10, 100)
