@@ -89,5 +89,6 @@ wsd.start(async () => {
   }
 
   await curves.draw();
+  wsd.filmStrip?.();
   if (byId("packed")) wsd.gallery(await wsd.unpack());
 });

@@ -13,6 +13,8 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, model_notes
+from wsd.report.pages.answer import answer, ranges
+from wsd.report.pages.film_strip import film_strip
 from wsd.report.pages.index_curve import index_curve
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, WordResults, having, records
@@ -65,8 +67,12 @@ def write_index(report: Report, folder: Path) -> None:
         ],
         classifier=model_notes.initial_classifier(report),
         objective=objective,
+        answer=answer(report),
+        film=film_strip(report),
         curve=index_curve(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
+        styles=gallery.styles(report),
+        still=gallery.still_plots(report),
         packed=gallery.packed_plots(report),
         most=most,
         methods=methods,
@@ -141,9 +147,8 @@ def _cell(report: Report, model: str, scores: pd.DataFrame, lowest: float) -> di
 
 def brief(choices: Sequence[LayerChoice]) -> str:
     """Return layer choices in few characters, such as "3, 7, 2 combined"."""
-    layers = np.array(sorted(choice.layers[0] for choice in choices if choice.is_single), dtype=int)
-    runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]
-    parts = [f"{run[0]}\N{EN DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    layers = sorted(choice.layers[0] for choice in choices if choice.is_single)
+    parts = ranges(layers)
     if combined := len(choices) - len(layers):
         parts.append(f"{combined} combined")
     return ", ".join(parts)
