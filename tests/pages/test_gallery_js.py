@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from browser import Browser
 from report_builder import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
 from selenium.webdriver.common.action_chains import ActionChains
@@ -103,9 +104,9 @@ def test_a_tooltip_has_the_beginning_of_the_sentence(
         return picture.querySelector("[data-point] path");"""
     )
     ActionChains(chromium.driver).move_to_element(point).perform()
-    chromium.until("!document.querySelector('.tip').hidden")
+    chromium.until("!document.querySelector('body > .tip').hidden")
     sense, text = chromium.js(
-        "return [...document.querySelector('.tip').children].map((of) => of.textContent)"
+        "return [...document.querySelector('body > .tip').children].map((of) => of.textContent)"
     )
     bank = run.corpora["bank"]
     assert sense.removesuffix(", taken for another") in [
@@ -114,7 +115,7 @@ def test_a_tooltip_has_the_beginning_of_the_sentence(
     beginnings = [" ".join(tokens) for tokens in bank.tokens]
     assert any(beginning.startswith(text.removesuffix(" …")) for beginning in beginnings)
     ActionChains(chromium.driver).move_to_element(by_id(chromium, "filter")).perform()
-    chromium.until("document.querySelector('.tip').hidden")
+    chromium.until("document.querySelector('body > .tip').hidden")
     assert chromium.js("return window.pwned") is None
     chromium.assert_quiet()
 
@@ -130,16 +131,22 @@ def test_plots_are_drawn_when_they_come_into_view(chromium: Browser, built: Path
         chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_the_curve_has_a_point_per_layer_and_classifier(chromium: Browser, built: Path) -> None:
+def test_the_curve_shows_the_values_of_a_layer_choice(
+    run: Run, chromium: Browser, built: Path
+) -> None:
     chromium.open(built / "report" / "index.html")
-    output = chromium.js(
-        "return [...document.querySelectorAll('.opening .mark title')].map((of) => of.textContent)"
+    tips = chromium.js(
+        "return [...document.querySelectorAll('.column .tip')].map((tip) => tip.textContent)"
     )
-    singles = [choice for choice in CHOICES if choice.isdigit()]
-    own = [text for text in output if "context only" not in text]
-    # The classifiers before and after fine-tuning, and zero-shot.
-    assert len(own) == len(singles) * (2 * len(READERS) + 1)
-    dashes = "return [...document.querySelectorAll('.opening polyline.dashdot')]"
-    drawn = chromium.js(f"{dashes}.map((of) => getComputedStyle(of).strokeDasharray)")
-    assert len(drawn) == len(READERS) and "none" not in drawn
+    assert len(tips) == len(CHOICES)
+    table = pd.read_csv(run.tables["comparison"][0], dtype={"layers": str})
+    table = table[(table["kind"] == "candidate") & (table["view"] == "focal")]
+    for tip, layers in zip(tips, CHOICES, strict=True):
+        for row in table[table["layers"] == layers].itertuples():
+            value, low, high = row.mean_macro_f1, row.mean_macro_f1_low, row.mean_macro_f1_high
+            text = f"{row.classifier} {value * 100:.2f} ({low * 100:.2f} to {high * 100:.2f})"
+            assert text in " ".join(tip.split())
+    column = chromium.driver.find_elements("css selector", ".field .column")[1]
+    ActionChains(chromium.driver).move_to_element(column).perform()
+    assert column.find_element("css selector", ".tip").is_displayed()
     assert len(chromium.js("return [...document.querySelectorAll('.opening i')]")) == 1

@@ -121,10 +121,10 @@ def layers(rows: pd.DataFrame, metric: str) -> str:
 
 
 def ranges(numbers: Iterable[int]) -> list[str]:
-    """Return the runs of ascending layers.
+    """Return the runs of ascending layers, such as "4\N{EN DASH}6".
 
-    >>> ranges([1, 4, 5, 6])
-    ['1', '4–6']
+    >>> ranges([1, 4, 6])
+    ['1', '4', '6']
     """
     layers = np.array(list(numbers), dtype=int)
     runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]

@@ -116,7 +116,9 @@ def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> l
     """
     test = results.corpus.split == TEST
     projections = [results.projections[method][i] for i in choices]
-    placed = [projection.points[test] / unit(projection, ~test, method) for projection in projections]
+    placed = [
+        projection.points[test] / unit(projection, ~test, method) for projection in projections
+    ]
     together = np.concatenate([*placed, np.zeros((1, 2))])
     low, high = together.min(axis=0), together.max(axis=0)
     reach = (high - low) / 2

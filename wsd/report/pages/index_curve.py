@@ -4,6 +4,7 @@ Bokeh's plots on the layers page take a megabyte of script; the first page opens
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,34 +91,35 @@ def index_curve(report: Report) -> dict[str, Any]:
     def down(y: float) -> float:
         return round(100 - (y - low) / (high - low) * 100, 2)
 
-    def corners(line: curves.Curve, values: Sequence[float]) -> list[str]:
-        return [f"{across(x)},{down(y)}" for x, y in zip(line.x, values, strict=True)]
+    def corners(curve: curves.Curve, values: Sequence[float]) -> list[str]:
+        return [f"{across(x)},{down(y)}" for x, y in zip(curve.x, values, strict=True)]
 
     drawn = []
-    for line, others in zip(joined, apart, strict=True):
-        colour, outline = mark_of(line.style)
-        edge = corners(line, line.low or []) + corners(line, line.high or [])[::-1]
+    for single, others in zip(joined, apart, strict=True):
+        colour, outline = mark_of(single.style)
+        edge = corners(single, single.low or []) + corners(single, single.high or [])[::-1]
         bounds = zip(others.x, others.low or [], others.high or [], strict=True)
         drawn.append(
             {
                 "style": colour,
                 "mark": outline,
-                "dash": line.dash,
-                "points": " ".join(corners(line, line.y)),
+                "dash": single.dash,
+                "points": " ".join(corners(single, single.y)),
                 "interval": " ".join(edge),
                 "bars": [f"M{across(x)} {down(y)}V{down(end)}" for x, y, end in bounds],
                 "dots": [
                     (across(x), down(y))
-                    for curve in (line, others)
+                    for curve in (single, others)
                     for x, y in zip(curve.x, curve.y, strict=True)
                 ],
             }
         )
-    named = [
-        *((line.name, (line.y or others.y)[-1], mark_of(line.style))
-          for line, others in zip(joined, apart, strict=True) if line.y or others.y),
-        *((f"{level.name} {level.y[0]:.1f}", level.y[0], None) for level in levels),
-    ]  # fmt: skip
+    named: list[tuple[str, float, tuple[int, str] | None]] = [
+        (single.name, (single.y or others.y)[-1], mark_of(single.style))
+        for single, others in zip(joined, apart, strict=True)
+        if single.y or others.y
+    ]
+    named += [(f"{level.name} {level.y[0]:.1f}", level.y[0], None) for level in levels]
     mean = "mean " if metric.startswith("mean") else ""
     heights = [down(y) for _, y, _ in named]
     return {
@@ -230,14 +232,16 @@ def _tick(name: str) -> str:
     """
     _, _, rest = name.partition("-")
     layers = rest.removeprefix("last-").split("-")
-    return "+".join(layers) if len(layers) < 3 else f"{layers[0]}\N{HORIZONTAL ELLIPSIS}{layers[-1]}"
+    if len(layers) < 3:
+        return "+".join(layers)
+    return f"{layers[0]}\N{HORIZONTAL ELLIPSIS}{layers[-1]}"
 
 
 def _columns(
     lines: Sequence[curves.Curve], across: Callable[[float], float], *, depth: bool
 ) -> list[dict[str, Any]]:
     """Return the columns that show values under the pointer: a place, its width and its values."""
-    texts: dict[float, list[tuple[str, int, str]]] = {}
+    texts: dict[float, list[tuple[str, tuple[int, str], str]]] = {}
     heads = {}
     for line in lines:
         for x, label, tooltip in zip(line.x, line.labels or [], line.tooltips, strict=True):
@@ -247,7 +251,7 @@ def _columns(
             name = f"{line.name}, {label}" if own else line.name
             texts.setdefault(x, []).append((name, mark_of(line.style), value))
     places = sorted(texts)
-    middles = [(across(a) + across(b)) / 2 for a, b in zip(places, places[1:], strict=False)]
+    middles = [(across(a) + across(b)) / 2 for a, b in pairwise(places)]
     edges = [0.0, *middles, 100.0]
     return [
         {
@@ -257,7 +261,7 @@ def _columns(
             "label": heads[x],
             "values": texts[x],
         }
-        for x, left, right in zip(places, edges, edges[1:], strict=False)
+        for x, left, right in zip(places, edges[:-1], edges[1:], strict=True)
     ]
 
 
