@@ -64,8 +64,8 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
 
 def test_a_tooltip_has_the_text_of_the_first_page(chromium: Browser, built: Path) -> None:
     chromium.open(built / "report" / "index.html")
-    titles = chromium.js(
-        "return [...document.querySelectorAll('.opening .mark title')].map((e) => e.textContent)"
+    values = chromium.js(
+        "return [...document.querySelectorAll('.column .tip > div')].map((e) => e.textContent)"
     )
     chromium.open(built / "report" / "layers.html")
     shown = chromium.js(
@@ -74,7 +74,9 @@ def test_a_tooltip_has_the_text_of_the_first_page(chromium: Browser, built: Path
         return renderers.flatMap(({ data_source: source }) => source.data.text.map((_, index) =>
           [...tooltips(source, { index }).querySelectorAll("div")].map((e) => e.textContent)));"""
     )
-    assert titles and set(titles) <= {"\n".join(lines) for lines in shown}
+    # The first page has "name value", the tooltip the value and "layer, name".
+    values_of = {(lines[1].split(", ", 1)[1], lines[0]) for lines in shown}
+    assert values and {value.strip() for value in values} <= {" ".join(v) for v in values_of}
 
 
 def test_models_side_by_side_by_figure_classifier_and_model(

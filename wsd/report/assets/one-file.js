@@ -14,7 +14,8 @@
   async function open(name) {
     const page = new DOMParser().parseFromString(await unpack(name), "text/html");
     const names = Array.from(page.querySelectorAll("script[src]"), (script) => script.getAttribute("src").split("/").pop());
-    for (const element of page.querySelectorAll("meta[http-equiv], link[rel=stylesheet], script[src]")) element.remove();
+    // A parser without scripts takes the content of <noscript> as a part of the page.
+    for (const element of page.querySelectorAll("meta[http-equiv], link[rel=stylesheet], script[src], noscript")) element.remove();
     page.head.append(document.querySelector("style"));
     document.documentElement.replaceWith(page.documentElement);
     return names;
