@@ -46,6 +46,13 @@ def test_every_snippet_of_the_tutorial_prints_what_is_shown(
     checkout.run("--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml")
     (command,) = re.findall(r"^snakemake (.*)$", text, re.MULTILINE)
     checkout.run(*command.split())
+    monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
+    import film_strip
+
+    # README's picture: the same words and scores; points may differ in the last digit.
+    drawn = film_strip.draw(film_strip.read(checkout.root / "results/quickstart/report/index.html"))
+    texts = re.compile(r">([^<>]+)<")
+    assert texts.findall(drawn) == texts.findall(film_strip.PICTURE.read_text())
     monkeypatch.chdir(checkout.root)
     for entry, came in snippets.run(TUTORIAL):
         assert snippets.same(entry.shown or "", came), f"{TUTORIAL}:{entry.line}: prints\n{came}"
