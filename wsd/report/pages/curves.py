@@ -151,7 +151,7 @@ def plot_of(
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
         colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
-    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot_json(plot)
 
 
@@ -178,7 +178,7 @@ def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
         dot = plot.scatter("x", "y", marker=marker, size=11, **look)
         bar.glyph.tags, dot.glyph.tags = [{"line_color": colours[0]["line_color"]}], colours
         dots.append(dot)
-    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover"))
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot_json(plot)
 
 

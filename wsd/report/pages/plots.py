@@ -28,6 +28,9 @@ def new_plot(**options: Any) -> Any:
     """Return a plot without data, in the style of the pages."""
     plot = figure(toolbar_location="above", background_fill_alpha=0, border_fill_alpha=0, **options)
     plot.toolbar.logo = None
+    # Bokeh puts the last tool into a menu if the toolbar is as narrow as its tools.
+    tools = options.get("tools", "").count(",") + 2
+    plot.toolbar.stylesheets = [f":host {{ min-width: {33 * tools + 32}px; }}"]
     # Bokeh's own tool saves a plot without title and legend, and dark on a dark page.
     icon = ".bk-tool-icon-save"
     plot.add_tools(models.CustomAction(name="save", icon=icon, description="Save as PNG"))

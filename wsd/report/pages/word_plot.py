@@ -69,8 +69,6 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         _mark(plot, name, accent, source, size=size + 16, line_width=line, **circle)
     lasso = plot.select_one({"type": models.LassoSelectTool})
     lasso.update(continuous=False, renderers=[instances])
-    # Bokeh puts the last tool into a menu if the toolbar is as narrow as its tools.
-    plot.toolbar.stylesheets = [":host { min-width: 296px; }"]
     hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)
     plot.add_tools(hover)
     plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
