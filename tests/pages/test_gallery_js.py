@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from browser import Browser
 from report_builder import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
 from selenium.webdriver.common.action_chains import ActionChains
@@ -11,6 +12,7 @@ from selenium.webdriver.support.ui import Select
 from word_pages import by_id
 
 from wsd.artifacts.predictions import read_predictions
+from wsd.report.pages import gallery
 
 SHOWN = (
     "[...document.querySelectorAll('.gallery svg.picture')].filter((of) => of.checkVisibility())"
@@ -150,3 +152,24 @@ def test_the_curve_shows_the_values_of_a_layer_choice(
     ActionChains(chromium.driver).move_to_element(column).perform()
     assert column.find_element("css selector", ".tip").is_displayed()
     assert len(chromium.js("return [...document.querySelectorAll('.opening i')]")) == 1
+
+
+def test_packed_words_are_listed_as_all_others(
+    run: Run, chromium: Browser, built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = """return [document.querySelector("ul.gallery").textContent.replace(/\\s+/g, " "),
+        document.querySelector("table.words tbody").textContent.replace(/\\s+/g, " "),
+        [...document.querySelectorAll("section[aria-labelledby=words-title] a")]
+          .map((link) => link.getAttribute("href")),
+        document.getElementById("filter-count").textContent]"""
+    chromium.open(built / "report" / "index.html")
+    expected = chromium.js(look)
+    monkeypatch.setattr(gallery, "STILL", 1)
+    build_report(**run.arguments(tmp_path))
+    page = tmp_path / "report" / "index.html"
+    assert "data-rest" in page.read_text(encoding="utf-8")
+    chromium.open(page)
+    assert chromium.js(look) == expected
+    draw(chromium)
+    assert len(points_of(chromium, "a&b #1 <i>%")) == 18
+    chromium.assert_quiet()

@@ -1421,7 +1421,9 @@ def test_p_values_near_five_percent_have_four_decimals() -> None:
     assert shown(np.nan) == "\N{EN DASH}"
 
 
-def test_the_film_strip_has_the_word_with_the_largest_gain(run: Run) -> None:
+def test_the_film_strip_has_the_word_with_the_largest_gain(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report = load_report(ReportInputs(**given_of(run)))
     scores = {word: words.scores["logistic"] for word, words in report.words[MODEL].items()}
     for word, values in {"bank": (0.5, 0.75, 0.625), "a&b #1 <i>%": (0.75, 0.875, 0.5)}.items():
@@ -1440,6 +1442,10 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(run: Run) -> None:
     assert (film_strip.film_strip(report) or {})["word"] == "bank"
     scores["bank"][2]["macro_f1"] = 0.5
     assert (film_strip.film_strip(report) or {})["word"] == "a&b #1 <i>%"
+    # A word with few test instances competes only if all words have few.
+    monkeypatch.setattr(film_strip, "ENOUGH", 18)
+    report.words[MODEL]["a&b #1 <i>%"] = report.words[MODEL]["a&b #1 <i>%"].take(corpus.index > 0)
+    assert (film_strip.film_strip(report) or {})["word"] == "bank"
 
 
 def test_frames_share_their_axes(run: Run) -> None:
@@ -1463,7 +1469,7 @@ def test_frames_share_their_axes(run: Run) -> None:
 
 
 def test_the_first_words_have_a_plot_without_a_script(
-    run: Run, built: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, built: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     index = (built / "report/index.html").read_text(encoding="utf-8")
     assert "Without JavaScript, nothing here moves" in index
@@ -1478,3 +1484,7 @@ def test_the_first_words_have_a_plot_without_a_script(
         assert all(places in index for places in plot["senses"])
     monkeypatch.setattr(gallery, "STILL", 1)
     assert len(gallery.still_plots(report)) == 1
+    write_index(report, tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<li data-word=") == page.count('<li data-word="bank"') == 1
+    assert "only the first 1 words are listed" in page

@@ -34,7 +34,11 @@
 
   const page = location.search.slice(1), name = decodeURIComponent(page);
   const names = files.has(name) && name.endsWith(".html") ? await open(name) : ofIndex;
-  for (const link of document.querySelectorAll("a[href]:not([href^='#'])")) follow(link, page);
+  // For a script that adds links later, too.
+  wsd.follow = (root) => {
+    for (const link of root.querySelectorAll("a[href]:not([href^='#'])")) follow(link, page);
+  };
+  wsd.follow(document);
   document.documentElement.hidden = false;
   for (const script of names) if (script !== "page.js") document.head.append(make("script", scripts[script]));
   if (names !== ofIndex) byId(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

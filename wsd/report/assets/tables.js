@@ -7,6 +7,17 @@ wsd.start(async () => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const curves = wsd.curves();
 
+  // ---- The words beyond the first are packed, so that the page opens at once ----
+
+  for (const script of all("script[data-rest]")) {
+    const [items, lines] = await wsd.inflate(script.textContent), table = script.previousElementSibling;
+    const rest = new DOMParser().parseFromString(`<ul>${items}</ul><table><tbody>${lines}</tbody></table>`, "text/html");
+    wsd.follow?.(rest);
+    table.previousElementSibling.append(...rest.querySelectorAll("body > ul > li"));
+    table.querySelector("tbody").append(...rest.querySelectorAll("body > table > tbody > tr"));
+    script.remove();
+  }
+
   // ---- A select with data-shows="x" shows the elements whose data-x equals its value ----
 
   const requested = fragment.decode(location.hash), selects = all("select[data-shows], select[data-parts]");

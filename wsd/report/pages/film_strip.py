@@ -17,6 +17,7 @@ from wsd.report.plot_colours import mark_of
 # Points per frame at most; points per sense at least, if it has as many.
 MOST, RARE = 150, 10
 LARGEST = 100  # the largest coordinate of a frame
+ENOUGH = 40  # test instances of a word that the strip prefers
 LDA, PCA = "discriminant", "pca"
 
 
@@ -43,6 +44,8 @@ class Frame(NamedTuple):
 def film_strip(report: Report) -> dict[str, Any] | None:
     """Return the strip of the word with the largest gain over the layers, for the template.
 
+    Words with at least ``ENOUGH`` test instances compete, or all words if there is none.
+
     The model is the one that cross-validation selects, else the first. The strip is None if the
     model has fewer than two single layers.
     """
@@ -52,9 +55,11 @@ def film_strip(report: Report) -> dict[str, Any] | None:
     singles = [i for i, choice in enumerate(choices) if choice.is_single]
     if len(singles) < 2:
         return None
+    words = report.words[model]
+    large = {word: results for word, results in words.items() if results.n_test >= ENOUGH}
     scores = {
         word: [results.scores[classifier][i]["macro_f1"] for i in singles]
-        for word, results in report.words[model].items()
+        for word, results in (large or words).items()
     }
     word = max(scores, key=lambda name: max(scores[name]) - scores[name][0])
     results = report.words[model][word]
@@ -80,6 +85,7 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "method": method,
         "projection": plots.METHODS[method],
         "n_words": len(scores),
+        "enough": ENOUGH if 0 < len(large) < len(words) else None,
         "n_test": len(gold),
         "n_shown": len(kept),
         "senses": [(text.name, *mark_of(i)) for i, text in enumerate(texts)],

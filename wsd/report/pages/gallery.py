@@ -22,7 +22,7 @@ MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000
 RARE = 5  # points per sense, if it has as many
 BEGINNING = 64  # characters per sentence
 SENSE = 40  # characters of a sense's name
-STILL = 60  # plots that the page has without a script
+STILL = 60  # words that the page lists without a script; the rest is packed
 HEIGHT = 0.74  # of a plot, as a share of its width
 PCA = "pca"
 

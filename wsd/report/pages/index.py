@@ -73,6 +73,7 @@ def write_index(report: Report, folder: Path) -> None:
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         styles=gallery.styles(report),
         still=gallery.still_plots(report),
+        most_inline=gallery.STILL,
         packed=gallery.packed_plots(report),
         most=most,
         methods=methods,

@@ -207,6 +207,7 @@ def _environment() -> Environment:
         depth=lambda value: number(value, ".2f"),
         decimals=lambda value: number(value, ".4f"),
         script_json=_script_json,
+        packed=pack,
         transformed=transform_label,
         page=lambda word: f"{file_name(str(word))}.html",
         # A path segment or a fragment's value: `/` is escaped too.
