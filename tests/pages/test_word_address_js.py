@@ -70,7 +70,7 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
     run: Run, chromium: Browser, built: Path
 ) -> None:
     chromium.open(built / "report" / "layers.html")
-    Select(by_id(chromium, "words")).select_by_value("nearest_centroid")
+    Select(by_id(chromium, "classifier")).select_by_value("nearest_centroid")
     link = chromium.driver.find_element(
         "css selector", "a[href*='bank'][href$='layers=1&classifier=nearest_centroid']"
     )
