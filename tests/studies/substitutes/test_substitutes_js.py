@@ -24,7 +24,7 @@ def test_card_has_the_substitutes(
     panel = word_panel.load(args, run.corpora)
     build_report(**run.arguments(folder), extensions=[panel])
     chromium.open(folder / "report" / "words" / "bank.html")
-    button = chromium.driver.find_elements("css selector", "#instances th button")[0]
+    button = chromium.driver.find_elements("css selector", "#instances tbody th button")[0]
     button.send_keys(Keys.ENTER)
     gold = run.corpora["bank"].gold[30]
     lines = chromium.js(
