@@ -30,8 +30,10 @@ def answer(report: Report) -> list[str]:
     best = {name: best_layers(report, name, classifier) for name in models}
     clauses = [f"readable {from_layer}"] if from_layer else []
     if best[model]:
-        clauses.append(f"{'best' if clauses else 'best readable'} at {best[model]}")
-    where = f"In {model}, senses" if len(models) > 1 else "Senses"
+        verb = "best" if clauses else "best readable"
+        clauses.append(f"{verb} among single layers at {best[model]}")
+    where = f"In {model}, with" if len(models) > 1 else "With"
+    where += f" {classifier}, senses"
     sentences = [f"{where} are {' and '.join(clauses)}."] if clauses else []
     others = [f"{name}, {text}" for name, text in best.items() if text and name != model]
     if others:
@@ -59,8 +61,8 @@ def readable(report: Report, model: str, classifier: str) -> str:
 def best_layers(report: Report, model: str, classifier: str) -> str:
     """Return the single layers in the confidence set, such as "layers 4\N{EN DASH}6 (91.6)".
 
-    If the set has no single layer, the text names the best of them as such. It is empty if the
-    model has one single layer, or no confidence set.
+    If the set has no single layer, the text names the best of them. It is empty if the model has
+    one single layer, or no confidence set.
     """
     rows, metric = single_layers(report, model, classifier), objective(report)
     within = report.rows("best-set", model=model, in_confidence_set=True)
@@ -70,7 +72,7 @@ def best_layers(report: Report, model: str, classifier: str) -> str:
     kept = rows[rows["layers"].isin(own["layers"])]
     if len(kept):
         return layers(kept, metric)
-    return f"{layers(rows.sort_values(metric).tail(1), metric)} among the single layers"
+    return layers(rows.sort_values(metric).tail(1), metric)
 
 
 def confidence_set(report: Report, model: str) -> list[str]:
@@ -79,9 +81,12 @@ def confidence_set(report: Report, model: str) -> list[str]:
     n, n_within = len(rows), int(rows["in_confidence_set"].sum())
     if n < 2 or not n_within:
         return []
+    top = rows.sort_values("estimate", kind="stable").iloc[-1]
+    best = f"{top['layers']} with {top['classifier']} ({percent(top['estimate'], 1)})"
     if n_within == 1:
-        return [f"The best of {n} configurations is significantly better than all others."]
-    return [f"{n_within} of {n} configurations are not significantly different from the best."]
+        return [f"The best of {n} configurations, {best}, is significantly better than all others."]
+    kept = f"{n_within} of {n} configurations are not significantly different from the best"
+    return [f"{kept}, {best}."]
 
 
 def references(report: Report, *, exceeded: str) -> list[str]:

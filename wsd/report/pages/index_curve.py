@@ -115,7 +115,7 @@ def index_curve(report: Report) -> dict[str, Any]:
             }
         )
     named: list[tuple[str, float, tuple[int, str] | None]] = [
-        (single.name, (single.y or others.y)[-1], mark_of(single.style))
+        (single.name, (others.y or single.y)[-1], mark_of(single.style))
         for single, others in zip(joined, apart, strict=True)
         if single.y or others.y
     ]
