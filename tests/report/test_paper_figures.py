@@ -33,8 +33,8 @@ from wsd.errors import ResultError
 from wsd.metrics.scores import MEAN_SCORES
 from wsd.report import figures
 from wsd.report.figures import FORMATS
+from wsd.report.label_places import spread
 from wsd.report.paper.differences import draw_differences
-from wsd.report.paper.horizontals import spread
 from wsd.report.paper.layers import draw_layers
 from wsd.report.paper.learning import draw_learning
 from wsd.report.paper.models import draw_models

@@ -48,6 +48,7 @@ from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import plot_colours, report
+from wsd.report.label_places import spread
 from wsd.report.pages import curves, film_strip, gallery, index_curve, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.answer import answer
@@ -485,10 +486,10 @@ def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
 
 
 def test_labels_keep_their_distance_and_stay_in_the_plot() -> None:
-    assert index_curve.spread([50, 10, 52], 10) == [46, 10, 56]
-    assert index_curve.spread([99, 99.5], 10) == [90, 100]
-    assert index_curve.spread([5] * 21, 10) == [5 * i for i in range(21)]
-    assert index_curve.spread([], 10) == []
+    assert spread([50, 10, 52], 10, (0, 100)) == [46, 10, 56]
+    assert spread([99, 99.5], 10, (0, 100)) == [90, 100]
+    assert spread([5] * 21, 10, (0, 100)) == [5 * i for i in range(21)]
+    assert spread([], 10, (0, 100)) == []
 
 
 def test_combinations_of_one_operation_are_neighbours() -> None:
@@ -1458,11 +1459,11 @@ def test_frames_share_their_axes(run: Run) -> None:
     results = report.words[MODEL]["bank"]
     placed = film_strip.on_same_axes(results, [0, 1], "pca")
     train = results.corpus.split == "train"
-    spread = []
+    spreads = []
     for projection in results.projections["pca"][:2]:
         total = projection.points[train, 0].std() / np.sqrt(projection.explained[0])
-        spread.append(np.ptp(projection.points[~train] / total, axis=0))
-    ratio = [np.ptp(points, axis=0) / reach for points, reach in zip(placed, spread, strict=True)]
+        spreads.append(np.ptp(projection.points[~train] / total, axis=0))
+    ratio = [np.ptp(points, axis=0) / reach for points, reach in zip(placed, spreads, strict=True)]
     np.testing.assert_allclose(ratio, np.full((2, 2), np.mean(ratio)), rtol=0.02)
     assert np.abs(np.concatenate(placed)).max() == film_strip.LARGEST
     # The second axis of an LDA with two senses has a scale of its own.

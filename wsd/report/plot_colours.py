@@ -5,6 +5,9 @@ plot.
 """
 
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 # The colours ``--sense-0``, ``--sense-1``, … of the style sheet on light pages.
 COLOURS = (
@@ -33,6 +36,17 @@ MARKERS = {
 }
 # The classifiers of the configs, in the order of their numbers.
 CLASSIFIERS = ("logistic", "nearest_centroid", "lda", "knn", "mixed_logistic")
+
+
+def heat(below: Any) -> Any:
+    """Return the share of the heat map's strongest colour, from points below the row's best.
+
+    The share follows the square root of the points, so that small losses differ most.
+
+    >>> [round(float(heat(points)), 2) for points in (0, 1, 11, 50)]
+    [1.0, 0.78, 0.26, 0.0]
+    """
+    return 1 - np.sqrt(np.clip(np.asarray(below) / HEAT_POINTS, 0, 1))
 
 
 def style_of(number: int) -> tuple[int, str]:

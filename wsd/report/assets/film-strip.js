@@ -17,23 +17,18 @@ wsd.filmStrip = () => {
   const lines = [...stage.querySelectorAll("polyline")];
   const draw = (line, numbers) => line.setAttribute("points", numbers.join(" "));
 
-  let current = 0, playing = false, moving = 0, timer = 0;
+  let current = 0, playing = false, timer = 0, stop = () => {};
 
   function show(next) {
-    cancelAnimationFrame(moving);
-    const from = lines.map(places), to = frames[next], start = performance.now();
+    stop();
+    const from = lines.map(places), to = frames[next];
     links.forEach((link, i) => link.classList.toggle("shown", i === next));
     const [layer, score] = [...links[next].querySelectorAll("span, strong")].map((part) => part.textContent);
     label.textContent = `${layer}: macro‑F1 ${score}`;
     current = next;
-    (function step(now) {
-      const share = still.matches ? 1 : Math.min(1, Math.max(0, now - start) / MOVE);
-      const eased = share * share * (3 - 2 * share);
-      lines.forEach((line, i) => {
-        draw(line, to[i].map((end, j) => Math.round(10 * (from[i][j] + (end - from[i][j]) * eased)) / 10));
-      });
-      if (share < 1) moving = requestAnimationFrame(step);
-    })(start);
+    stop = wsd.animate(MOVE, (share) => lines.forEach((line, i) => {
+      draw(line, to[i].map((end, j) => Math.round(10 * (from[i][j] + (end - from[i][j]) * share)) / 10));
+    }));
   }
 
   function play() {

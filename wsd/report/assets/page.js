@@ -16,6 +16,20 @@ const wsd = (() => {
     };
   }
 
+  // Call `draw` with a share that grows from 0 to 1 within a time in ms, slowly at both ends, and return a
+  // function that stops this. People who prefer less motion see the end at once.
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  function animate(time, draw) {
+    const start = performance.now();
+    let frame = 0;
+    (function step(now) {
+      const share = still.matches ? 1 : Math.min(1, Math.max(0, now - start) / time);
+      draw(share * share * (3 - 2 * share));
+      if (share < 1) frame = requestAnimationFrame(step);
+    })(start);
+    return () => cancelAnimationFrame(frame);
+  }
+
   // ---- Elements ----
 
   // `looks` is a class; or styles, for tooltips of Bokeh, which the style sheet does not reach.
@@ -135,6 +149,6 @@ const wsd = (() => {
   }
 
   return {
-    byId, cached, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
+    byId, animate, cached, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
   };
 })();

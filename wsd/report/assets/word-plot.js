@@ -13,7 +13,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   const DENSE = 1500, MOVING = 2500; // the instances of a word with faint, and with still points
   const DURATION = 300; // of a movement, in ms
   const LABELLED = 12; // the most senses with labels at their centroids, and new sentences with labels
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
   plot.filename = () => `${data.word}-${state.layers.name}`;
   plot.describe = () => {
     const score = percent(state.layers.scores[state.classifier].macro_f1);
@@ -56,11 +55,11 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     drawErrors();
   }
 
-  let frame = 0, drawn;
+  let drawn, stop = () => {};
   function draw() {
-    cancelAnimationFrame(frame);
+    stop();
     const { method } = state, goal = data.places(state.choice, method), from = points.data;
-    const moves = drawn === method && data.n <= MOVING && !still.matches;
+    const moves = drawn === method && data.n <= MOVING;
     drawn = method;
     nameAxes();
     if (!moves) {
@@ -68,15 +67,11 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
       show({});
       return;
     }
-    const start = performance.now();
-    const step = (now) => {
-      const share = Math.min(1, Math.max(0, (now - start) / DURATION)), eased = share * share * (3 - 2 * share);
-      const between = (axis) => goal[axis].map((value, row) => from[axis][row] + (value - from[axis][row]) * eased);
-      show(share < 1 ? { x: between("x"), y: between("y") } : goal);
-      if (share < 1) frame = requestAnimationFrame(step);
-    };
     points.data = { ...from, ...looks() };
-    frame = requestAnimationFrame(step);
+    stop = wsd.animate(DURATION, (share) => {
+      const between = (axis) => goal[axis].map((value, row) => from[axis][row] + (value - from[axis][row]) * share);
+      show(share < 1 ? { x: between("x"), y: between("y") } : goal);
+    });
   }
 
   function nameAxes() {

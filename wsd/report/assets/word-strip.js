@@ -3,7 +3,7 @@
 "use strict";
 
 wsd.wordStrip = (data, state, colours, plot) => {
-  const { byId, make, markCurrent, percent } = wsd;
+  const { byId, markCurrent, percent } = wsd;
   const MOST = 300; // instances in a frame, and as many grey ones
   const strip = byId("strip"), frames = [...strip.querySelectorAll("a[data-layers]")];
   const canvases = frames.map((frame) => frame.querySelector("canvas"));
@@ -72,7 +72,7 @@ wsd.wordStrip = (data, state, colours, plot) => {
   function drawCurve() {
     const points = data.choices.map(({ scores, intervals }) => {
       const score = scores[state.classifier].macro_f1;
-      return { score, ends: intervals?.[state.classifier] ?? [score, score] };
+      return { score, ends: intervals[state.classifier] ?? [score, score] };
     });
     const values = points.flatMap(({ ends }) => ends);
     const low = Math.floor(Math.min(...values) * 10) / 10, high = Math.ceil(Math.max(...values) * 10) / 10;

@@ -1,20 +1,23 @@
 """The first page's answer, in sentences: which layers know the senses, and compared with what."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.column_names import BASELINE, CANDIDATE
-from wsd.report.pages.model_notes import initial_classifier, objective, selected
+from wsd.artifacts.column_names import CANDIDATE
+from wsd.report.pages.model_notes import (
+    BAG,
+    BASELINES,
+    baselines,
+    initial_classifier,
+    initial_model,
+    objective,
+)
 from wsd.report.pages.render import percent
 from wsd.report.pages.report_data import Report, having, records
 
-# The baselines that a readable layer exceeds, the most demanding first, with their names in plots.
 DASH = "\N{EN DASH}"
-BAG, MAJORITY = "bag_of_words", "most_frequent_sense"
-BASELINES = {BAG: "bag of words", MAJORITY: "most frequent sense"}
 
 
 def answer(report: Report) -> list[str]:
@@ -25,7 +28,7 @@ def answer(report: Report) -> list[str]:
     configuration. A sentence that the tables do not support is left out.
     """
     models, classifier = list(report.choices), initial_classifier(report)
-    model = next(iter([*selected(report)["model"], *models]))
+    model = initial_model(report)
     from_layer = readable(report, model, classifier)
     best = {name: best_layers(report, name, classifier) for name in models}
     clauses = [f"readable {from_layer}"] if from_layer else []
@@ -101,13 +104,6 @@ def references(report: Report, *, exceeded: str) -> list[str]:
         score = percent(row[metric], 1)
         sentences.append(f"The best {row['kind']} row, {row['model']}, has {score}.")
     return sentences
-
-
-def baselines(report: Report) -> list[dict[str, Any]]:
-    """Return the rows of ``BASELINES`` in the comparison, in this order."""
-    rows = report.rows("comparison", kind=BASELINE).drop_duplicates("classifier")
-    by_name = {row["classifier"]: row for row in records(rows)}
-    return [by_name[name] for name in BASELINES if name in by_name]
 
 
 def single_layers(report: Report, model: str, classifier: str) -> pd.DataFrame:

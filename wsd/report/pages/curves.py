@@ -120,8 +120,7 @@ def plot_of(
     }
     if logarithmic:
         options["x_axis_type"] = "log"
-    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
-    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    plot = _still_plot(**options)
     ticks, names = dict(ticks or {}), dict(names or {})
     if ticks or names:
         plot.xaxis.ticker = models.FixedTicker(ticks=sorted([*ticks, *names]))
@@ -151,21 +150,15 @@ def plot_of(
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
         colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
-    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
-    return plot_json(plot)
+    return _with_tips(plot, dots)
 
 
 def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
     """Plot curves of one point each as a list: per row a name, its value and its interval."""
     low, high = common_range(points)
     rows = [f"{point.name}, {point.y[0]:.1f}" for point in points]
-    plot = new_plot(
-        tools="pan,wheel_zoom,reset",
-        sizing_mode="stretch_both",
-        x_range=models.Range1d(start=low, end=high),
-        y_range=models.FactorRange(factors=rows[::-1]),
-    )
-    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    x_range = models.Range1d(start=low, end=high)
+    plot = _still_plot(x_range=x_range, y_range=models.FactorRange(factors=rows[::-1]))
     plot.xaxis.axis_label = x
     dots = []
     for row, point in zip(rows, points, strict=True):
@@ -178,6 +171,18 @@ def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
         dot = plot.scatter("x", "y", marker=marker, size=11, **look)
         bar.glyph.tags, dot.glyph.tags = [{"line_color": colours[0]["line_color"]}], colours
         dots.append(dot)
+    return _with_tips(plot, dots)
+
+
+def _still_plot(**options: Any) -> Any:
+    """Return a plot that moves only after a tool is chosen, so that a page scrolls over it."""
+    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
+    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    return plot
+
+
+def _with_tips(plot: Any, dots: list[Any]) -> dict[str, Any]:
+    """Return the plot as JSON, with tooltips at these points."""
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot_json(plot)
 

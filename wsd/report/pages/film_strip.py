@@ -8,8 +8,8 @@ import numpy as np
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
-from wsd.report.pages.gallery import by_sense
-from wsd.report.pages.model_notes import folder_of, initial_classifier, selected
+from wsd.report.pages.gallery import PCA, by_sense
+from wsd.report.pages.model_notes import folder_of, initial_classifier, initial_model
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word import sample
 from wsd.report.plot_colours import mark_of
@@ -18,7 +18,7 @@ from wsd.report.plot_colours import mark_of
 MOST, RARE = 150, 10
 LARGEST = 100  # the largest coordinate of a frame
 ENOUGH = 40  # test instances of a word that the strip prefers
-LDA, PCA = "discriminant", "pca"
+LDA = "discriminant"
 
 
 class Frame(NamedTuple):
@@ -49,7 +49,7 @@ def film_strip(report: Report) -> dict[str, Any] | None:
     The model is the one that cross-validation selects, else the first. The strip is None if the
     model has fewer than two single layers.
     """
-    model = next(iter([*selected(report)["model"], *report.choices]))
+    model = initial_model(report)
     classifier = initial_classifier(report)
     choices = report.choices[model]
     singles = [i for i, choice in enumerate(choices) if choice.is_single]
@@ -86,7 +86,6 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "projection": plots.METHODS[method],
         "n_words": len(scores),
         "enough": ENOUGH if 0 < len(large) < len(words) else None,
-        "n_test": len(gold),
         "n_shown": len(kept),
         "senses": [(text.name, *mark_of(i)) for i, text in enumerate(texts)],
         "frames": [

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
 
 from wsd.artifacts.column_names import CANDIDATE
+from wsd.report.label_places import spread
 from wsd.report.pages import curves, group_plots, layer_plots
-from wsd.report.pages.answer import BASELINES, baselines
 from wsd.report.pages.model_notes import (
+    BASELINES,
+    baselines,
     blocks,
     by_depth,
     initial_classifier,
@@ -122,19 +122,17 @@ def index_curve(report: Report) -> dict[str, Any]:
     named += [(f"{level.name} {level.y[0]:.1f}", level.y[0], None) for level in levels]
     mean = "mean " if metric.startswith("mean") else ""
     heights = [down(y) for _, y, _ in named]
+    moved = [
+        [round(place, 2) for place in spread(heights, gap, (0, 100))]
+        for gap in (WIDE_GAP, NARROW_GAP)
+    ]
     return {
         "label": f"{mean}{METRICS[metric][0].lower()}{METRICS[metric][1:]}, %",
         "lines": drawn,
         "levels": [down(level.y[0]) for level in levels],
         "labels": [
             {"name": name, "mark": mark, "y": y, "wide": wide, "narrow": narrow}
-            for (name, _, mark), y, wide, narrow in zip(
-                named,
-                heights,
-                spread(heights, WIDE_GAP),
-                spread(heights, NARROW_GAP),
-                strict=True,
-            )
+            for (name, _, mark), y, wide, narrow in zip(named, heights, *moved, strict=True)
         ],
         "selected": [(across(x), down(y)) for x, y in _selected_point(report, lines, combined)],
         "x": [(across(x), text) for x, text in sorted(ticks.items())],
@@ -165,27 +163,6 @@ def combinations(names: Sequence[str], start: float) -> tuple[dict[str, float], 
         groups[operation] = start + (len(own) - 1) / 2
         start += len(own) + GAP
     return places, groups
-
-
-def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Move labels apart by as little as possible, and keep them in the plot.
-
-    Parameters
-    ----------
-    heights : sequence of float
-        In percent, in any order.
-    gap : float
-        The least distance in percent; smaller if there are too many labels.
-    """
-    if not heights:
-        return []
-    order = np.argsort(heights, kind="stable")
-    gap = min(gap, 100 / max(1, len(heights) - 1))
-    shifts = gap * np.arange(len(heights))
-    moved = isotonic_regression(np.asarray(heights)[order] - shifts).x
-    places = np.empty(len(heights))
-    places[order] = moved.clip(0, max(0, 100 - shifts[-1])) + shifts
-    return [round(float(place), 2) for place in places]
 
 
 def rules(low: float, high: float) -> range:

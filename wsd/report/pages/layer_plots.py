@@ -4,17 +4,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from wsd.artifacts.column_names import BASELINE, CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
+from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
-from wsd.report.pages import curves
+from wsd.report.pages import curves, model_notes
 from wsd.report.pages.model_notes import blocks, by_depth, rows_per_classifier
 from wsd.report.pages.plots import RAMP
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
-# The baselines that are horizontal lines in plots over layers.
-LEVELS = {"most_frequent_sense": "most frequent sense", "bag_of_words": "bag of words"}
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Lines of a reliability diagram: raw scores, scores after the temperature, and the diagonal.
 PERFECT = "confidence = micro accuracy"
@@ -101,8 +99,8 @@ def percent(metric: str) -> str:
 
 def baselines(report: Report, metric: str) -> dict[str, float]:
     """Return the scores of baselines without an encoder in percent, by the names on the pages."""
-    rows = report.rows("comparison", kind=BASELINE).set_index("classifier")[metric]
-    return {text: 100 * float(rows[name]) for name, text in LEVELS.items() if name in rows}
+    rows = model_notes.baselines(report)
+    return {model_notes.BASELINES[row["classifier"]]: 100 * float(row[metric]) for row in rows}
 
 
 def classifier_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:

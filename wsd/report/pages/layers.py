@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from wsd.artifacts.column_names import CANDIDATE
+from wsd.report import plot_colours
 from wsd.report.pages import group_plots, layer_plots
 from wsd.report.pages.model_notes import (
     by_depth,
@@ -21,12 +22,11 @@ from wsd.report.pages.model_notes import (
 )
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
-from wsd.report.plot_colours import mark_of
+from wsd.report.plot_colours import HEAT_POINTS, mark_of
 from wsd.report.tables import BY_KIND, METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
-# Steps of the heat map's colours, and the points below the best at which they end.
-HEAT_STEPS, HEAT_POINTS = 20, 20
+HEAT_STEPS = 20  # of the heat map's colours
 # A word's score in each mean over words.
 WORD_SCORE = {
     "mean_macro_f1": "macro_f1",
@@ -134,17 +134,15 @@ def heat(report: Report) -> list[dict[str, Any]]:
 def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     """Return, per layer choice, points below the best, score in percent, and step of the colour.
 
-    The steps follow the square root of the points, so that small losses differ most.
-
     >>> heat_row([0.5, 0.88, 0.99])
     [(-49.0, 50.0, 0), (-11.0, 88.0, 5), (0.0, 99.0, 20)]
     """
     percents = 100 * np.asarray(scores, dtype=float)
     below = percents - percents.max()
-    steps = HEAT_STEPS * (1 - np.sqrt(np.minimum(1, -below / HEAT_POINTS)))
+    steps = HEAT_STEPS * plot_colours.heat(-below)
     return [
         (round(points, 1) + 0.0, round(percent, 1), round(step))
-        for points, percent, step in zip(below, percents, steps, strict=True)
+        for points, percent, step in np.c_[below, percents, steps].tolist()
     ]
 
 

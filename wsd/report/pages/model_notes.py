@@ -6,12 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from wsd.artifacts.column_names import SELECTED
+from wsd.artifacts.column_names import BASELINE, SELECTED
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import DETECTABLE
 
 MAIN_METRIC = "mean_macro_f1"
+# Baselines without an encoder, the most demanding first, with their names on the pages.
+BAG = "bag_of_words"
+BASELINES = {BAG: "bag of words", "most_frequent_sense": "most frequent sense"}
 LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 
 
@@ -137,6 +140,18 @@ def by_depth(report: Report) -> bool:
 def folder_of(report: Report, model: str) -> str:
     """Return the folder of a model's word pages: ``words/`` itself for the first model."""
     return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
+
+
+def baselines(report: Report) -> list[dict[str, Any]]:
+    """Return the rows of ``BASELINES`` in the comparison, in this order."""
+    rows = report.rows("comparison", kind=BASELINE).drop_duplicates("classifier")
+    by_name = {row["classifier"]: row for row in records(rows)}
+    return [by_name[name] for name in BASELINES if name in by_name]
+
+
+def initial_model(report: Report) -> str:
+    """Return the model that the first page describes: the selected one, else the first."""
+    return str(next(iter([*selected(report)["model"], *report.choices])))
 
 
 def initial_classifier(report: Report) -> str:

@@ -101,7 +101,7 @@ def _intervals(report: Report, model: str, word: str) -> list[dict[str, tuple[fl
     tables = [report.word_layers(model, word, classifier) for classifier in report.classifiers]
     columns = ["layers", "macro_f1_low", "macro_f1_high"]
     return [
-        {name: (low, high) for name, low, high in table[columns].itertuples(index=False)}
+        {name: (low, high) for name, low, high in table[columns].dropna().itertuples(index=False)}
         for table in tables
     ]
 

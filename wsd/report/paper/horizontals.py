@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from wsd.artifacts.column_names import BASELINE, PUBLISHED, SYSTEM
+from wsd.report.label_places import spread
 from wsd.report.paper import style
 
 NO_ENCODER = "no encoder"
@@ -67,20 +67,3 @@ def name_of(row: Mapping[Any, Any]) -> str:
         return str(row["model"])
     name = str(row["classifier"]).replace("_", " ")
     return name if row["model"] == NO_ENCODER else f"{name}, {row['model']}"
-
-
-def spread(values: Sequence[float], least: float) -> list[float]:
-    """Move values apart until their distances are at least ``least``, so that labels fit.
-
-    >>> spread([3.0, 1.0, 3.0], 1)
-    [2.5, 1.0, 3.5]
-    """
-    order = np.argsort(values, kind="stable")
-    moved = np.array(values, dtype=float)[order]
-    for _ in range(100 * len(moved)):
-        overlaps = np.clip(least - np.diff(moved), 0, None)
-        if not (overlaps > 1e-6).any():
-            break
-        moved[:-1] -= overlaps / 2
-        moved[1:] += overlaps / 2
-    return moved[np.argsort(order)].tolist()

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from wsd.artifacts.column_names import BASELINE
 from wsd.report.paper.horizontals import name_of
 from wsd.report.paper.style import MM, POINT, SMALL, canvas, choice_ticks, panels, shown
-from wsd.report.plot_colours import HEAT, HEAT_POINTS
+from wsd.report.plot_colours import HEAT, HEAT_POINTS, heat
 
 ROW, AROUND = 3.5, 33.0  # mm: a word, and the space above and below all words
 BASELINE_NAMES = 8.0  # mm, more space below the words
@@ -64,7 +64,7 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
             ax.text(x + 0.5, y + 0.5, f"{100 * row['macro_f1']:.0f}", fontsize=size, **NUMBER)
             if row["selected_by_cv"]:
                 ax.add_patch(Rectangle((x, y), 1, 1, **FRAME))
-        shades = shade(np.nanmax(values[:, : len(choices)], axis=1, keepdims=True) - values)
+        shades = heat(np.nanmax(values[:, : len(choices)], axis=1, keepdims=True) - values)
         look: dict[str, Any] = {"cmap": SHADES, "vmin": 0, "vmax": 1, "edgecolors": "white"}
         for part in (slice(len(choices)), slice(len(choices), None)):
             edges = list(places.values())[part]
@@ -79,7 +79,7 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
     handles = [
-        Rectangle((0, 0), 1, 1, facecolor=SHADES(shade(points)), label=f"{points}", **EDGE)
+        Rectangle((0, 0), 1, 1, facecolor=SHADES(heat(points)), label=f"{points}", **EDGE)
         for points in KEYS
     ]
     handles[-1].set_label(f"≥ {HEAT_POINTS}")
@@ -88,8 +88,3 @@ def draw_words(words: pd.DataFrame, systems: pd.DataFrame) -> Figure | None:
     close: dict[str, Any] = {"ncols": len(handles), "handlelength": 1.2, "columnspacing": 1}
     figure.legend(handles=handles, title=title, loc="outside lower center", **close)
     return figure
-
-
-def shade(below: Any) -> Any:
-    """Return the shades of scores, between 0 and 1, from their points below the best."""
-    return 1 - np.sqrt(np.clip(below / HEAT_POINTS, 0, 1))
