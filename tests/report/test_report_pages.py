@@ -366,7 +366,8 @@ ANSWERS = {
     "from": ([40, 70, 80], 50, ["1", "2", "mean-last-2"],
              f"from layer 1 (70.0) and {BEST} layers 1-2 (70.0-80.0). 3 of 8 "),
     "gap": ([70, 40, 80], 50, ["2"],
-            f"at layers 0, 2 (70.0-80.0) and {BEST} layer 2 (80.0). The best of 8 "),
+            f"at layers 0, 2 (70.0-80.0) and {BEST} layer 2 (80.0). The best of 8 "
+            "configurations, layer 2 with logistic ("),
     "all": ([70, 70, 80], 50, ["0", "2"],
             f"{WITH} readable at layers 0-2 (70.0-80.0) and {BEST} layers 0, 2 (70.0-80.0). 2 of "),
     "none": ([40, 45, 52], 50, ["2", "1"], f"{READABLE} layers 1-2 (45.0-52.0)."),

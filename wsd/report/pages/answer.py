@@ -85,7 +85,8 @@ def confidence_set(report: Report, model: str) -> list[str]:
     if n < 2 or not n_within:
         return []
     top = rows.sort_values("estimate", kind="stable").iloc[-1]
-    best = f"{top['layers']} with {top['classifier']} ({percent(top['estimate'], 1)})"
+    name = f"layer {top['layers']}" if top["layers"].isdecimal() else top["layers"]
+    best = f"{name} with {top['classifier']} ({percent(top['estimate'], 1)})"
     if n_within == 1:
         return [f"The best of {n} configurations, {best}, is significantly better than all others."]
     kept = f"{n_within} of {n} configurations are not significantly different from the best"
