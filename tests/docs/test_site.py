@@ -130,6 +130,13 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
 
 
 @pytest.mark.slow
+def test_examples_of_docstrings_are_code(site: Path) -> None:
+    pages = "".join(path.read_text() for path in (site / "reference/api").glob("*.html"))
+    assert '<span class="gp">&gt;&gt;&gt; </span>' in pages
+    assert "<blockquote>" not in pages
+
+
+@pytest.mark.slow
 def test_no_page_needs_the_page_of_a_study_or_the_demo(site: Path, tmp_path: Path) -> None:
     """Without these the site builds without a warning and lists none of them."""
     files = subprocess.check_output(["git", "ls-files"], cwd=REPOSITORY, text=True).splitlines()
