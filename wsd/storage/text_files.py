@@ -1,6 +1,7 @@
 """Read the user's text files: UTF-8, lines, JSON. Every error names the file and the line."""
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from wsd.errors import CorpusError
 
 GZIP = b"\x1f\x8b"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+# The bracket or comma before an item of a JSON array.
+_BEFORE_ITEM = re.compile(r"\s*[\[,]\s*(?=[^\]\s])")
 
 
 @contextmanager
@@ -123,3 +126,22 @@ def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 if not isinstance(values, dict):
                     raise ValueError("not a JSON object")
             yield where, values
+
+
+def json_objects(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (file and line, object) of a JSON array of objects, or of a JSON object per line."""
+    text = text_without_bom(path)
+    if not text.lstrip().startswith("["):
+        yield from json_lines(path, fix)
+        return
+    with at_place(str(path), fix):
+        parse_json(text, unique_keys)
+    line, end = 1, 0
+    while item := _BEFORE_ITEM.match(text, end):
+        line += text.count("\n", end, item.end())
+        value, end = json.JSONDecoder().raw_decode(text, item.end())
+        with at_place(f"{path}:{line}", fix):
+            if not isinstance(value, dict):
+                raise ValueError("not a JSON object")
+        yield f"{path}:{line}", value
+        line += text.count("\n", item.end(), end)

@@ -1,0 +1,55 @@
+"""JSON objects with their places: an array, or one object per line."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from wsd.errors import CorpusError
+from wsd.storage.text_files import json_objects
+
+OBJECTS = [{"a": 1, "b": ["x, [y]", "\n"]}, {}, {"c": {"d": None}}]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_objects_of_an_array_have_their_lines(tmp_path: Path, indent: int | None, seed: int) -> None:
+    path, objects = tmp_path / "a.json", Random(seed).choices(OBJECTS, k=seed * 3)
+    path.write_text("\ufeff\n " + json.dumps(objects, indent=indent) + "\n", encoding="utf-8")
+    actual = list(json_objects(path, "fix"))
+    assert [value for _, value in actual] == objects
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for where, value in actual:
+        number = int(where.removeprefix(f"{path}:"))
+        assert lines[number - 1].strip(" [").startswith("{" if value else "{}")
+    numbers = [int(where.rpartition(":")[2]) for where, _ in actual]
+    assert numbers == sorted(set(numbers)) if indent else set(numbers) <= {2}
+
+
+def test_an_object_per_line_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(["", *map(json.dumps, OBJECTS), ""]))
+    expected = [(f"{path}:{number}", value) for number, value in enumerate(OBJECTS, 2)]
+    assert list(json_objects(path, "fix")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "says"),
+    [
+        ('[{"a": 1},\n\n 2]', ":3", "not a JSON object"),
+        ('[{"a": 1}\n{"b": 2}]', "", "line 2"),
+        ('[{"a": 1, "a": 2}]', "", "a key twice"),
+        ("[{}] x", "", "Extra data"),
+        ("[" * 10**5, "", "not valid JSON"),
+        ('{"a": 1}\n[]', ":2", "not a JSON object"),
+    ],
+)
+def test_what_is_no_array_of_objects_is_refused(
+    tmp_path: Path, text: str, where: str, says: str
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(CorpusError, match=says) as caught:
+        list(json_objects(path, "fix"))
+    assert caught.value.where == f"{path}{where}"
