@@ -14,7 +14,7 @@ OBJECTS = [{"a": 1, "b": ["x, [y]", "\n"]}, {}, {"c": {"d": None}}]
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("seed", range(3))
-def test_objects_of_an_array_have_their_lines(tmp_path: Path, indent: int | None, seed: int) -> None:
+def test_items_of_an_array_have_their_lines(tmp_path: Path, indent: int | None, seed: int) -> None:
     path, objects = tmp_path / "a.json", Random(seed).choices(OBJECTS, k=seed * 3)
     path.write_text("\ufeff\n " + json.dumps(objects, indent=indent) + "\n", encoding="utf-8")
     actual = list(json_objects(path, "fix"))
