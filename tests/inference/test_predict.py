@@ -1189,8 +1189,8 @@ def test_a_suffix_in_capitals_is_read_as_any(
     ("arguments", "message"),
     [
         (["x", "--file", "y"], "sentences and a file"),
-        (["a crane", "--word", "bank"], "no word 'bank' was fitted"),
-        (["a crane", "--word", "crane.n"], "no word 'crane.n' was fitted"),
+        (["a crane", "--word", "bank"], "no word 'bank' is known"),
+        (["a crane", "--word", "crane.n"], "no word 'crane.n' is known"),
         (["a crane", "--model-file", "model.wsd", "--layers", "1"], "has one configuration"),
         (["a crane", "--model-file", "model.wsd", "--run", "a"], "has one configuration"),
         (["a crane", "--run", "a"], "no run 'a' in results/quickstart"),

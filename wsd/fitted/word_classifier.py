@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.senses import SenseText
 from wsd.classification import fit_and_predict
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.errors import ModelError
 from wsd.metrics import out_of_distribution, reliability
 
@@ -123,3 +125,32 @@ class FittedWord:
     def is_ood(self, distance: np.ndarray) -> np.ndarray:
         """Return which distances exceed the threshold: bool array of the same shape."""
         return distance > (np.inf if self.threshold is None else self.threshold)
+
+
+def nearest_gloss(
+    glosses: Corpus, vectors: np.ndarray, called: tuple[SenseText, ...]
+) -> FittedWord:
+    """Return a word whose training instances are its glosses: nearest centroid, uncalibrated.
+
+    Parameters
+    ----------
+    glosses : Corpus
+        As from :func:`wsd.corpora.glosses.gloss_table`.
+    vectors : array of shape (glosses, features)
+    called : tuple of SenseText
+        The name and gloss of each sense.
+    """
+    return FittedWord(
+        word=glosses.word,
+        senses=glosses.senses,
+        called=called,
+        estimator="nearest_centroid",
+        parameters={},
+        classifier=NearestCentroid().fit(vectors, glosses.gold),
+        temperature=None,
+        threshold=None,
+        train=out_of_distribution.unit(vectors).astype(np.float32),
+        gold=glosses.gold,
+        lines=glosses.index,
+        corpus=glosses.digest,
+    )

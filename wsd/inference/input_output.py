@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, BinaryIO
 
 from wsd.artifacts.senses import SenseText
+from wsd.corpora.glosses import GLOSS
 from wsd.errors import CorpusError, visible
 from wsd.fitted.selected_results import Configuration
 from wsd.storage import text_table
@@ -263,14 +264,14 @@ def _details(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str
     for answer in answers:
         yield visible(answer.line.text)
         if answer.status == OK:
-            yield from _details_of(answer)
+            yield from _details_of(answer, used)
         else:
             yield f"  {answer.status}: {visible(answer.message)}"
         yield ""
     yield ", ".join(f"{name} {used[name]}" for name in USED)
 
 
-def _details_of(answer: Answer) -> Iterator[str]:
+def _details_of(answer: Answer, used: Mapping[str, str]) -> Iterator[str]:
     percent = "" if answer.probability is None else f", {_percent(answer.probability)}"
     yield f"  {visible(answer.form or '')} (character {answer.start}): {answer.sense_name}{percent}"
     if answer.message:
@@ -282,10 +283,11 @@ def _details_of(answer: Answer) -> Iterator[str]:
         percent = _percent(answer.probabilities[sense])
         name, gloss = answer.called[sense]
         yield f"  {name.ljust(width)}  {number:>9}  {percent:>11}  {gloss}".rstrip()
-    yield "\n  nearest training sentences, by cosine"
+    of_glosses = used["classifier"] == GLOSS
+    yield f"\n  nearest {'glosses' if of_glosses else 'training sentences'}, by cosine"
     for neighbour in answer.neighbours:
         text = visible(neighbour.sentence or "(the corpus is not at hand)")
-        place = f"line {neighbour.line + 1}".ljust(10)
+        place = f"{'gloss' if of_glosses else 'line'} {neighbour.line + 1}".ljust(10)
         name = answer.called[neighbour.sense].name.ljust(width)
         yield f"  {neighbour.similarity:.3f}  {name}  {place}  {text}"
 

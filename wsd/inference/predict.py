@@ -18,6 +18,7 @@ from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.dictionary import TOP, Dictionary
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
@@ -91,6 +92,19 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Resu
     return Fitting(results, chosen, results.temperatures(chosen)), vars(chosen), results
 
 
+def _dictionary(args: argparse.Namespace) -> Dictionary:
+    """Return the words of ``--senses``."""
+    of_results = ("results", "of_run", "model_file", "view", "classifier", "show")
+    if given := [name for name in of_results if getattr(args, name)]:
+        option = {"of_run": "run"}.get(given[0], given[0]).replace("_", "-")
+        problem = f"--{option} needs results, and --senses uses none"
+        raise ConfigError(problem, where="--senses", fix=f"leave out --senses or --{option}")
+    return Dictionary(
+        args.senses, args.model, args.layers or TOP, args.encoder,
+        device=args.device, threads=args.threads,
+    )  # fmt: skip
+
+
 def _resolve_word(name: str, words: Sequence[str]) -> str:
     """Return the fitted word that a name stands for."""
     candidates = matching_words(name, words)
@@ -98,7 +112,7 @@ def _resolve_word(name: str, words: Sequence[str]) -> str:
         problem = f"{name!r} may be {' or '.join(candidates)}"
         raise ConfigError(problem, where="--word", fix="name one of them")
     if not candidates:
-        raise unknown_choice(f"no word {name!r} was fitted", words, "--word")
+        raise unknown_choice(f"no word {name!r} is known here", words, "--word")
     return candidates[0]
 
 
@@ -220,6 +234,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, help=text)
     add_run(parser)
     add_configuration(parser)
+    text = (
+        "table with the columns word, sense, gloss: predict from the glosses alone, by the cosine "
+        "with their vectors (of --model, at --layers, by default the last)"
+    )
+    parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
     text = "folder of the encoder's files"
     parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
     add_choice(parser, "--device", DEVICES)
@@ -235,15 +254,22 @@ def run(args: argparse.Namespace) -> None:
         After all output is written, if lines could not be read, or a sentence given as an argument
         has no occurrence of the word.
     """
-    # Only `wsd model` downloads.
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    if args.senses is None:
+        # The encoder must be the one of the results.
+        os.environ["HF_HUB_OFFLINE"] = "1"
     out = None if args.out == STANDARD_STREAM else args.out
     _check_files(args, out)
     form = _output_format(out, args.format)
-    words, configuration, results = _fitted_words(args)
+    words: Words
+    results = None
+    if args.senses is None:
+        words, configuration, results = _fitted_words(args)
+        encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
+    else:
+        words = dictionary = _dictionary(args)
+        configuration, encoder = dictionary.configuration, dictionary.loaded
     page = _new_text_page(results, configuration["model"]) if args.show else None
     word = None if args.word is None else _resolve_word(args.word, words.words)
-    encoder = fitted_encoder(words.encoder, args.encoder, device=args.device)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)
     count: Counter[str] = Counter()

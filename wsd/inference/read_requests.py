@@ -9,14 +9,15 @@ from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.corpora.word_names import matching_words
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.dictionary import Dictionary
 from wsd.inference.find_focal_word import is_whole
 from wsd.inference.input_output import AMBIGUOUS, NOT_FOUND, UNREADABLE, Answer, Line
 
 if TYPE_CHECKING:
     from wsd.encoder.match_word_pieces import Aligned
 
-# The fitted words of one configuration: from a model file, or from the results.
-Words = Fitting | WsdFile
+# The fitted words of one configuration: from a model file, the results, or a dictionary.
+Words = Fitting | WsdFile | Dictionary
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Define the names of the study of glosses in configs, files and rows."""
 
+from wsd.corpora.glosses import GLOSS
+
 # Values of the config key `glosses`, which can also be the path of a file.
 NO_GLOSSES, OF_CORPUS = "none", "corpus"
-# The split of a gloss, and the first kind of gloss vector.
-GLOSS = "gloss"
 # The two kinds of gloss vector with their views: the focal word within its gloss, and the mean over
 # all word pieces of the gloss.
 KINDS = {GLOSS: "focal", "gloss-mean": "sentence"}

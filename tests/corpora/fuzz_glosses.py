@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from builders import make_corpus
 from fuzz_target import Target
 
-from wsd.studies.glosses import glosses
+from wsd.corpora import glosses
 
 SENSES = {"crane": ("crane_bird", "crane_machine"), "Schloß": ("lock", "castle")}
 
@@ -24,9 +23,7 @@ def gloss_seeds() -> list[bytes]:
 def run_glosses(data: bytes, folder: Path) -> None:
     (folder / "glosses.tsv").write_bytes(data)
     for word, lines in glosses.read_glosses(folder / "glosses.tsv", SENSES).items():
-        made = glosses.gloss_table(
-            make_corpus([("train", 0)], word=word, senses=SENSES[word]), lines
-        )
+        made = glosses.gloss_table(word, SENSES[word], lines)
         assert set(made.gold) == {0, 1} and len(made) == len(lines)
         assert all(
             0 <= at < len(words) for words, at in zip(made.tokens, made.position, strict=True)
@@ -34,7 +31,7 @@ def run_glosses(data: bytes, folder: Path) -> None:
 
 
 PARSERS = {
-    "studies/glosses/glosses": ("read_glosses", "_table_lines", "gloss_table"),
+    "corpora/glosses": ("read_glosses", "_table_lines", "gloss_table"),
 }
 TARGETS = [
     Target(

@@ -2,7 +2,6 @@
 
 import json
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,9 @@ from builders import make_corpus
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
+from wsd.corpora.glosses import GLOSS, gloss_table, read_glosses
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
-from wsd.studies.glosses.gloss_names import GLOSS
-from wsd.studies.glosses.glosses import gloss_table, read_glosses
 
 SENSES = {"cell": ("cell_prison", "cell_battery"), "seal.n": ("a", "b")}
 HEADER = "word\tsense\tgloss\n"
@@ -35,7 +33,7 @@ def written(tmp_path: Path, text: str, name: str = "senses.tsv") -> Path:
 
 
 def table_of(path: Path) -> Corpus:
-    return gloss_table(CELL, read_glosses(path, SENSES)["cell"])
+    return gloss_table("cell", CELL.senses, read_glosses(path, SENSES)["cell"], CELL.forms)
 
 
 def test_glosses_are_ordered_by_sense_with_their_focal_word(tmp_path: Path) -> None:
@@ -54,8 +52,7 @@ def test_glosses_are_ordered_by_sense_with_their_focal_word(tmp_path: Path) -> N
 
 def test_of_a_lemma_with_its_part_of_speech_the_lemma_is_read(tmp_path: Path) -> None:
     lines = read_glosses(written(tmp_path, HEADER + GOOD), SENSES)["seal.n"]
-    corpus = make_corpus([("train", 0), ("train", 1)], word="seal.n")
-    assert gloss_table(corpus, lines).tokens[0] == ("seal", ":", "it", "swims")
+    assert gloss_table("seal.n", SENSES["seal.n"], lines).tokens[0] == ("seal", ":", "it", "swims")
 
 
 @pytest.mark.parametrize("word", ["\u82b1.n", "C.n"])
@@ -64,8 +61,7 @@ def test_of_a_word_of_one_character_the_lemma_is_read(word: str, tmp_path: Path)
     header = "word\tsense\tgloss\n"
     text = f"{header}{word}\ta\tone of them\n{word}\tb\tmuch {lemma} here\n"
     lines = read_glosses(written(tmp_path, text), {word: ("a", "b")})[word]
-    corpus = replace(make_corpus([("train", 0), ("train", 1)], word=word), senses=("a", "b"))
-    actual = gloss_table(corpus, lines)
+    actual = gloss_table(word, ("a", "b"), lines)
     assert actual.tokens == ((lemma, ":", "one", "of", "them"), ("much", lemma, "here"))
     assert actual.position.tolist() == [0, 1]
 
@@ -102,7 +98,7 @@ def test_the_quickstarts_have_a_gloss_with_its_word_for_each_sense(name: str) ->
     corpora = {word: read_text(DATA / name / word, word) for word in DATASETS[name].words}
     senses = {word: corpus.senses for word, corpus in corpora.items()}
     for word, lines in read_glosses(DATA / f"glosses/{name}.tsv", senses).items():
-        made = gloss_table(corpora[word], lines)
+        made = gloss_table(word, corpora[word].senses, lines, corpora[word].forms)
         assert made.gold.tolist() == list(range(len(senses[word])))
         assert not any(words[1] == ":" for words in made.tokens), word
 
@@ -118,7 +114,7 @@ def test_coarsewsd20_has_53_glosses_with_their_word() -> None:
     actual = read_glosses(DATA / "glosses/coarsewsd20.tsv", labels)
     for word, glosses in actual.items():
         corpus = make_corpus([("train", 0)], word=word, senses=labels[word])
-        made = gloss_table(corpus, glosses)
+        made = gloss_table(corpus.word, corpus.senses, glosses, corpus.forms)
         assert np.unique(made.gold).tolist() == list(range(len(labels[word])))
         assert not any(tokens[1] == ":" for tokens in made.tokens), word
 
