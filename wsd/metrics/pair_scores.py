@@ -84,7 +84,9 @@ def resampled(clusters: np.ndarray, rng: Seed = 0) -> np.ndarray:
     return drawn.astype(np.float32)[:, cluster.ravel()]
 
 
-def percentiles(drawn: np.ndarray, estimate: float, clusters: int | None = None) -> Interval:
+def percentiles(
+    drawn: np.ndarray, estimate: float, clusters: int | None = None, floor: int = 0
+) -> Interval:
     """Return the interval with equal tails of the draws, extended to the estimate.
 
     Parameters
@@ -94,16 +96,18 @@ def percentiles(drawn: np.ndarray, estimate: float, clusters: int | None = None)
     clusters : int, optional
         The number of clusters that were drawn. The interval is as much wider as a t-interval of so
         many values: a bootstrap of few clusters is too narrow. A single cluster shows nothing.
+    floor : int
+        The lowest value of the score.
     """
     from scipy.stats import norm, t
 
     if np.isnan(estimate):
         return np.nan, np.nan
     if clusters == 1:
-        return 0.0, 1.0
+        return float(floor), 1.0
     low, high = np.nanquantile(drawn, TAILS)
     if clusters:
         wider = t.ppf(TAILS[1], clusters - 1) / norm.ppf(TAILS[1])
         wider *= np.sqrt(clusters / (clusters - 1))
         low, high = (estimate + (end - estimate) * wider for end in (low, high))
-    return bounded(low, high, estimate, floor=0)
+    return bounded(low, high, estimate, floor)

@@ -127,7 +127,7 @@ def paired_permutations(
     """
     tests: dict[str, PairedTest] = {}
     for exchanged, weights in exchange_pairs(joints, [(0, 1)], permutations, rng):
-        tests = {name: _paired_test(values[:, 0], weights) for name, values in exchanged.items()}
+        tests = {name: paired_test(values[:, 0], weights) for name, values in exchanged.items()}
         if not any(is_undecided(test.p, len(weights), family) for test in tests.values()):
             break
     return tests
@@ -186,7 +186,14 @@ def exchange_pairs(
         yield exchanged, weights
 
 
-def _paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
+def paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:
+    """Return the test of a difference from its exchanged values; the first one is observed.
+
+    Parameters
+    ----------
+    differences, weights : float arrays of shape (outcomes,)
+        The weights add up to 1.
+    """
     difference, exchanged = float(differences[0]), np.abs(differences)
     order = np.argsort(exchanged)
     at_least = weights[order][::-1].cumsum()[::-1]

@@ -20,8 +20,6 @@ from wsd.storage.result_files import parsing, require
 
 TEST = "test"
 SPLITS = ("train", "dev", TEST)
-# The fewest words to resample or exchange as a whole. With fewer, no test could be significant.
-FEWEST_WORDS = 6
 SENTENCES_FILE, PAIRS_FILE = OF_PAIRS
 SAME, DIFFERENT, UNKNOWN = 1, 0, -1
 

@@ -24,6 +24,7 @@ from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics.counts import count_kinds
+from wsd.metrics.graded import FEWEST_WORDS
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.over_words import detectable
 from wsd.metrics.pair_scores import (
@@ -38,7 +39,7 @@ from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
 from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, TESTS, Cosines, write_cosines
-from wsd.studies.pairs.pair_table import FEWEST_WORDS, SAME, SPLITS, TEST, Pairs, read_pairs
+from wsd.studies.pairs.pair_table import SAME, SPLITS, TEST, Pairs, read_pairs
 
 NONE = (np.nan, np.nan)
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")

@@ -12,13 +12,14 @@ import pandas as pd
 
 from wsd.arguments import add_out, add_path
 from wsd.errors import wrong_file
+from wsd.metrics.graded import FEWEST_WORDS
 from wsd.report.pages.model_notes import detectable
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import Columns, read_csv
 from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, read_cosines
-from wsd.studies.pairs.pair_table import DIFFERENT, FEWEST_WORDS, SAME, Pairs, read_pairs
+from wsd.studies.pairs.pair_table import DIFFERENT, SAME, Pairs, read_pairs
 from wsd.studies.pairs.plots import curve, histogram
 
 # The largest number of listed pairs that every layer gets wrong.

@@ -1,0 +1,140 @@
+"""Correlations with ratings: against scipy, by enumeration, and on synthetic words."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, permutation_test, spearmanr
+
+from wsd.metrics.graded import METRICS, clusters_of, compare, correlate, estimate
+
+REFERENCE = {"spearman": spearmanr, "pearson": pearsonr}
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_correlations_are_scipys_also_with_ties_and_repeated_items(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    values, ratings = rng.integers(0, 9, size=30) / 8, rng.integers(1, 5, size=30).astype(float)
+    weights = rng.integers(0, 4, size=(20, 30))
+    expected = [
+        REFERENCE[metric](np.repeat(values, row), np.repeat(ratings, row)).statistic
+        for row in weights
+    ]
+    assert correlate(values, ratings, metric, weights) == pytest.approx(expected, abs=1e-12)
+    once = REFERENCE[metric](values, ratings).statistic
+    assert correlate(values, ratings, metric).item() == pytest.approx(once, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_nothing_correlates_with_numbers_that_do_not_vary(metric: str) -> None:
+    numbers = np.arange(5.0)
+    for flat in (np.full(5, 0.1), np.full(5, 3.0)):
+        assert np.isnan(correlate(numbers, flat, metric)).all()
+        assert np.isnan(correlate(flat, numbers, metric)).all()
+        assert np.isnan(estimate(flat, numbers, np.arange(5), metric)).all()
+
+
+def test_clusters_are_words_unless_there_are_few() -> None:
+    words = np.array(["b", "a", "b", "c", "d", "e", "f"])
+    assert clusters_of(words).tolist() == [1, 0, 1, 2, 3, 4, 5]
+    assert clusters_of(words[:6]).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_interval_resamples_whole_clusters() -> None:
+    rng = np.random.default_rng(1)
+    values = np.repeat(rng.normal(size=40), 5)
+    ratings = values + np.repeat(rng.normal(size=40), 5)
+    by_item = estimate(values, ratings, np.arange(200), "spearman")
+    by_cluster = estimate(values, ratings, np.repeat(np.arange(40), 5), "spearman")
+    assert by_item.estimate == by_cluster.estimate
+    width = by_item.high - by_item.low
+    # Five copies of an item say no more than the item: the interval is about 5**0.5 times as wide.
+    assert 1.8 < (by_cluster.high - by_cluster.low) / width < 2.8
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_intervals_cover_the_true_correlation(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    true = {"pearson": 0.5, "spearman": 6 / np.pi * np.arcsin(0.25)}[metric]
+    covered = 0
+    for seed in range(200):
+        values = rng.normal(size=60)
+        ratings = 0.5 * values + 0.75**0.5 * rng.normal(size=60)
+        _, low, high = estimate(values, ratings, np.arange(60), metric, rng=seed)
+        covered += low <= true <= high
+    assert 180 <= covered <= 199
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_test_enumerates_all_exchanges_of_whole_clusters(metric: str) -> None:
+    rng = np.random.default_rng(3)
+    clusters = np.array([2, 0, 1, 0, 1, 2, 3, 4, 5, 4, 3, 6])
+    ratings = rng.normal(size=12)
+    first, second = ratings + rng.normal(size=12), 9 * rng.normal(size=12)
+    scores = [first, second]
+    if metric == "spearman":
+        scores = [numbers.argsort().argsort() for numbers in scores]
+        gold = ratings.argsort().argsort()
+    else:
+        scores = [(numbers - numbers.mean()) / numbers.std() for numbers in scores]
+        gold = ratings
+    by_hand = []
+    for flips in product((0, 1), repeat=7):
+        swapped = np.array(flips)[clusters] == 1
+        left, right = np.where(swapped, scores[::-1], scores)
+        by_hand.append(pearsonr(left, gold).statistic - pearsonr(right, gold).statistic)
+    expected = np.mean(np.abs(by_hand) >= abs(by_hand[0]) - 1e-10)
+    test = compare(first, second, ratings, clusters, metric)
+    assert test.difference == pytest.approx(by_hand[0])
+    assert test.p == pytest.approx(expected)
+    assert test.error == pytest.approx(np.sqrt(np.mean(np.square(by_hand))))
+    reverse = compare(second, first, ratings, clusters, metric)
+    assert (reverse.difference, reverse.p) == pytest.approx((-test.difference, test.p))
+
+
+def test_pearsons_test_is_scipys() -> None:
+    rng = np.random.default_rng(4)
+    ratings = rng.normal(size=10)
+    first, second = ratings + rng.normal(size=10), rng.normal(size=10)
+    scaled = [(numbers - numbers.mean()) / numbers.std() for numbers in (first, second)]
+
+    def statistic(left: np.ndarray, right: np.ndarray) -> float:
+        return pearsonr(left, ratings).statistic - pearsonr(right, ratings).statistic
+
+    reference = permutation_test(
+        scaled, statistic, permutation_type="samples", n_resamples=np.inf, vectorized=False
+    )
+    test = compare(first, second, ratings, np.arange(10), "pearson")
+    assert test.p == pytest.approx(reference.pvalue)
+
+
+def test_the_interval_excludes_zero_exactly_if_the_test_is_significant() -> None:
+    rng = np.random.default_rng(5)
+    verdicts = set()
+    for seed in range(40):
+        ratings = rng.normal(size=60)
+        first, second = ratings + rng.normal(size=60), ratings + 1.7 * rng.normal(size=60)
+        test = compare(first, second, ratings, np.arange(60) // 2, "spearman", rng=seed)
+        verdicts.add(test.p <= 0.05)
+        assert (test.p <= 0.05) == (not test.low <= 0 <= test.high)
+    assert verdicts == {True, False}
+
+
+def test_the_test_keeps_its_level() -> None:
+    rng = np.random.default_rng(6)
+    significant = 0
+    for seed in range(200):
+        ratings = rng.normal(size=40)
+        first, second = ratings + rng.normal(size=40), ratings + rng.normal(size=40)
+        test = compare(
+            first, second, ratings, np.arange(40) // 2, "spearman", permutations=500, rng=seed
+        )
+        significant += test.p <= 0.05
+    assert significant <= 19
+
+
+def test_the_same_ranks_do_not_differ() -> None:
+    ratings = np.array([1.0, 2.0, 2.0, 4.0, 3.0, 5.0, 9.0])
+    values = np.array([2.0, 1.0, 3.0, 3.0, 5.0, 6.0, 7.0])
+    test = compare(values, np.exp(values), ratings, np.arange(7), "spearman")
+    assert (test.difference, test.p) == (0, 1)

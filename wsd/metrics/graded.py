@@ -1,0 +1,237 @@
+"""Compare predictors with ratings: Spearman and Pearson correlations, resampling, exchange tests.
+
+A predictor has one number per item, such as the cosine of a pair of sentences. Items of one cluster
+depend on each other, such as all pairs of a word: they are resampled and exchanged together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from wsd.metrics.confidence_intervals import Interval, Seed
+from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges
+from wsd.metrics.pair_scores import percentiles, resampled
+from wsd.metrics.permutation import Difference, paired_test
+
+METRICS = ("spearman", "pearson")
+# The fewest words to resample or exchange as a whole. With fewer, no test could be significant.
+FEWEST_WORDS = 6
+FIRST_SAMPLE = 20_000
+
+
+class Correlation(NamedTuple):
+    """A correlation and its 95% interval; NaN if the values or the ratings do not vary."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def clusters_of(words: np.ndarray) -> np.ndarray:
+    """Return the word of each item; with fewer than ``FEWEST_WORDS``, each item is a cluster.
+
+    Parameters
+    ----------
+    words : array of shape (n,)
+
+    Returns
+    -------
+    int array of shape (n,)
+    """
+    names, numbers = np.unique(words, return_inverse=True)
+    return numbers.ravel() if len(names) >= FEWEST_WORDS else np.arange(len(words))
+
+
+def correlate(
+    values: np.ndarray, ratings: np.ndarray, metric: str, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Return a correlation of values with ratings, for each row of weights.
+
+    Spearman's correlation ranks the items of each row anew; equal values share their mean rank.
+
+    Parameters
+    ----------
+    values, ratings : float arrays of shape (n,)
+    metric : str
+        Among ``METRICS``.
+    weights : array of shape (draws, n), optional
+        The number of times that each item counts; once, if left out.
+
+    Returns
+    -------
+    array of shape (draws,)
+        NaN where the values or the ratings do not vary.
+    """
+    once = np.ones((1, len(values)))
+    rows = once if weights is None else weights
+    step = max(1, 20 * CACHED // max(1, len(values)))
+    parts = [rows[i : i + step].astype(np.float64) for i in range(0, len(rows), step)]
+    return np.concatenate([_correlate(values, ratings, metric, part) for part in parts])
+
+
+def _correlate(
+    values: np.ndarray, ratings: np.ndarray, metric: str, weights: np.ndarray
+) -> np.ndarray:
+    total = weights.sum(axis=1, keepdims=True)
+    deviations = []
+    for numbers in (values, ratings):
+        scores = _ranks(numbers, weights) if metric == "spearman" else _scaled(numbers)
+        mean = (weights * scores).sum(axis=1, keepdims=True) / total
+        deviations.append(scores - mean)
+    first, second = deviations
+    covariance, *variances = (
+        np.einsum("ij,ij,ij->i", weights, left, right)
+        for left, right in ((first, second), (first, first), (second, second))
+    )
+    # Rounding leaves a tiny variance to values that do not vary.
+    flat = np.minimum(*variances) < 1e-12 * np.maximum(1, np.maximum(*variances))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(flat, np.nan, covariance / np.sqrt(variances[0] * variances[1]))
+
+
+def _scaled(numbers: np.ndarray) -> np.ndarray:
+    """Return numbers with mean 0 and standard deviation 1; zeros, if they do not vary."""
+    if np.ptp(numbers) == 0:
+        return np.zeros(len(numbers))
+    deviations = numbers - numbers.mean(dtype=np.float64)
+    return deviations / np.sqrt(np.mean(deviations**2))
+
+
+def _ranks(numbers: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return mid-ranks of items that count ``weights`` times: shape (draws, n)."""
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    group = np.cumsum(np.r_[False, np.diff(ordered) > 0])
+    starts = np.flatnonzero(np.r_[True, np.diff(group) > 0])
+    sizes = np.add.reduceat(weights[:, order], starts, axis=1)
+    middle = np.cumsum(sizes, axis=1) - (sizes - 1) / 2
+    ranks = np.empty(weights.shape)
+    ranks[:, order] = middle[:, group]
+    return ranks
+
+
+def estimate(
+    values: np.ndarray,
+    ratings: np.ndarray,
+    clusters: np.ndarray,
+    metric: str,
+    *,
+    rng: Seed = 0,
+) -> Correlation:
+    """Return a correlation with its percentile interval, which resamples clusters.
+
+    :func:`wsd.metrics.pair_scores.percentiles` widens the interval if there are few clusters.
+
+    Parameters
+    ----------
+    values, ratings : float arrays of shape (n,)
+    clusters : array of shape (n,)
+        Items with the same value are drawn together: see :func:`clusters_of`.
+    metric : str
+        Among ``METRICS``.
+    rng : Generator or int
+        The same seed draws the same clusters for every predictor.
+    """
+    observed = correlate(values, ratings, metric).item()
+    drawn = correlate(values, ratings, metric, resampled(clusters, rng))
+    return Correlation(observed, *interval(drawn, observed, len(np.unique(clusters))))
+
+
+def interval(drawn: np.ndarray, observed: float, clusters: int) -> Interval:
+    """Return the 95% interval of a correlation that was drawn for resampled clusters."""
+    return percentiles(drawn, observed, clusters, floor=-1)
+
+
+def compare(
+    first: np.ndarray,
+    second: np.ndarray,
+    ratings: np.ndarray,
+    clusters: np.ndarray,
+    metric: str,
+    *,
+    family: int = 1,
+    permutations: int = FIRST_SAMPLE,
+    rng: Seed = 0,
+) -> Difference:
+    """Test whether two predictors correlate differently with the same ratings.
+
+    Under the null hypothesis, the two predictors are exchangeable on each cluster. They may have
+    different scales, so the test exchanges scores: ranks among all items for Spearman's
+    correlation, standardised values for Pearson's. The statistic is the difference of the two
+    correlations of the exchanged scores. If there are at most ``permutations`` outcomes, all are
+    enumerated and p is exact. Otherwise they are drawn as in
+    :func:`wsd.metrics.permutation.paired_permutations`. The interval is the difference plus and
+    minus the reach of the test, so it agrees with the test, and is too wide for a large difference.
+
+    Parameters
+    ----------
+    first, second, ratings : float arrays of shape (n,)
+        None of them may be constant.
+    clusters : array of shape (n,)
+        The predictors are exchanged on all items of a cluster together.
+    metric : str
+        Among ``METRICS``.
+    family : int
+        The number of tests that Holm's method will adjust together.
+    permutations : int
+    rng : Generator or int
+
+    Returns
+    -------
+    Difference
+        The correlation of the first predictor minus that of the second.
+    """
+    sums, n = cluster_sums(np.stack([first, second]), ratings, clusters, metric)
+    moments, total = sums[1] - sums[0], sums.sum(axis=1)
+    units = [(np.ones(sums.shape[1], dtype=int), None)]
+    differences, test = np.empty(0), None
+    for parts, weights in sample_exchanges(units, permutations, rng, CACHED):
+        for (flips,) in parts:
+            moved = flips @ moments
+            exchanged = _of_sums(total[0] + moved, n) - _of_sums(total[1] - moved, n)
+            differences = np.append(differences, exchanged)
+        test = paired_test(differences, weights)
+        if not is_undecided(test.p, len(weights), family):
+            break
+    assert test is not None
+    ends = max(test.difference - test.reach, -2.0), min(test.difference + test.reach, 2.0)
+    return Difference(test.difference, *ends, test.p, test.error)
+
+
+def cluster_sums(
+    predictors: np.ndarray, ratings: np.ndarray, clusters: np.ndarray, metric: str
+) -> tuple[np.ndarray, int]:
+    """Return what each cluster adds to a correlation of scores, and the number of items.
+
+    Parameters
+    ----------
+    predictors : float array of shape (predictors, n)
+    ratings : float array of shape (n,)
+    clusters : array of shape (n,)
+    metric : str
+
+    Returns
+    -------
+    sums : float array of shape (predictors, clusters, 3)
+        The sums of the scores, of their squares, and of their products with the ratings' scores.
+    n : int
+    """
+    once = np.ones((1, ratings.shape[-1]))
+
+    def scores(numbers: np.ndarray) -> np.ndarray:
+        return _scaled(_ranks(numbers, once)[0] if metric == "spearman" else numbers)
+
+    gold = scores(ratings)
+    names, numbers = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((len(predictors), len(names), 3))
+    for i, values in enumerate(predictors):
+        own = scores(values)
+        for j, part in enumerate((own, own**2, own * gold)):
+            sums[i, :, j] = np.bincount(numbers.ravel(), part, len(names))
+    return sums, len(gold)
+
+
+def _of_sums(sums: np.ndarray, n: int) -> np.ndarray:
+    """Return correlations from sums as in :func:`cluster_sums`; the ratings have variance 1."""
+    mean = sums[..., 0] / n
+    return sums[..., 2] / n / np.sqrt(np.maximum(sums[..., 1] / n - mean**2, 1e-12))
