@@ -47,6 +47,7 @@ BANK = {"bank": {"bank_money": 4, "bank_river": 4}}
 DASHED = "She paid the cheque in at the bank on \u201c Friday \u201d ; later morning ."
 PLAIN = Senses(BANK, (DASHED, "The bank refused the loan to the baker ."))
 QUOTED = Senses(BANK, (DASHED, 'The bank said " no " to the baker , twice .'))
+TOKENIZED = Senses(BANK, ("She paid the cheque in at the bank on Friday morning .",))
 BOTH = "no column for the sentence and the sense among "
 NO_SENTENCE, NO_SENSE = "no column for the sentence among ", "no column for the sense among "
 COLUMNS = "or add --columns sentence=NAME"
@@ -55,8 +56,7 @@ UNMARKED = Refused("no word is marked", ":2, column sentence", MARK)
 KIND = " is of an unknown kind"
 KINDS = "give a .csv, .tsv or .jsonl file"
 JSON = "write one object per line, with the keys word, sense, sentence, start and end"
-SPANS = "write a line for each word, with its sense as a text"
-XML = "or write a table with the columns word, sense and sentence"
+LINES = "in docs/reference/formats.md"
 UTF16 = Refused("the file is in UTF-16", "", "iconv -f UTF-16 -t UTF-8 ")
 LABELS = "has labels only"
 UNLABELLED = "for sentences without senses add --unlabelled"
@@ -69,18 +69,20 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "dwug/uses.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
     "formats/array.json": Refused(f"'array.json'{KIND}", "", JSON),
     "formats/bom.csv": PLAIN,
-    "formats/conllu.conllu": Refused(f"'conllu.conllu'{KIND}", "", KINDS),
+    "formats/conllu.conllu": Refused(
+        "conllu.conllu is CoNLL-U, which is not read", "", f'"CoNLL-U" {LINES}'
+    ),
     "formats/cp1252.csv": Refused("byte 0x93 is not UTF-8", ":2", "and save it as UTF-8"),
-    "formats/doccano.jsonl": Refused("a list for the sense", ":1, column label", SPANS),
-    "formats/fews.txt": Refused("fews.txt may have sentences, or a table", "", "call it .tsv"),
+    "formats/doccano.jsonl": TOKENIZED,
+    "formats/fews.txt": Refused("fews.txt is FEWS, which is not read", "", f'"FEWS" {LINES}'),
     "formats/kwic-antconc.tsv": Refused(
         f"{NO_SENTENCE}File, Left Context", ":1", "join a sentence that is in several columns"
     ),
     "formats/kwic-sketchengine.csv": Refused(
         f"{NO_SENTENCE}Reference, Left, KWIC", ":1", "join a sentence that is in several columns"
     ),
-    "formats/labelstudio.json": Refused(f"'labelstudio.json'{KIND}", "", JSON),
-    "formats/lexical-sample.xml": Refused("<instance> is not in a sentence", ":4", XML),
+    "formats/labelstudio.json": TOKENIZED,
+    "formats/lexical-sample.xml": Senses({"bank.n": BANK["bank"]}, TOKENIZED.sentences),
     **{
         f"formats/marked-{how}.tsv": UNMARKED
         for how in ("b", "dollar", "head", "quote", "tgt", "under", "word")
@@ -89,16 +91,22 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "formats/pandas-quoted.tsv": QUOTED,
     "formats/pandas-tab.csv": PLAIN,
     "formats/pandas.tsv": PLAIN,
-    "formats/prodigy.jsonl": Refused(f"{NO_SENSE}text, spans, answer", ":1", SPANS),
+    "formats/prodigy.jsonl": TOKENIZED,
     "formats/quoted-comma.csv": QUOTED,
-    "formats/semcor.xml": Refused("not XML: not well-formed", ":1", XML),
+    "formats/semcor.xml": Refused(
+        "semcor.xml is SemCor SGML, which is not read", "", f'"SemCor SGML" {LINES}'
+    ),
     "formats/semicolon.csv": PLAIN,
-    "formats/ufsac.xml": Refused("no <instance> in a <sentence>", "", XML),
+    "formats/ufsac.xml": Senses(
+        {"bank.n": {"bank%1:14:00::": 4, "bank%1:17:01::": 4}}, TOKENIZED.sentences
+    ),
     "formats/utf16-excel.tsv": UTF16,
     "formats/utf16-excel.txt": Refused(
         "utf16-excel.txt may have sentences, or a table", "", "if it is a table, call it .tsv"
     ),
-    "formats/webanno.tsv": Refused(f"{BOTH}#FORMAT", ":1", "write the names of the columns"),
+    "formats/webanno.tsv": Refused(
+        "webanno.tsv is WebAnno TSV, which is not read", "", f'"WebAnno TSV" {LINES}'
+    ),
     "graded/ambistory.json": Refused(f"'ambistory.json'{KIND}", "", JSON),
     "graded/graded.csv": Refused(f"{BOTH}word, sentence1, sentence2", ":1", COLUMNS),
     "onechar/glosses.tsv": Refused(f"{NO_SENTENCE}word, sense, gloss", ":1", COLUMNS),

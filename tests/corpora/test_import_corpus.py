@@ -201,13 +201,8 @@ WRONG = {
         "doubled quotes in it, unlike the quotes in",
     ),
     "one column": (".tsv", "#FORMAT=1\n\nx\n", 1, "no column for the sentence and the sense"),
-    "spans": (
-        ".jsonl",
-        '{"text": "a cell", "label": [[2, 6, "a"]]}',
-        1,
-        "a list for the sense",
-    ),
-    "nested": (".jsonl", '{"text": "a", "spans": [{"start": 0}]}', 1, "no column for the sense"),
+    "nested": (".jsonl", '{"text": "a *cell*", "gold": ["a"]}', 1, "a list for the sense"),
+    "nested too": (".jsonl", '{"text": "a", "entity": {"start": 0}}', 1, "no column for the sense"),
     "a word now and then": (
         ".jsonl",
         '{"word": "x", "sense": "a", "sentence": "*x*"}\n{"sense": "a", "sentence": "y *x*"}\n',

@@ -1,12 +1,22 @@
-"""The readers of `wsd import` as targets, and NOAD's: tables, all-words XML, WiC, text."""
+"""The readers of `wsd import` as targets, and NOAD's: tables, annotation tools, XML, folders."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import small_noad
 from mutate import SEPARATOR
 
-from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables, noad_xml
+from wsd.corpora.importer import (
+    all_words_xml,
+    annotation_tools,
+    corpus_folder,
+    labelled_tables,
+    lexical_sample_xml,
+    noad_xml,
+    ufsac_xml,
+    unread_formats,
+)
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.errors import visible
 
@@ -79,6 +89,75 @@ def table_seeds() -> list[bytes]:
         for i, kind in enumerate(labelled_tables.KINDS)
         for seed in of_kind[kind]
         for way in (way for way in range(12) if way % 3 == i)
+    ]
+
+
+def run_annotations(data: bytes, at: Path) -> None:
+    """The first byte chooses whether the word is named, and a field for it."""
+    way, path = data[0] if data else 0, at / "a.json"
+    path.write_bytes(data[1:])
+    if annotation_tools.tool_of(path):
+        columns = {"word": "x"} if way & 2 else {}
+        check_gathered(annotation_tools.read(path, columns, "crane" if way & 1 else None))
+
+
+def annotation_seeds() -> list[bytes]:
+    text, place = "a \N{SLICE OF PIZZA} crane flew", {"start": 4, "end": 9}
+    value = {**place, "text": "crane", "labels": ["bird", "machine"]}
+    region = {"type": "labels", "to_name": "text", "value": value}
+    offsets = {"globalOffsets": place, "hypertextlabels": ["bird"]}
+    results = [region, {"type": "hypertextlabels", "value": offsets}, {"type": "relation"}]
+    task = {
+        "id": 1,
+        "data": {"text": text, "lemma": "crane", "year": 1},
+        "annotations": [{"result": results}, {"result": results[:1]}, {"was_cancelled": True}],
+    }
+    span = {**place, "label": "bird"}
+    choice = {"text": text, "spans": [span], "options": [], "accept": ["bird"], "meta": {"x": "b"}}
+    records: list[list[dict[str, Any]]] = [
+        [task, {**task, "annotations": []}],
+        [{"text": text, "spans": [span], "answer": a} for a in ("accept", "reject", "accept")],
+        [choice],
+        [
+            {"id": 1, "text": text, "label": [[4, 9, label]]}
+            for label in ("bird", "machine", "bird")
+        ],
+        [{"text": text, "entities": [{"start_offset": 5, "end_offset": 10, "label": "bird"}]}],
+    ]
+    arrays = [json.dumps(entry).encode() for entry in records]
+    lines = [b"\n".join(json.dumps(record).encode() for record in entry) for entry in records]
+    return [bytes([way]) + seed for seed in (*arrays, *lines) for way in range(3)]
+
+
+def run_foreign_xml(data: bytes, at: Path) -> None:
+    """A file with answers inside, and the recognition of formats that are not read."""
+    path = at / "a.xml"
+    path.write_bytes(data)
+    unread_formats.refuse([path])
+    for kind in (lexical_sample_xml, ufsac_xml):
+        if kind.matches(path):
+            check_gathered(kind.read(path))
+
+
+def foreign_xml_seeds() -> list[bytes]:
+    instance = b"""<instance id="i" docsrc="BNC"><answer instance="i" senseid="bird"/>
+<answer senseid="U"/><context>The <head>crane</head> flew &eacute; &frac12 ; &x &#233;</context>
+</instance>"""
+    sample = b'<lexelt item="crane" pos="n">' + instance + b"</lexelt>"
+    word = b'<word surface_form="West_crane" lemma="crane" pos="NN" wn30_key="a;b"/>'
+    ufsac = b'<corpus><document id="d"><sentence><word surface_form="the"/>' + word
+    ufsac += b"</sentence></document></corpus>"
+    return [
+        b"<?xml version='1.0'?><!DOCTYPE corpus SYSTEM 'x'>\n<corpus>" + sample + b"</corpus>",
+        sample + sample,
+        sample.replace(b"<head>", b""),
+        b'<!DOCTYPE a [<!ENTITY b "c">]>' + sample,
+        ufsac,
+        ufsac.replace(b"wn30", b"wn16"),
+        ufsac.replace(b"surface_form=", b"form="),
+        b"<contextfile concordance=brown>",
+        b"#FORMAT=WebAnno TSV 3.3\n",
+        b"# a\n1\ta\tb\tc\td\te\tf\tg\th\ti\n",
     ]
 
 

@@ -60,6 +60,11 @@ PARSERS = {
     "corpora/importer/noad_xml": ("*",),
     "corpora/importer/delimited_text": ("*",),
     "corpora/importer/labelled_tables": ("*",),
+    "corpora/importer/annotation_tools": ("*",),
+    "corpora/importer/file_beginning": ("*",),
+    "corpora/importer/lexical_sample_xml": ("*",),
+    "corpora/importer/ufsac_xml": ("*",),
+    "corpora/importer/unread_formats": ("*",),
     "corpora/importer/xml_reader": ("*",),
     "corpora/importer/sense_texts": ("read", "_parse"),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
@@ -79,7 +84,8 @@ PARSERS = {
     "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),
     "storage/json": ("read_json",),
     "storage/parquet": ("read_table", "rows_by"),
-    "storage/text_files": ("read_text_file", "text_without_bom", "parse_json", "read_lines"),
+    "storage/text_files": ("read_text_file", "text_without_bom", "parse_json", "read_lines",
+                           "json_objects"),
 }  # fmt: skip
 
 

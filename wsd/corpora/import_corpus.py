@@ -25,7 +25,13 @@ from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer import labelled_tables, sense_texts, splits, train_and_test
+from wsd.corpora.importer import (
+    labelled_tables,
+    sense_texts,
+    splits,
+    train_and_test,
+    unread_formats,
+)
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
@@ -51,6 +57,7 @@ def import_corpus(args: argparse.Namespace) -> str:
         Naming file and line.
     """
     request = _check_arguments(args)
+    unread_formats.refuse(request.files)
     for import_instead in _offered(args, "import_instead"):
         if (lines := import_instead(request)) is not None:
             return summary(lines, request)
@@ -217,7 +224,10 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    text = ".csv, .tsv or .jsonl; .xml with gold keys; .data.txt of WiC; or a folder of words"
+    text = (
+        ".csv, .tsv or .jsonl; an export of Label Studio, Prodigy or doccano; XML with senses; "
+        ".data.txt of WiC; or a folder of words (docs/reference/formats.md)"
+    )
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
     add_optional_files(parser, "--train", "files to train on, together with --test")
     text = "files to test on; only words and senses of --train are tested, all instances count"

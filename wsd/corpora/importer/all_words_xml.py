@@ -25,7 +25,6 @@ PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 TEXTS = ("wf", "instance")
 # White space other than a space.
 SPACES = re.compile(r"[^\S ]")
-DEEPEST = 100
 FIX_FORMAT = (
     "give a file of the all-words format, with a <wf> or an <instance> for every token of a "
     "<sentence>; or write a table with the columns word, sense and sentence"
@@ -150,8 +149,6 @@ class _Reader(XmlReader):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         in_token = self.inside[-1:] in (["wf"], ["instance"])
-        if len(self.inside) == DEEPEST:
-            self.refuse(f"<{name}> inside {DEEPEST} other elements", "close elements earlier")
         if name == "sentence":
             if name in self.inside:
                 self.refuse("a <sentence> inside another", "close the sentence first")

@@ -5,7 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wsd.corpora.importer import all_words_xml, corpus_folder, labelled_tables
+from wsd.corpora.importer import (
+    all_words_xml,
+    annotation_tools,
+    corpus_folder,
+    labelled_tables,
+    lexical_sample_xml,
+    ufsac_xml,
+)
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.errors import ConfigError
 
@@ -64,6 +71,17 @@ class FileKind:
     read_together: Callable[[Request], tuple[Gathered, Gathered] | list[str]] | None = None
 
 
+def _export_of(tool: str) -> FileKind:
+    return FileKind(
+        f"an export of {tool}",
+        f"an export of {tool}",
+        lambda path: annotation_tools.tool_of(path) == tool,
+        options=("--word", "--columns"),
+        read=lambda path, request: annotation_tools.read(path, request.columns, request.args.word),
+    )
+
+
+# The last kind that matches a file counts: the first kinds only look at the end of its name.
 KINDS = (
     FileKind(
         "a folder in the corpus format",
@@ -73,7 +91,7 @@ KINDS = (
     ),
     FileKind(
         "a table",
-        ".csv, .tsv or .jsonl file",
+        "a .csv, .tsv or .jsonl file",
         lambda path: path.suffix.lower() in labelled_tables.KINDS,
         options=("--word", "--columns"),
         read=lambda path, request: labelled_tables.read(path, request.columns, request.args.word),
@@ -86,6 +104,14 @@ KINDS = (
         labels=(all_words_xml.GOLD, all_words_xml.DATA),
         read=lambda path, request: all_words_xml.read(path, request.args.gold),
     ),
+    *map(_export_of, annotation_tools.TOOLS),
+    FileKind(
+        "lexical-sample XML",
+        "XML of a lexical sample",
+        lexical_sample_xml.matches,
+        read=lambda path, _: lexical_sample_xml.read(path),
+    ),
+    FileKind("UFSAC", "UFSAC", ufsac_xml.matches, read=lambda path, _: ufsac_xml.read(path)),
 )
 
 
@@ -97,7 +123,7 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
     ConfigError
         If no kind matches the file, or an option is given that its kind does not use.
     """
-    kind = next((kind for kind in kinds if kind.matches(path)), None)
+    kind = next((kind for kind in reversed(kinds) if kind.matches(path)), None)
     if kind is None:
         raise _unknown_kind(path, kinds)
     for option in dict.fromkeys(option for kind in kinds for option in kind.options):
@@ -111,7 +137,7 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
 def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
-    fix = f"give a {examples}, or a folder in the corpus format"
+    fix = f"give {examples}, or a folder in the corpus format"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"

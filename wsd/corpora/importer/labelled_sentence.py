@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,8 @@ class LabelledSentence:
         The name of its document; empty if it is unknown.
     also : tuple of str
         Further right senses.
+    extra : mapping of str to str
+        The columns of the file that the product does not use.
     """
 
     where: str
@@ -41,6 +44,7 @@ class LabelledSentence:
     split: str = ""
     document: str = ""
     also: tuple[str, ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def keys(self) -> tuple[str, ...]:

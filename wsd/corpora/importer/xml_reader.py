@@ -5,6 +5,9 @@ from xml.parsers import expat
 
 from wsd.errors import CorpusError
 
+# The most elements inside each other.
+DEEPEST = 100
+
 
 class XmlReader:
     """Calls :meth:`start`, :meth:`text` and :meth:`end` for the elements of a document.
@@ -77,6 +80,8 @@ class XmlReader:
         """Read the end of an element."""
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.inside) == DEEPEST:
+            self.refuse(f"<{name}> inside {DEEPEST} other elements", "close elements earlier")
         self.start(name, attributes)
         self.inside.append(name)
 

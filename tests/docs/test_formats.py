@@ -1,0 +1,124 @@
+"""The page on formats: every example is imported, and every conversion works."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import REPOSITORY
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.cli import main
+from wsd.corpora.importer import unread_formats
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError
+
+PAGE = REPOSITORY / unread_formats.PAGE
+FIELD = REPOSITORY / "tests/corpora/formats"
+FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+def sections(page: Path) -> dict[str, str]:
+    """Return the text of each format, by its heading."""
+    parts = re.split(r"^##+ (.+)\n", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    texts = dict(zip(parts[1::2], parts[2::2], strict=True))
+    return {name: text for name, text in texts.items() if "```" in text}
+
+
+def follow(
+    fences: list[tuple[str, str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[int]:
+    """Write the files of a page and run its commands; return the exit codes."""
+    monkeypatch.chdir(folder)
+    codes = []
+    for kind, title, content in fences:
+        if title:
+            path = folder / title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+        else:
+            assert kind == "console"
+            for command in content.splitlines():
+                program, *arguments = command.split()
+                if program == "python":
+                    codes.append(
+                        subprocess.run([sys.executable, *arguments], check=False).returncode
+                    )
+                else:
+                    assert program == "wsd"
+                    codes.append(main(arguments))
+    return codes
+
+
+SECTIONS = sections(PAGE)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_example_is_imported(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = follow(FENCE.findall(SECTIONS[name]), tmp_path, monkeypatch)
+    assert codes and not any(codes)
+    (word,) = json.loads((tmp_path / "data/bank" / MANIFEST).read_text())["words"].values()
+    assert [n["train"] + n["test"] for n in word["senses"].values()] == [2, 2]
+
+
+def test_the_example_of_annotation_tools_is_counted_as_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (REPOSITORY / "docs/how-to/annotation-tools.md").read_text(encoding="utf-8")
+    # The command comes first on the page.
+    fences = sorted(FENCE.findall(page), key=lambda fence: fence[0] == "console")
+    assert follow(fences, tmp_path, monkeypatch) == [0]
+    output = "".join(capsys.readouterr())
+    assert "bank: bank_money 3 + 1, bank_river 3 + 1" in output
+    assert "left out: 1 instances of rejected answers" in output
+    assert "left out: 1 instances of uses on which the annotators disagree" in output
+    assert "2 uses have several annotations" in output
+    assert len(fences[0][2].splitlines()) == 12
+
+
+def test_every_format_has_an_entry_in_the_table_and_an_example() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    named = re.findall(r"\[([^\]]+)\]\(#([^)]+)\)", page[: page.index("**How")])
+    anchors = {re.sub(r"[^a-z0-9 -]", "", name.lower()).replace(" ", "-") for name in SECTIONS}
+    assert {anchor for _, anchor in named} == anchors
+    assert unread_formats.FORMATS.keys() <= SECTIONS.keys()
+
+
+CONVERTED = {
+    "WebAnno TSV": "webanno.tsv",
+    "CoNLL-U": "conllu.conllu",
+    "FEWS": "fews.txt",
+    "SemCor SGML": "semcor.xml",
+    "NAF": "naf.xml",
+}
+
+
+@pytest.mark.parametrize(("name", "file"), CONVERTED.items())
+def test_an_unread_format_is_refused_and_its_conversion_works(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert CONVERTED.keys() == unread_formats.FORMATS.keys()
+    arguments = ["import", str(FIELD / file), "--out", str(tmp_path / "no"), "--name", "bank"]
+    assert main(arguments) == ConfigError.exit_code
+    with pytest.raises(ConfigError, match=name) as caught:
+        unread_formats.refuse([FIELD / file])
+    assert f'"{name}" in {unread_formats.PAGE}' in str(caught.value.fix)
+    (code,) = [text for _, title, text in FENCE.findall(SECTIONS[name]) if title == "convert.py"]
+    (tmp_path / "convert.py").write_text(code)
+    table, out = tmp_path / "bank.tsv", tmp_path / "out"
+    subprocess.run([sys.executable, tmp_path / "convert.py", FIELD / file, table], check=True)
+    assert main(["import", str(table), "--out", str(out), "--name", "bank"]) == 0
+    (word,) = read_manifest(out / MANIFEST).words
+    (folder,) = [path for path in out.iterdir() if path.is_dir()]
+    corpus = read_text(folder, word)
+    texts = {" ".join(tokens).rstrip(" .") for tokens in corpus.tokens}
+    expected = (FIELD / "doccano.jsonl").read_text().splitlines()
+    assert texts == {line.split('"text": "')[1].split('."')[0] for line in expected}
+    assert len(corpus.senses) == 2 and [*map(list(corpus.gold).count, (0, 1))] == [4, 4]
+    for tokens, position in zip(corpus.tokens, corpus.position, strict=True):
+        assert tokens[position] == "bank"

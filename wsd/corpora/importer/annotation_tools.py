@@ -1,0 +1,295 @@
+"""Read exports of the annotation tools Label Studio, Prodigy and doccano.
+
+An annotation has a text, and spans of characters with labels: focal words with their senses. The
+word is a field of the record (``word``, ``lemma`` or ``target``), or the focal word in lower case.
+The other fields that are texts or numbers become extra columns.
+
+Annotations of the same use are votes: the labels that most annotators give become its senses. A tie
+is left out, and so are rejected answers.
+"""
+
+from collections import ChainMap, Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wsd.corpora.importer.file_beginning import first_object
+from wsd.corpora.importer.focal_word import check_span, from_span
+from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence, labelled, plain
+from wsd.corpora.importer.labelled_tables import NAMES
+from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
+from wsd.storage.text_files import at_place, json_objects
+
+FIX = "export texts with spans that have a start, an end and a label"
+# Fields of a record that are not extra columns.
+USED = ("word", "split", "document")
+KINDS = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
+
+
+class Span(NamedTuple):
+    """Characters, as in a slice, with a label; ``text`` is None if the tool does not repeat it."""
+
+    start: int
+    end: int
+    label: str
+    text: str | None = None
+
+
+class Annotation(NamedTuple):
+    """A text, the spans that one annotator labels in it, and the other fields of the record."""
+
+    text: str
+    spans: Sequence[Span]
+    fields: Mapping[str, Any]
+
+
+def tool_of(path: Path) -> str:
+    """Return the annotation tool that exported a file; empty if it is none of :data:`TOOLS`."""
+    record = first_object(path)
+    if isinstance(record.get("data"), dict) and (
+        "annotations" in record or "completions" in record
+    ):
+        return "Label Studio"
+    if isinstance(record.get("spans"), list) or "answer" in record:
+        return "Prodigy"
+    return "doccano" if _doccano_key(record) else ""
+
+
+def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
+    """Read an export, in JSON or JSON lines.
+
+    Parameters
+    ----------
+    path : Path
+    columns : mapping
+        The fields that have the ``word``, ``split`` and ``document``.
+    word : str, optional
+        The word of all instances.
+
+    Raises
+    ------
+    ConfigError
+        For another key in ``columns``.
+    CorpusError
+        Naming file and line.
+    """
+    if unused := sorted(columns.keys() - set(USED)):
+        fix = f"name only {', '.join(USED)}; the tool gives the sentence, the place and the sense"
+        raise ConfigError(f"no column is needed for {unused[0]}", where="--columns", fix=fix)
+    gathered, parse = Gathered(files=[path]), TOOLS[tool_of(path)]
+    votes: dict[tuple[Any, ...], list[LabelledSentence]] = {}
+    for where, record in json_objects(path, FIX):
+        with at_place(where, FIX):
+            for annotation in parse(record, gathered.left_out):
+                for row in _rows(where, annotation, columns, word):
+                    votes.setdefault((row.word, row.position, row.tokens), []).append(row)
+    several = sum(len(rows) > 1 for rows in votes.values())
+    if several:
+        log.info(f"{path}: {several} uses have several annotations; the most frequent one counts")
+    for rows in votes.values():
+        counts = Counter(row.keys for row in rows)
+        (senses, most), *others = counts.most_common(2)
+        if others and others[0][1] == most:
+            gathered.left_out["uses on which the annotators disagree"] += 1
+            continue
+        agreement = {"annotations": str(len(rows)), "agreeing": str(most)} if several else {}
+        extra = {**rows[0].extra, **agreement}
+        gathered.rows.append(replace(rows[0], sense=senses[0], also=senses[1:], extra=extra))
+    if not gathered.rows:
+        reasons = "; ".join(f"{n} {reason}" for reason, n in gathered.left_out.items())
+        problem = f"no labelled span is left ({reasons or 'no record has one'})"
+        raise CorpusError(problem, where=str(path), fix=FIX)
+    return gathered
+
+
+def _rows(
+    where: str, annotation: Annotation, columns: Mapping[str, str], word: str | None
+) -> Iterator[LabelledSentence]:
+    """Yield an instance for each place in a text; several labels of a place are all right."""
+    text, spans, fields = annotation
+    meta = [fields[name] for name in ("meta", "metadata") if isinstance(fields.get(name), dict)]
+    extra = {
+        name: str(value)
+        for name, value in ChainMap(dict(fields), *meta).items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+    }
+    own = {key: _take_column(extra, key, columns.get(key)) for key in USED}
+    labels: dict[tuple[int, int], dict[str, None]] = {}
+    for span in spans:
+        labels.setdefault(_characters(text, span), {})[plain(span.label)] = None
+    for (start, end), senses in labels.items():
+        name = word or own["word"]
+        sense, *also = sorted(senses)
+        sentence = from_span(text, start, end, name)
+        row = labelled(
+            where,
+            name or text[start:end].lower(),
+            sense,
+            sentence,
+            own["split"].strip(),
+            own["document"],
+        )
+        yield replace(row, also=tuple(also), extra=extra)
+
+
+def _take_column(extra: dict[str, str], key: str, column: str | None) -> str:
+    """Remove a column for a key, by default one with a usual name, and return its text."""
+    names = [column] if column else [n for n in extra if n.strip().lower() in NAMES[key]]
+    if len(names) > 1:
+        raise ValueError(f"{' and '.join(names)} could both be the {key}")
+    return extra.pop(names[0], "") if names else ""
+
+
+def _characters(text: str, span: Span) -> tuple[int, int]:
+    """Return the characters of a span without white space around it.
+
+    Tools that run in a browser may count UTF-16 code units, of which a character can have two. The
+    repeated text shows how the tool counts. Without it, the reading with a whole word is right.
+
+    Raises
+    ------
+    ValueError
+        If the characters are not in the text, or not the span's text.
+    """
+    place = span.start, span.end
+    if span.text is not None and text[slice(*place)].strip() != span.text.strip():
+        place = _from_code_units(text, span)
+        if text[slice(*place)].strip() != span.text.strip():
+            raise ValueError(f"the characters {span.start} to {span.end} are not {span.text!r}")
+    elif span.text is None and not _is_word(text, *place):
+        in_units = _from_code_units(text, span)
+        place = in_units if _is_word(text, *in_units) else place
+    if place[1] > len(text):
+        raise ValueError(f"the text has {len(text)} characters, and the span ends at {span.end}")
+    focal = text[slice(*place)]
+    start = place[0] + len(focal) - len(focal.lstrip())
+    return (start, start + len(focal.strip())) if focal.strip() else place
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    try:
+        check_span(text, start, end)
+    except ValueError:
+        return False
+    return True
+
+
+def _from_code_units(text: str, span: Span) -> tuple[int, int]:
+    places = _code_units(text)
+    return places.get(span.start, span.start), places.get(span.end, span.end)
+
+
+@lru_cache(1)
+def _code_units(text: str) -> dict[int, int]:
+    """Return the character at each number of UTF-16 code units."""
+    sizes = accumulate((1 + (character > "\uffff") for character in text), initial=0)
+    return {units: character for character, units in enumerate(sizes)}
+
+
+def _typed(value: Any, name: str, kind: type) -> Any:
+    """Return a value; refuse a value of another type."""
+    if type(value) is not kind:
+        raise ValueError(f"{name!r} is missing, or it is not {KINDS[kind]}")
+    return value
+
+
+def _take(values: Any, key: str, kind: type, default: Any = None) -> Any:
+    """Return a value of an object; refuse a value of another type."""
+    return _typed(_typed(values, "a record", dict).get(key, default), key, kind)
+
+
+def _span(values: Any, start: str = "start", end: str = "end") -> tuple[int, int]:
+    place = _take(values, start, int), _take(values, end, int)
+    if not 0 <= place[0] < place[1]:
+        raise ValueError(f"the characters {place[0]} to {place[1]} are no span")
+    return place
+
+
+def _text_field(data: Mapping[str, Any], name: Any) -> str:
+    """Return the field with the labelled text: the named one, ``text``, or the longest text."""
+    texts = {key: value for key, value in data.items() if isinstance(value, str)}
+    if not texts:
+        raise ValueError("the task's data have no text")
+    named = [key for key in (name, "text") if key in texts]
+    return named[0] if named else max(texts, key=lambda key: len(texts[key]))
+
+
+def _label_studio(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
+    """Yield the annotations of a task; relations, choices and predictions are ignored."""
+    data = _take(task, "data", dict)
+    annotations = _take(task, "completions" if "completions" in task else "annotations", list)
+    if not annotations:
+        left_out["tasks without an annotation"] += 1
+    for annotation in annotations:
+        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
+            left_out["annotations that were skipped"] += 1
+            continue
+        spans: dict[str, list[Span]] = {}
+        for region in _take(annotation, "result", list):
+            kind = region.get("type") if isinstance(region, dict) else None
+            if kind in ("labels", "hypertextlabels"):
+                value = _take(region, "value", dict)
+                place = _span(value.get("globalOffsets", value))
+                text = _take(value, "text", str) if "text" in value else None
+                name = _text_field(data, region.get("to_name"))
+                for label in _take(value, kind, list):
+                    label = _typed(label, kind, str)
+                    spans.setdefault(name, []).append(Span(*place, label, text))
+        for name, own in spans.items():
+            others = {key: value for key, value in data.items() if key != name}
+            yield Annotation(data[name], own, {"id": task.get("id"), **others})
+
+
+def _prodigy(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
+    """Yield the annotation of a task, if its answer is accepted.
+
+    The spans have the labels; or one span has the place, and the chosen options are the labels.
+    """
+    answer = task.get("answer", "accept")
+    if answer != "accept":
+        left_out["rejected answers" if answer == "reject" else "ignored answers"] += 1
+        return
+    places = [(_span(span), span) for span in _take(task, "spans", list, [])]
+    if not places:
+        left_out["texts without a span"] += 1
+    if "options" in task and len(places) == 1:
+        chosen = [_typed(label, "accept", str) for label in _take(task, "accept", list)]
+        spans = [Span(*places[0][0], label) for label in chosen]
+    else:
+        spans = [Span(*place, _take(span, "label", str)) for place, span in places]
+    own = ("text", "answer", "html")
+    fields = {k: v for k, v in task.items() if k not in own and not k.startswith("_")}
+    yield Annotation(_take(task, "text", str), spans, fields)
+
+
+def _doccano(record: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
+    """Yield the annotation of a record; relations are ignored."""
+    key = _doccano_key(record)
+    spans = []
+    for label in _take(record, key, list):
+        if isinstance(label, list) and len(label) == 3:
+            label = dict(zip(("start_offset", "end_offset", "label"), label, strict=True))
+        place = _span(label, "start_offset", "end_offset")
+        spans.append(Span(*place, _take(label, "label", str)))
+    if not spans:
+        left_out["texts without a span"] += 1
+    text = "text" if "text" in record else "data"
+    fields = {name: value for name, value in record.items() if name not in (key, text)}
+    yield Annotation(_take(record, text, str), spans, fields)
+
+
+def _doccano_key(record: Mapping[str, Any]) -> str:
+    """Return the name of the field with the labels; empty if there is no list of labels."""
+    names = ("label", "labels", "entities")
+    return next((name for name in names if isinstance(record.get(name), list)), "")
+
+
+TOOLS: dict[str, Callable[[dict[str, Any], Counter[str]], Iterator[Annotation]]] = {
+    "Label Studio": _label_studio,
+    "Prodigy": _prodigy,
+    "doccano": _doccano,
+}

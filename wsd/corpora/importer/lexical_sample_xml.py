@@ -1,0 +1,113 @@
+"""Read lexical samples of Senseval and SemEval, with the answers inside.
+
+A ``lexelt`` names a word. Each ``instance`` in it has an ``answer`` per right sense, and a
+``context`` with the focal word in ``head``. The first answer becomes the sense, the others are
+kept. Attributes of the instance become extra columns.
+
+The files of Senseval are not quite XML: they have no outermost element, and entities that XML does
+not know. Entities of HTML become their characters, and any other ampersand is text.
+"""
+
+import re
+from dataclasses import replace
+from html.entities import html5
+from pathlib import Path
+
+from wsd.corpora.importer.file_beginning import beginning, first_element
+from wsd.corpora.importer.focal_word import from_span
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.errors import CorpusError
+from wsd.storage.text_files import at_place
+
+# Answers of annotators who assign no sense: unassignable, and part of a proper name.
+NO_SENSES = ("U", "P")
+_AMPERSAND = re.compile(rb"<!\[CDATA\[.*?\]\]>|&(?:(\w+) ?;|#\w+;)?", re.DOTALL)
+FIX = (
+    "give each <instance> in a <lexelt item=...> an <answer senseid=...>, and a <context> with one "
+    "<head>; keys in another file are not read"
+)
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is a lexical sample, by its beginning."""
+    return first_element(path) in ("corpus", "lexelt") and "<lexelt" in beginning(path)
+
+
+def read(path: Path) -> Gathered:
+    """Read a file.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line: for invalid XML, a declared entity, a missing word, and a context
+        without a focal word. Also if no instance has a sense.
+    """
+    data = _AMPERSAND.sub(_as_character, path.read_bytes())
+    if first_element(path) == "lexelt":
+        start = data.index(b"<lexelt")
+        data = data[:start] + b"<corpus>" + data[start:] + b"</corpus>"
+    reader = _Reader(path)
+    reader.parse(data)
+    if not reader.gathered.rows:
+        raise CorpusError("no instance has an answer with a sense", where=str(path), fix=FIX)
+    return reader.gathered
+
+
+def _as_character(ampersand: re.Match[bytes]) -> bytes:
+    """Return an ampersand, or an entity that begins with it, as XML."""
+    character = html5.get((ampersand[1] or b"").decode("latin-1") + ";")
+    if character:
+        return "".join(f"&#{ord(c)};" for c in character).encode()
+    if ampersand[0].startswith((b"<", b"&#")):
+        return ampersand[0]
+    return b"&amp;" + ampersand[0][1:]
+
+
+class _Reader(XmlReader):
+    fix = fix_xml = FIX
+    doctype_allowed = True
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self.gathered = Gathered(files=[path])
+        self._word = self._text = self._where = ""
+        self._heads: list[tuple[int, int]] = []
+        self._instance: dict[str, str] = {}
+        self._senses: list[str] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "lexelt":
+            item, part = attributes.get("item", ""), attributes.get("pos", "")
+            self._word = f"{item}.{part}" if part and not item.endswith(f".{part}") else item
+        elif name == "instance":
+            self._where = f"{self.name}:{self.line}"
+            self._instance, self._senses, self._heads, self._text = attributes, [], [], ""
+        elif name == "answer":
+            self._senses.append(plain(attributes.get("senseid", "")))
+        elif name == "head":
+            self._heads.append((len(self._text), 0))
+
+    def text(self, text: str) -> None:
+        if "context" in self.inside:
+            self._text += text
+
+    def end(self, name: str) -> None:
+        if name == "head" and self._heads:
+            self._heads[-1] = (self._heads[-1][0], len(self._text))
+        if name != "instance":
+            return
+        senses = [sense for sense in dict.fromkeys(self._senses) if sense not in NO_SENSES]
+        if not senses:
+            reason = "no assigned sense (U or P)" if self._senses else "no answer"
+            self.gathered.left_out[reason] += 1
+            return
+        with at_place(self._where, FIX):
+            if len(self._heads) != 1:
+                raise ValueError(f"{len(self._heads)} <head> in the <context>, not one")
+            start, end = self._heads[0]
+            focal = self._text[start:end]
+            start += len(focal) - len(focal.lstrip())
+            sentence = from_span(self._text, start, start + len(focal.strip()), self._word)
+        row = labelled(self._where, self._word, senses[0], sentence)
+        self.gathered.rows.append(replace(row, also=tuple(senses[1:]), extra=self._instance))

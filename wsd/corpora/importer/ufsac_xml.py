@@ -1,0 +1,92 @@
+"""Read UFSAC (Vial, Lecouteux and Schwab, LREC 2018), a format for corpora with WordNet senses.
+
+A ``sentence`` has a ``word`` for each token, with ``surface_form``, ``lemma`` and ``pos``. The
+attribute ``wn30_key`` has sense keys, separated by semicolons: the first becomes the sense, the
+others are kept. If no word has ``wn30_key``, another attribute that ends in ``_key`` is read. The
+word is called by its lemma and part of speech, ``bank.n``. The id of a ``document`` names the
+document.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from wsd.corpora.importer.all_words_xml import ParsedSentence
+from wsd.corpora.importer.file_beginning import beginning, first_element
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.errors import CorpusError
+from wsd.storage.text_files import at_place
+
+KEY = "wn30_key"
+# How tags of the Penn Treebank, and universal ones, begin.
+PARTS = {"n": ("NN", "NOUN"), "v": ("VB", "VERB"), "a": ("JJ", "ADJ"), "r": ("RB", "ADV")}
+FIX = f"give each <word> of a <sentence> a surface_form, and labelled words a lemma and {KEY}"
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is UFSAC, by its beginning."""
+    return first_element(path) == "corpus" and "<word surface_form=" in beginning(path)
+
+
+def read(path: Path) -> Gathered:
+    """Read a file.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line: for invalid XML, a document type, and a word without a surface form.
+        Also if no word has a sense key, or there are several attributes with keys.
+    """
+    reader = _Reader(str(path))
+    reader.parse(path.read_bytes())
+    labels = [attributes for sentence in reader.sentences for *_, attributes in sentence.instances]
+    names = sorted({name for attributes in labels for name in attributes if _is_key(name)})
+    if KEY not in names and len(names) != 1:
+        problem = f"no word has a {KEY} ({', '.join(names) or 'or another sense key'})"
+        raise CorpusError(problem, where=str(path), fix=FIX)
+    key = KEY if KEY in names else names[0]
+    gathered = Gathered(files=[path])
+    for sentence in reader.sentences:
+        for element, where, attributes in sentence.instances:
+            senses = [*filter(None, map(plain, attributes.get(key, "").split(";")))]
+            if not senses:
+                gathered.left_out[f"no {key}"] += 1
+                continue
+            lemma, tag = attributes.get("lemma", ""), attributes.get("pos", "")
+            part = next((f".{p}" for p, tags in PARTS.items() if tag.startswith(tags)), "")
+            document = f"{path.name} {sentence.text}" if sentence.text else ""
+            with at_place(where, FIX):
+                around = sentence.around(element)
+            row = labelled(where, lemma and lemma + part, senses[0], around, document=document)
+            extra = {"id": attributes["id"]} if "id" in attributes else {}
+            gathered.rows.append(replace(row, also=tuple(dict.fromkeys(senses[1:])), extra=extra))
+    return gathered
+
+
+def _is_key(name: str) -> bool:
+    return name.endswith("_key")
+
+
+class _Reader(XmlReader):
+    fix = fix_xml = FIX
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.sentences: list[ParsedSentence] = []
+        self._document = ""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "document":
+            self._document = attributes.get("id", "").strip()
+        elif name == "sentence":
+            self.sentences.append(ParsedSentence([], [], self._document))
+        elif name == "word":
+            # An underscore joins the parts of a word with several tokens.
+            form = attributes.get("surface_form", "")
+            tokens = form.replace("_", " ").split() or form.split()
+            if not tokens or "sentence" not in self.inside:
+                self.refuse("a <word> without a surface_form, or outside a <sentence>")
+            elements, instances, _ = self.sentences[-1]
+            if any(map(_is_key, attributes)):
+                instances.append((len(elements), f"{self.name}:{self.line}", attributes))
+            elements.append(tokens)
