@@ -93,6 +93,32 @@ def text_file(path: Path, *lines: str | bytes) -> str:
     return str(path)
 
 
+@pytest.fixture
+def trained(copied: Path) -> Path:
+    """Add the predictions of an encoder that was trained further."""
+    folder = Path(RESULTS)
+    data = ["--corpus", str(folder / "corpus"), "--words", *WORDS]
+    tiny_bert(copied / "further", width=32)
+    small_results.run(
+        "model", "--name", "trained", "--path", "further", "--blocks", "2", "--width", "32",
+        "--finetuned-from", "tiny", "--out", str(folder / "trained/model.json"),
+    )  # fmt: skip
+    small_results.run(
+        "embed", "--model", str(folder / "trained/model.json"), *data, "--views", "focal",
+        "--out", str(folder / "trained/embeddings"),
+    )  # fmt: skip
+    for layers in ("1", "2"):
+        small_results.run(
+            "classify", *data, "--embeddings", str(folder / "trained/embeddings"),
+            "--view", "focal", "--layers", layers, "--estimator", "logistic",
+            "--space", '{"C": [1]}', "--folds", str(folder / "folds/full.parquet"),
+            "--searches", f"search-{layers}.parquet",
+            "--out", str(folder / f"trained/predictions/full/focal/{layers}.logistic.parquet"),
+        )  # fmt: skip
+    small_results.map_files(folder)
+    return copied
+
+
 # Predictions equal the evaluation's
 
 
@@ -125,6 +151,32 @@ def check_fair(root: Path, answers: Call, tmp_path: Path, atol: float, *argument
         scores = np.array([list(row["scores"].values()) for row in items])
         assert_allclose(scores, stored.scores, atol=atol, rtol=0)
         assert list(items[0]["scores"]) == list(stored.senses)
+
+
+def test_a_fine_tuned_encoder_that_is_named_in_full_gives_its_predictions(
+    trained: Path, answers: Call, tmp_path: Path
+) -> None:
+    """Its temperatures and distances would be of sentences whose labels it has seen."""
+    named = ["--model", "trained", "--layers", "2"]
+    check_fair(trained, answers, tmp_path, 1e-5, *named)
+    assert main(["fit", "--results", RESULTS, *named, "--out", "trained.wsd"]) == 0
+    assert "not calibrated" in zipfile.ZipFile("trained.wsd").read("README.md").decode()
+    for arguments in (named, ["--model-file", "trained.wsd"]):
+        (row,) = answers("a [[crane]] flew .", "--word", "crane", *arguments)
+        assert (row["model"], row["layers"]) == ("trained", "2")
+        assert_allclose(list(row["probabilities"].values()), list(row["scores"].values()))
+        assert row["ood"] is None
+
+
+def test_the_configurations_of_a_fine_tuned_encoder_are_listed(
+    trained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", "a crane", "--model", "trained"]) != 0
+    error = capsys.readouterr().err
+    assert "trained is a control, and 2 of its configurations fit" in error
+    assert "1 logistic, 2 logistic" in error
+    assert main(["predict", "a crane", "--model", "trained", "--layers", "3"]) != 0
+    assert "0 of its configurations fit" in capsys.readouterr().err
 
 
 @pytest.mark.slow

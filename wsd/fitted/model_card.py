@@ -27,6 +27,10 @@ CALIBRATED = (
     "Probabilities are temperature-scaled on folds of the training set, one temperature per word, "
     "shrunk towards the temperature of all words. The parameters were tuned on the same folds."
 )
+SEEN = (
+    "The encoder was trained on the labels of the training sentences. Probabilities are therefore "
+    "not calibrated, and no sentence is marked as far."
+)
 SHIFTED = (
     " Cross-validation selected a shift of the senses' priors, which improves macro-F1: "
     "rarer senses get higher probabilities than their frequency, whatever the temperature."
@@ -79,7 +83,8 @@ def card(
         "versions": versions,
     }
     intervals = ", with 95% intervals" if any("macro_f1_low" in row for row in scores) else ""
-    probability = CALIBRATED + (SHIFTED if _is_shifted(predicted["parameters"]) else "")
+    probability = SEEN if "finetuned_from" in encoder["model"] else CALIBRATED
+    probability += SHIFTED if _is_shifted(predicted["parameters"]) else ""
     parts = [
         f"# Senses of {', '.join(words)}",
         f"Made by `wsd fit` from the results of {dataset['title']}.",

@@ -3,6 +3,7 @@
 `wsd fit`, `wsd predict` and `wsd calibration` use it.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -100,18 +101,22 @@ class Results:
     ) -> Configuration:
         """Return the best candidate by cross-validation, among those with the given names.
 
-        Without names this is the selected configuration of the best model.
+        Without names this is the selected configuration of the best model. The configurations of a
+        control, such as a fine-tuned encoder, are no candidates: one is named in full.
 
         Raises
         ------
         ConfigError
-            If no candidate has these names. It lists the possible names.
+            If no candidate and no control has these names. It lists the possible names.
         """
         path = self.map.file(SELECTION)
         with parsing(path):
             table = read_csv(path)
             table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
             names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
+            controls = self._configurations(model) if model else []
+            if controls and model not in table["model"].unique():
+                return _control(controls, names)
             for column, value in names.items():
                 known = table[column].unique()
                 if value is not None and value not in known:
@@ -124,6 +129,13 @@ class Results:
             # The selected configuration of a model comes first, before others with its objective.
             best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
             return Configuration(*(str(best[name]) for name in names))
+
+    def _configurations(self, model: str) -> list[Configuration]:
+        """Return the configurations of which a model has predictions."""
+        start = f"{model}/predictions/{FULL}/"
+        names = [name.removeprefix(start) for name in self.map.files if name.startswith(start)]
+        parts = (name.removesuffix(".parquet").split("/") for name in names)
+        return [Configuration(model, view, *rest.rsplit(".", 1)) for view, rest in parts]
 
     def predictions(self, configuration: Configuration) -> Path:
         """Return the path of the predictions of a configuration."""
@@ -174,6 +186,18 @@ class Results:
         if self.dataset:
             return self.dataset.sense_texts(corpus.word, corpus.senses)
         return sense_texts(corpus.word, corpus.senses)
+
+
+def _control(known: Sequence[Configuration], names: Mapping[str, str | None]) -> Configuration:
+    """Return the only configuration with these names."""
+    named = {column: value for column, value in names.items() if value is not None}
+    fitting = [entry for entry in known if named.items() <= vars(entry).items()]
+    if len(fitting) != 1:
+        problem = f"{names['model']} is a control, and {len(fitting)} of its configurations fit"
+        listed = ", ".join(f"{entry.layers} {entry.classifier}" for entry in known)
+        fix = f"choose by --layers and --classifier among {listed}"
+        raise ConfigError(problem, where="--model", fix=fix)
+    return fitting[0]
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

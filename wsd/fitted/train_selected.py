@@ -93,9 +93,17 @@ class Fitting:
         """Return each word's temperature; empty if no word has folds.
 
         All words are cross-validated, because each temperature is shrunk towards a common one.
+        A fine-tuned encoder has seen the labels of every fold, so that it has no temperatures.
         """
+        if self.has_seen_labels:
+            return {}
         held_out = {word: Learner(self, word).held_out() for word in self.words}
         return reliability.fit_temperatures(held_out)
+
+    @property
+    def has_seen_labels(self) -> bool:
+        """Return whether the encoder was trained on the labels of the training set."""
+        return "finetuned_from" in self.encoder["model"]
 
     def forms(self, word: str) -> tuple[str, ...]:
         """Return the forms of a word in its training sentences."""
@@ -176,6 +184,9 @@ class Learner:
         """Return the fitted word, as :meth:`Fitting.word`."""
         classifier = self.fit()
         train = out_of_distribution.unit(self._train).astype(np.float32)
+        threshold = None
+        if not self._fitting.has_seen_labels:
+            threshold = out_of_distribution.threshold(train, self._folds.component)
         return FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
@@ -184,7 +195,7 @@ class Learner:
             parameters=classifier.get_params(),
             classifier=classifier,
             temperature=self._fitting.temperatures.get(self.corpus.word),
-            threshold=out_of_distribution.threshold(train, self._folds.component),
+            threshold=threshold,
             train=train,
             gold=self._gold.astype(np.int32),
             lines=self._lines,
