@@ -9,7 +9,7 @@ is left out, and so are rejected answers.
 """
 
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wsd.corpora.importer.file_beginning import first_object
-from wsd.corpora.importer.focal_word import check_span, from_span
+from wsd.corpora.importer.focal_word import bare_span, check_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence, labelled, plain
 from wsd.corpora.importer.labelled_tables import NAMES
 from wsd.errors import ConfigError, CorpusError
@@ -27,34 +27,28 @@ from wsd.storage.text_files import at_place, json_objects
 FIX = "export texts with spans that have a start, an end and a label"
 # Fields of a record that are not extra columns.
 USED = ("word", "split", "document")
+ANSWERS = ("accept", "reject", "ignore")
 KINDS = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
 
 
-class Span(NamedTuple):
-    """Characters, as in a slice, with a label; ``text`` is None if the tool does not repeat it."""
-
-    start: int
-    end: int
-    label: str
-    text: str | None = None
+# The place of a span, its label, and its text, which some tools repeat.
+Label = tuple[tuple[int, int], str, str | None]
 
 
 class Annotation(NamedTuple):
-    """A text, the spans that one annotator labels in it, and the other fields of the record."""
+    """A text, the labels that one annotator gives in it, and the other fields of the record."""
 
     text: str
-    spans: Sequence[Span]
+    labels: list[Label]
     fields: Mapping[str, Any]
 
 
 def tool_of(path: Path) -> str:
     """Return the annotation tool that exported a file; empty if it is none of :data:`TOOLS`."""
     record = first_object(path)
-    if isinstance(record.get("data"), dict) and (
-        "annotations" in record or "completions" in record
-    ):
+    if isinstance(record.get("data"), dict) and "annotations" in record:
         return "Label Studio"
-    if isinstance(record.get("spans"), list) or "answer" in record:
+    if isinstance(record.get("spans"), list) or record.get("answer") in ANSWERS:
         return "Prodigy"
     return "doccano" if _doccano_key(record) else ""
 
@@ -91,8 +85,7 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
     if several:
         log.info(f"{path}: {several} uses have several annotations; the most frequent one counts")
     for rows in votes.values():
-        counts = Counter(row.keys for row in rows)
-        (senses, most), *others = counts.most_common(2)
+        (senses, most), *others = Counter(row.keys for row in rows).most_common(2)
         if others and others[0][1] == most:
             gathered.left_out["uses on which the annotators disagree"] += 1
             continue
@@ -110,29 +103,24 @@ def _rows(
     where: str, annotation: Annotation, columns: Mapping[str, str], word: str | None
 ) -> Iterator[LabelledSentence]:
     """Yield an instance for each place in a text; several labels of a place are all right."""
-    text, spans, fields = annotation
+    text, labels, fields = annotation
     meta = [fields[name] for name in ("meta", "metadata") if isinstance(fields.get(name), dict)]
     extra = {
         name: str(value)
         for name, value in ChainMap(dict(fields), *meta).items()
-        if isinstance(value, str | int | float) and not isinstance(value, bool)
+        if type(value) in (str, int, float)
     }
-    own = {key: _take_column(extra, key, columns.get(key)) for key in USED}
-    labels: dict[tuple[int, int], dict[str, None]] = {}
-    for span in spans:
-        labels.setdefault(_characters(text, span), {})[plain(span.label)] = None
-    for (start, end), senses in labels.items():
-        name = word or own["word"]
-        sense, *also = sorted(senses)
+    used = {key: _take_column(extra, key, columns.get(key)) for key in USED}
+    name = word or used["word"]
+    senses: dict[tuple[int, int], set[str]] = {}
+    for place, label, repeated in labels:
+        characters = _characters(text, place, repeated, name)
+        senses.setdefault(characters, set()).add(plain(label))
+    for (start, end), all_senses in senses.items():
+        sense, *also = sorted(all_senses)
         sentence = from_span(text, start, end, name)
-        row = labelled(
-            where,
-            name or text[start:end].lower(),
-            sense,
-            sentence,
-            own["split"].strip(),
-            own["document"],
-        )
+        own_word = name or text[start:end].lower()
+        row = labelled(where, own_word, sense, sentence, used["split"].strip(), used["document"])
         yield replace(row, also=tuple(also), extra=extra)
 
 
@@ -144,43 +132,30 @@ def _take_column(extra: dict[str, str], key: str, column: str | None) -> str:
     return extra.pop(names[0], "") if names else ""
 
 
-def _characters(text: str, span: Span) -> tuple[int, int]:
-    """Return the characters of a span without white space around it.
+def _characters(
+    text: str, place: tuple[int, int], repeated: str | None, word: str
+) -> tuple[int, int]:
+    """Return the characters of a labelled word without punctuation around it.
 
     Tools that run in a browser may count UTF-16 code units, of which a character can have two. The
     repeated text shows how the tool counts. Without it, the reading with a whole word is right.
-
-    Raises
-    ------
-    ValueError
-        If the characters are not in the text, or not the span's text.
     """
-    place = span.start, span.end
-    if span.text is not None and text[slice(*place)].strip() != span.text.strip():
-        place = _from_code_units(text, span)
-        if text[slice(*place)].strip() != span.text.strip():
-            raise ValueError(f"the characters {span.start} to {span.end} are not {span.text!r}")
-    elif span.text is None and not _is_word(text, *place):
-        in_units = _from_code_units(text, span)
-        place = in_units if _is_word(text, *in_units) else place
-    if place[1] > len(text):
-        raise ValueError(f"the text has {len(text)} characters, and the span ends at {span.end}")
-    focal = text[slice(*place)]
-    start = place[0] + len(focal) - len(focal.lstrip())
-    return (start, start + len(focal.strip())) if focal.strip() else place
+    units = _code_units(text)
+    readings = [place, (units.get(place[0], -1), units.get(place[1], -1))]
+    if repeated is not None:
+        readings = [r for r in readings if text[slice(*r)].strip() == repeated.strip()]
+        if not readings:
+            raise ValueError(f"the characters {place[0]} to {place[1]} are not {repeated!r}")
+    first, *others = [bare_span(text, *reading, word) for reading in readings]
+    return next((r for r in (first, *others) if _is_word(text, *r, word)), first)
 
 
-def _is_word(text: str, start: int, end: int) -> bool:
+def _is_word(text: str, start: int, end: int, word: str) -> bool:
     try:
-        check_span(text, start, end)
+        check_span(text, start, end, word)
     except ValueError:
         return False
     return True
-
-
-def _from_code_units(text: str, span: Span) -> tuple[int, int]:
-    places = _code_units(text)
-    return places.get(span.start, span.start), places.get(span.end, span.end)
 
 
 @lru_cache(1)
@@ -197,16 +172,39 @@ def _typed(value: Any, name: str, kind: type) -> Any:
     return value
 
 
-def _take(values: Any, key: str, kind: type, default: Any = None) -> Any:
+def _take(values: Any, key: str, kind: type) -> Any:
     """Return a value of an object; refuse a value of another type."""
-    return _typed(_typed(values, "a record", dict).get(key, default), key, kind)
+    return _typed(_typed(values, "a record", dict).get(key), key, kind)
 
 
-def _span(values: Any, start: str = "start", end: str = "end") -> tuple[int, int]:
-    place = _take(values, start, int), _take(values, end, int)
-    if not 0 <= place[0] < place[1]:
-        raise ValueError(f"the characters {place[0]} to {place[1]} are no span")
-    return place
+def _place(values: Any, start: str = "start", end: str = "end") -> tuple[int, int]:
+    return _take(values, start, int), _take(values, end, int)
+
+
+def _label_studio(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
+    """Yield the annotations of a task; relations, choices and predictions are ignored."""
+    data = _take(task, "data", dict)
+    annotations = _take(task, "annotations", list)
+    if not annotations:
+        left_out["tasks without an annotation"] += 1
+    for annotation in annotations:
+        if _typed(annotation, "an annotation", dict).get("was_cancelled"):
+            left_out["annotations that were skipped"] += 1
+            continue
+        labels: dict[str, list[Label]] = {}
+        for region in _take(annotation, "result", list):
+            kind = _typed(region, "a region", dict).get("type")
+            if kind in ("labels", "hypertextlabels"):
+                value = _take(region, "value", dict)
+                place = _place(value.get("globalOffsets", value))
+                text = _take(value, "text", str) if "text" in value else None
+                own = labels.setdefault(_text_field(data, region.get("to_name")), [])
+                own += [
+                    (place, _typed(label, kind, str), text) for label in _take(value, kind, list)
+                ]
+        for name, own in labels.items():
+            others = {key: value for key, value in data.items() if key != name}
+            yield Annotation(data[name], own, {"id": task.get("id"), **others})
 
 
 def _text_field(data: Mapping[str, Any], name: Any) -> str:
@@ -218,74 +216,51 @@ def _text_field(data: Mapping[str, Any], name: Any) -> str:
     return named[0] if named else max(texts, key=lambda key: len(texts[key]))
 
 
-def _label_studio(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
-    """Yield the annotations of a task; relations, choices and predictions are ignored."""
-    data = _take(task, "data", dict)
-    annotations = _take(task, "completions" if "completions" in task else "annotations", list)
-    if not annotations:
-        left_out["tasks without an annotation"] += 1
-    for annotation in annotations:
-        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
-            left_out["annotations that were skipped"] += 1
-            continue
-        spans: dict[str, list[Span]] = {}
-        for region in _take(annotation, "result", list):
-            kind = region.get("type") if isinstance(region, dict) else None
-            if kind in ("labels", "hypertextlabels"):
-                value = _take(region, "value", dict)
-                place = _span(value.get("globalOffsets", value))
-                text = _take(value, "text", str) if "text" in value else None
-                name = _text_field(data, region.get("to_name"))
-                for label in _take(value, kind, list):
-                    label = _typed(label, kind, str)
-                    spans.setdefault(name, []).append(Span(*place, label, text))
-        for name, own in spans.items():
-            others = {key: value for key, value in data.items() if key != name}
-            yield Annotation(data[name], own, {"id": task.get("id"), **others})
-
-
 def _prodigy(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
     """Yield the annotation of a task, if its answer is accepted.
 
     The spans have the labels; or one span has the place, and the chosen options are the labels.
     """
-    answer = task.get("answer", "accept")
-    if answer != "accept":
-        left_out["rejected answers" if answer == "reject" else "ignored answers"] += 1
+    answer, spans = task.get("answer", "accept"), task.get("spans", [])
+    if answer != "accept" or not spans:
+        reasons = {"accept": "texts without a span", "reject": "rejected answers"}
+        left_out[reasons.get(str(answer), "ignored answers")] += 1
         return
-    places = [(_span(span), span) for span in _take(task, "spans", list, [])]
-    if not places:
-        left_out["texts without a span"] += 1
+    places = [_place(span) for span in _typed(spans, "spans", list)]
     if "options" in task and len(places) == 1:
         chosen = [_typed(label, "accept", str) for label in _take(task, "accept", list)]
-        spans = [Span(*places[0][0], label) for label in chosen]
+        labels: list[Label] = [(places[0], label, None) for label in chosen]
     else:
-        spans = [Span(*place, _take(span, "label", str)) for place, span in places]
-    own = ("text", "answer", "html")
-    fields = {k: v for k, v in task.items() if k not in own and not k.startswith("_")}
-    yield Annotation(_take(task, "text", str), spans, fields)
+        labels = [
+            (p, _take(span, "label", str), None) for p, span in zip(places, spans, strict=True)
+        ]
+    used = ("text", "answer", "html")
+    fields = {k: v for k, v in task.items() if k not in used and not k.startswith("_")}
+    yield Annotation(_take(task, "text", str), labels, fields)
 
 
 def _doccano(record: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
     """Yield the annotation of a record; relations are ignored."""
-    key = _doccano_key(record)
-    spans = []
+    key, names = _doccano_key(record), ("start_offset", "end_offset", "label")
+    labels: list[Label] = []
     for label in _take(record, key, list):
-        if isinstance(label, list) and len(label) == 3:
-            label = dict(zip(("start_offset", "end_offset", "label"), label, strict=True))
-        place = _span(label, "start_offset", "end_offset")
-        spans.append(Span(*place, _take(label, "label", str)))
-    if not spans:
+        if isinstance(label, list):
+            label = dict(zip(names, label, strict=False))
+        labels.append((_place(label, *names[:2]), _take(label, "label", str), None))
+    if not labels:
         left_out["texts without a span"] += 1
     text = "text" if "text" in record else "data"
     fields = {name: value for name, value in record.items() if name not in (key, text)}
-    yield Annotation(_take(record, text, str), spans, fields)
+    yield Annotation(_take(record, text, str), labels, fields)
 
 
 def _doccano_key(record: Mapping[str, Any]) -> str:
-    """Return the name of the field with the labels; empty if there is no list of labels."""
-    names = ("label", "labels", "entities")
-    return next((name for name in names if isinstance(record.get(name), list)), "")
+    """Return the name of the field with a list of labels and places; empty if there is none."""
+    for name in ("label", "labels", "entities") if "text" in record or "data" in record else ():
+        values = record.get(name)
+        if isinstance(values, list) and all(isinstance(value, list | dict) for value in values):
+            return name
+    return ""
 
 
 TOOLS: dict[str, Callable[[dict[str, Any], Counter[str]], Iterator[Annotation]]] = {

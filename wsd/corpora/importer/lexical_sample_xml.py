@@ -14,7 +14,7 @@ from html.entities import html5
 from pathlib import Path
 
 from wsd.corpora.importer.file_beginning import beginning, first_element
-from wsd.corpora.importer.focal_word import from_span
+from wsd.corpora.importer.focal_word import bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.xml_reader import XmlReader
 from wsd.errors import CorpusError
@@ -56,12 +56,10 @@ def read(path: Path) -> Gathered:
 
 def _as_character(ampersand: re.Match[bytes]) -> bytes:
     """Return an ampersand, or an entity that begins with it, as XML."""
-    character = html5.get((ampersand[1] or b"").decode("latin-1") + ";")
+    text, character = ampersand[0], html5.get(f"{(ampersand[1] or b'').decode('latin-1')};")
     if character:
         return "".join(f"&#{ord(c)};" for c in character).encode()
-    if ampersand[0].startswith((b"<", b"&#")):
-        return ampersand[0]
-    return b"&amp;" + ampersand[0][1:]
+    return text if text.startswith((b"<", b"&#")) else b"&amp;" + text[1:]
 
 
 class _Reader(XmlReader):
@@ -72,42 +70,44 @@ class _Reader(XmlReader):
         super().__init__(str(path))
         self.gathered = Gathered(files=[path])
         self._word = self._text = self._where = ""
-        self._heads: list[tuple[int, int]] = []
+        # Where each focal word starts and ends in the text.
+        self._heads: list[int] = []
         self._instance: dict[str, str] = {}
-        self._senses: list[str] = []
+        self._senses: dict[str, None] = {}
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "lexelt":
             item, part = attributes.get("item", ""), attributes.get("pos", "")
-            self._word = f"{item}.{part}" if part and not item.endswith(f".{part}") else item
+            self._word = item if item.endswith(f".{part}") or not part else f"{item}.{part}"
         elif name == "instance":
             self._where = f"{self.name}:{self.line}"
-            self._instance, self._senses, self._heads, self._text = attributes, [], [], ""
+            self._instance, self._senses, self._heads, self._text = attributes, {}, [], ""
         elif name == "answer":
-            self._senses.append(plain(attributes.get("senseid", "")))
+            self._senses[plain(attributes.get("senseid", ""))] = None
         elif name == "head":
-            self._heads.append((len(self._text), 0))
+            self._heads.append(len(self._text))
 
     def text(self, text: str) -> None:
         if "context" in self.inside:
             self._text += text
 
     def end(self, name: str) -> None:
-        if name == "head" and self._heads:
-            self._heads[-1] = (self._heads[-1][0], len(self._text))
-        if name != "instance":
-            return
-        senses = [sense for sense in dict.fromkeys(self._senses) if sense not in NO_SENSES]
+        if name == "head":
+            self._heads.append(len(self._text))
+        if name == "instance":
+            self._end_instance()
+
+    def _end_instance(self) -> None:
+        senses = [sense for sense in self._senses if sense not in NO_SENSES]
         if not senses:
             reason = "no assigned sense (U or P)" if self._senses else "no answer"
             self.gathered.left_out[reason] += 1
             return
         with at_place(self._where, FIX):
-            if len(self._heads) != 1:
-                raise ValueError(f"{len(self._heads)} <head> in the <context>, not one")
-            start, end = self._heads[0]
-            focal = self._text[start:end]
-            start += len(focal) - len(focal.lstrip())
-            sentence = from_span(self._text, start, start + len(focal.strip()), self._word)
+            if len(self._heads) != 2:
+                raise ValueError(f"{len(self._heads) // 2} <head> in the <context>, not one")
+            start, end = self._heads
+            place = bare_span(self._text, start, end, self._word)
+            sentence = from_span(self._text, *place, self._word)
         row = labelled(self._where, self._word, senses[0], sentence)
         self.gathered.rows.append(replace(row, also=tuple(senses[1:]), extra=self._instance))

@@ -2,9 +2,8 @@
 
 A ``sentence`` has a ``word`` for each token, with ``surface_form``, ``lemma`` and ``pos``. The
 attribute ``wn30_key`` has sense keys, separated by semicolons: the first becomes the sense, the
-others are kept. If no word has ``wn30_key``, another attribute that ends in ``_key`` is read. The
-word is called by its lemma and part of speech, ``bank.n``. The id of a ``document`` names the
-document.
+others are kept. The word is called by its lemma and part of speech, ``bank.n``. The id of a
+``document`` names the document.
 """
 
 from dataclasses import replace
@@ -20,7 +19,10 @@ from wsd.storage.text_files import at_place
 KEY = "wn30_key"
 # How tags of the Penn Treebank, and universal ones, begin.
 PARTS = {"n": ("NN", "NOUN"), "v": ("VB", "VERB"), "a": ("JJ", "ADJ"), "r": ("RB", "ADV")}
-FIX = f"give each <word> of a <sentence> a surface_form, and labelled words a lemma and {KEY}"
+FIX = (
+    f"give each <word> in a <sentence> a surface_form, and labelled words a lemma and {KEY}; "
+    "rename an attribute with other keys"
+)
 
 
 def matches(path: Path) -> bool:
@@ -35,36 +37,25 @@ def read(path: Path) -> Gathered:
     ------
     CorpusError
         Naming file and line: for invalid XML, a document type, and a word without a surface form.
-        Also if no word has a sense key, or there are several attributes with keys.
+        Also if no word has a sense key.
     """
     reader = _Reader(str(path))
     reader.parse(path.read_bytes())
-    labels = [attributes for sentence in reader.sentences for *_, attributes in sentence.instances]
-    names = sorted({name for attributes in labels for name in attributes if _is_key(name)})
-    if KEY not in names and len(names) != 1:
-        problem = f"no word has a {KEY} ({', '.join(names) or 'or another sense key'})"
-        raise CorpusError(problem, where=str(path), fix=FIX)
-    key = KEY if KEY in names else names[0]
     gathered = Gathered(files=[path])
     for sentence in reader.sentences:
         for element, where, attributes in sentence.instances:
-            senses = [*filter(None, map(plain, attributes.get(key, "").split(";")))]
-            if not senses:
-                gathered.left_out[f"no {key}"] += 1
-                continue
+            sense, *also = filter(None, map(plain, attributes[KEY].split(";")))
             lemma, tag = attributes.get("lemma", ""), attributes.get("pos", "")
             part = next((f".{p}" for p, tags in PARTS.items() if tag.startswith(tags)), "")
             document = f"{path.name} {sentence.text}" if sentence.text else ""
             with at_place(where, FIX):
                 around = sentence.around(element)
-            row = labelled(where, lemma and lemma + part, senses[0], around, document=document)
+            row = labelled(where, lemma and lemma + part, sense, around, document=document)
             extra = {"id": attributes["id"]} if "id" in attributes else {}
-            gathered.rows.append(replace(row, also=tuple(dict.fromkeys(senses[1:])), extra=extra))
+            gathered.rows.append(replace(row, also=tuple(also), extra=extra))
+    if not gathered.rows:
+        raise CorpusError(f"no word has a {KEY}", where=str(path), fix=FIX)
     return gathered
-
-
-def _is_key(name: str) -> bool:
-    return name.endswith("_key")
 
 
 class _Reader(XmlReader):
@@ -87,6 +78,6 @@ class _Reader(XmlReader):
             if not tokens or "sentence" not in self.inside:
                 self.refuse("a <word> without a surface_form, or outside a <sentence>")
             elements, instances, _ = self.sentences[-1]
-            if any(map(_is_key, attributes)):
+            if attributes.get(KEY, "").strip("; "):
                 instances.append((len(elements), f"{self.name}:{self.line}", attributes))
             elements.append(tokens)
