@@ -9,7 +9,7 @@ is left out, and so are rejected answers.
 """
 
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wsd.corpora.importer.file_beginning import first_object
-from wsd.corpora.importer.focal_word import bare_span, check_span, from_span
+from wsd.corpora.importer.focal_word import Sentence, bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence, labelled, plain
 from wsd.corpora.importer.labelled_tables import NAMES
 from wsd.errors import ConfigError, CorpusError
@@ -39,7 +39,7 @@ class Annotation(NamedTuple):
     """A text, the labels that one annotator gives in it, and the other fields of the record."""
 
     text: str
-    labels: list[Label]
+    labels: Sequence[Label]
     fields: Mapping[str, Any]
 
 
@@ -112,15 +112,13 @@ def _rows(
     }
     used = {key: _take_column(extra, key, columns.get(key)) for key in USED}
     name = word or used["word"]
-    senses: dict[tuple[int, int], set[str]] = {}
+    senses: dict[Sentence, set[str]] = {}
     for place, label, repeated in labels:
-        characters = _characters(text, place, repeated, name)
-        senses.setdefault(characters, set()).add(plain(label))
-    for (start, end), all_senses in senses.items():
-        sense, *also = sorted(all_senses)
-        sentence = from_span(text, start, end, name)
-        own_word = name or text[start:end].lower()
-        row = labelled(where, own_word, sense, sentence, used["split"].strip(), used["document"])
+        senses.setdefault(_sentence(text, place, repeated, name), set()).add(plain(label))
+    for (position, tokens), right in senses.items():
+        sense, *also = sorted(right)
+        own_word, split = name or tokens[position].lower(), used["split"].strip()
+        row = labelled(where, own_word, sense, (position, tokens), split, used["document"])
         yield replace(row, also=tuple(also), extra=extra)
 
 
@@ -132,30 +130,21 @@ def _take_column(extra: dict[str, str], key: str, column: str | None) -> str:
     return extra.pop(names[0], "") if names else ""
 
 
-def _characters(
-    text: str, place: tuple[int, int], repeated: str | None, word: str
-) -> tuple[int, int]:
-    """Return the characters of a labelled word without punctuation around it.
+def _sentence(text: str, place: tuple[int, int], repeated: str | None, word: str) -> Sentence:
+    """Return the sentence of a label, without punctuation around its focal word.
 
     Tools that run in a browser may count UTF-16 code units, of which a character can have two. The
     repeated text shows how the tool counts. Without it, the reading with a whole word is right.
     """
     units = _code_units(text)
-    readings = [place, (units.get(place[0], -1), units.get(place[1], -1))]
-    if repeated is not None:
-        readings = [r for r in readings if text[slice(*r)].strip() == repeated.strip()]
-        if not readings:
-            raise ValueError(f"the characters {place[0]} to {place[1]} are not {repeated!r}")
-    first, *others = [bare_span(text, *reading, word) for reading in readings]
-    return next((r for r in (first, *others) if _is_word(text, *r, word)), first)
-
-
-def _is_word(text: str, start: int, end: int, word: str) -> bool:
-    try:
-        check_span(text, start, end, word)
-    except ValueError:
-        return False
-    return True
+    problem: ValueError | None = None
+    for start, end in (place, (units.get(place[0], -1), units.get(place[1], -1))):
+        if repeated is None or text[start:end].strip() == repeated.strip():
+            try:
+                return from_span(text, *bare_span(text, start, end, word), word)
+            except ValueError as error:
+                problem = problem or error
+    raise problem or ValueError(f"the characters {place[0]} to {place[1]} are not {repeated!r}")
 
 
 @lru_cache(1)
@@ -226,14 +215,10 @@ def _prodigy(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotatio
         reasons = {"accept": "texts without a span", "reject": "rejected answers"}
         left_out[reasons.get(str(answer), "ignored answers")] += 1
         return
-    places = [_place(span) for span in _typed(spans, "spans", list)]
-    if "options" in task and len(places) == 1:
-        chosen = [_typed(label, "accept", str) for label in _take(task, "accept", list)]
-        labels: list[Label] = [(places[0], label, None) for label in chosen]
-    else:
-        labels = [
-            (p, _take(span, "label", str), None) for p, span in zip(places, spans, strict=True)
-        ]
+    if "options" in task and len(_typed(spans, "spans", list)) == 1:
+        chosen, (span,) = _take(task, "accept", list), spans
+        spans = [{**_typed(span, "a span", dict), "label": label} for label in chosen]
+    labels = [(_place(s), _take(s, "label", str), None) for s in _typed(spans, "spans", list)]
     used = ("text", "answer", "html")
     fields = {k: v for k, v in task.items() if k not in used and not k.startswith("_")}
     yield Annotation(_take(task, "text", str), labels, fields)
