@@ -10,14 +10,14 @@ from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.errors import ResultError
-from wsd.metrics.nearest import unit_vectors
-from wsd.studies.unlabelled.clusterings import (
+from wsd.metrics.clusterings import (
     best_by_silhouette,
     by_size,
     centred,
     clusterings,
     numbers_of_clusters,
 )
+from wsd.metrics.nearest import unit_vectors
 from wsd.studies.unlabelled.use_table import (
     FORM,
     FORM_EXPLAINS,

@@ -22,9 +22,9 @@ from wsd.artifacts.feature_set import StoredFeatures
 from wsd.corpora.importer.import_summary import plural
 from wsd.errors import ConfigError
 from wsd.logs import log
+from wsd.metrics import clusterings
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.single_thread import one_thread
-from wsd.studies.unlabelled import clusterings
 from wsd.studies.unlabelled.partitions import agreement, normalised_information
 from wsd.studies.unlabelled.use_table import FORM, Partition, WordUses, forms, shown, write_uses
 

@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import cut_tree, ward
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-METHODS = ("k-means", "agglomerative")
+METHODS = K_MEANS, TREE = "k-means", "agglomerative"
 STARTS = 10
 # Vectors that agree in so many decimal places count as the same vector.
 DIGITS = 6
@@ -89,8 +89,10 @@ def numbers_of_clusters(units: np.ndarray, most: int, also: int = 0) -> list[int
     return [1, *sorted(k for k in wanted if 1 < k < distinct)]
 
 
-def clusterings(units: np.ndarray, ks: Sequence[int], seed: int) -> list[Clustering]:
-    """Return the partitions of every method into every number of clusters.
+def clusterings(
+    units: np.ndarray, ks: Sequence[int], seed: int, methods: Sequence[str] = METHODS
+) -> list[Clustering]:
+    """Return the partitions of each method into every number of clusters.
 
     Parameters
     ----------
@@ -100,16 +102,18 @@ def clusterings(units: np.ndarray, ks: Sequence[int], seed: int) -> list[Cluster
         The numbers of :func:`numbers_of_clusters`.
     seed : int
         The seed of k-means.
+    methods : sequence of str
+        Among ``METHODS``.
     """
     distances = np.clip(1 - units @ units.T, 0, 2)
     np.fill_diagonal(distances, 0)
     tree = ward(units)
     partitions = []
-    for method in METHODS:
+    for method in methods:
         for k in ks:
             if k == 1:
                 labels = np.zeros(len(units), dtype=np.int64)
-            elif method == "k-means":
+            elif method == K_MEANS:
                 labels = KMeans(k, n_init=STARTS, random_state=seed).fit(units).labels_
             else:
                 labels = cut_tree(tree, k)[:, 0]
