@@ -88,11 +88,14 @@ class WsdError(Exception):
 
     def __str__(self) -> str:
         parts = {"": self.problem, "  where: ": self.where, "  what to do: ": self.fix}
-        lines = [f"{label}{text}" for label, text in parts.items() if text or not label]
         half = LONGEST // 2
-        short = [x if len(x) <= LONGEST else f"{x[:half]} ... {x[-half:]}" for x in lines]
-        # Indented, so that quoted text does not look like another message.
-        return "\n".join(visible(line, "\n").replace("\n", "\n    ") for line in short)
+        return "\n".join(
+            visible(line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}")
+            for label, text in parts.items()
+            if text or not label
+            # Indented, so that quoted text does not look like another message.
+            for line in f"{label}{text}".replace("\n", "\n    ").split("\n")
+        )
 
 
 class ConfigError(WsdError):

@@ -25,6 +25,7 @@ from wsd.cli import main
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import focal_word, labelled_tables
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
+from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.near_duplicates import components
@@ -193,7 +194,7 @@ WRONG = {
         2,
         "the focal word 'ban' is part of a word",
     ),
-    "two separators": (".csv", "word;sense;a, b\n", 1, "commas and semicolons in the header"),
+    "two separators": (".csv", "word;sense;a, b\n", 1, "semicolons and commas in the header"),
     "some quotes doubled": (
         ".tsv",
         HEAD + 'cell\ta\ta "*cell*"\n' + 'cell\ta\t"a ""*cell*"", so"\n',
@@ -253,10 +254,23 @@ def test_errors_name_the_problem(
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_text_in_utf16(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "rows.tsv"
-    path.write_bytes(("\ufeff" + HEAD + GOOD).encode(encoding))
-    with pytest.raises(CorpusError, match="the file is in UTF-16") as caught:
+    text = HEAD + GOOD + "cell\tb\t\u00e9 *cell*\n"
+    path.write_bytes(("\ufeff" + text).encode(encoding))
+    rows = labelled_tables.read(path, Options()).rows
+    assert [row.tokens for row in rows] == [("the", "cell", "one"), ("\u00e9", "cell")]
+    path.write_bytes(text.encode(encoding))
+    with pytest.raises(CorpusError, match="a zero byte") as caught:
         run(path, tmp_path / "out")
-    assert "iconv -f UTF-16 -t UTF-8" in str(caught.value.fix)
+    assert "--encoding utf-16-le, or utf-16-be" in str(caught.value.fix)
+    assert labelled_tables.read(path, Options(encoding=encoding)).rows == rows
+
+
+def test_an_unknown_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(HEAD + GOOD)
+    with pytest.raises(ConfigError, match="unknown encoding 'utf-99'") as caught:
+        run(path, tmp_path / "out", encoding="utf-99")
+    assert caught.value.where == "--encoding"
 
 
 def test_binary_files_are_refused(tmp_path: Path) -> None:
@@ -349,22 +363,22 @@ def test_all_formats_give_the_same_corpus() -> None:
 def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("Text,class,Label\n" + "the *Cells* x,a,1\n")
-    (row,) = labelled_tables.read(path, {"sense": "class"}, "cell").rows
+    (row,) = labelled_tables.read(path, Options({"sense": "class"}, "cell")).rows
     assert (row.word, row.sense, row.tokens) == ("cell", "a", ("the", "Cells", "x"))
-    (row,) = labelled_tables.read(path, {}, None).rows
+    (row,) = labelled_tables.read(path, Options()).rows
     # Without a column for the word, the word is the focal token in lower case.
     assert (row.word, row.sense) == ("cells", "1")
     with pytest.raises(CorpusError, match="no column 'sort'"):
-        labelled_tables.read(path, {"sense": "sort"}, None)
+        labelled_tables.read(path, Options({"sense": "sort"}))
     path.write_text("sentence,sense,word\nthe *cells* x,a,cell\n")
     with pytest.raises(CorpusError, match="--word is given, but there is a column 'word' for it"):
-        labelled_tables.read(path, {}, "cell")
+        labelled_tables.read(path, Options(word="cell"))
 
 
 def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    args = Namespace(word=None, columns=[], gold=None)
+    args = Namespace(word=None, columns=[], gold=None, encoding=None, find=False, one_span=False)
     kind = kind_of(path, KINDS, args)
     assert kind.read
     rows = kind.read(path, Request(args, [path], {}, {})).rows
@@ -380,7 +394,7 @@ def test_text_that_looks_alike_is_equal(tmp_path: Path) -> None:
     ]
     lines = [{"word": w, "sense": s, "sentence": f"*x* {i}"} for i, (w, s) in enumerate(names)]
     path.write_text(text_of(lines, ".jsonl"), encoding="utf-8")
-    rows = labelled_tables.read(path, {}, None).rows
+    rows = labelled_tables.read(path, Options()).rows
     assert {(row.word, row.sense) for row in rows} == {("caf\u00e9", "river bank")}
 
 

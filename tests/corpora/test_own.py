@@ -16,6 +16,7 @@ from checkout import REPOSITORY, Checkout
 from wsd.artifacts.corpus_table import read
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import labelled_tables, sense_texts
+from wsd.corpora.importer.table_cells import Options
 from wsd.studies.registry import STUDIES
 
 DOCS = REPOSITORY / "docs"
@@ -24,11 +25,12 @@ NAME = "my-system"
 
 
 def blocks(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    fences = re.findall(r"^```([^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    return [content for header, content in fences if header == kind]
 
 
 def test_the_example_matches_the_page(tmp_path: Path) -> None:
-    rows = labelled_tables.read(DOCS / "own-corpus.tsv", {}, None).rows
+    rows = labelled_tables.read(DOCS / "own-corpus.tsv", Options()).rows
     assert len(rows) == 84
     assert {row.word for row in rows} == {"cell", "pitch"}
     assert len({row.sense for row in rows}) == 6

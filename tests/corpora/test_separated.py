@@ -8,7 +8,7 @@ from random import Random
 import pandas as pd
 import pytest
 
-from wsd.corpora.importer.delimited_text import read_table
+from wsd.corpora.importer.delimited_text import detect_table, read_table
 from wsd.errors import CorpusError
 
 HEADER = ["word", "sense", "sentence"]
@@ -96,7 +96,6 @@ def test_quotes_around_cells_with_commas(
     path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
     with caplog.at_level("INFO"):
         assert [cells[2] for cells in cells_of(path)] == read
-    assert ("are removed" in caplog.text) == (read[0] == "a, b")
     assert ("begins and ends with a quote" in caplog.text) == (read[0] != "a, b")
 
 
@@ -120,23 +119,30 @@ def test_quotes_of_two_kinds_are_refused_with_both_places(
     assert caught.value.where == f"{path}:2"
 
 
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt"])
 @pytest.mark.parametrize(
-    ("header", "warning"),
+    ("header", "description"),
     [
-        ("word;sense;sentence", "read with semicolons between the columns"),
-        ("word\tsense\tsentence", "read with tabs between the columns"),
-        ("word,sense,sentence", None),
-        ('word;"sense";"sentence"', "read with semicolons"),
+        ("word;sense;sentence", "semicolon-separated, not quoted, UTF-8"),
+        ("word\tsense\tsentence", "tab-separated, not quoted, UTF-8"),
+        ("word,sense,sentence", "comma-separated, not quoted, UTF-8"),
+        ('word;"sense";"sentence"', "semicolon-separated, quoted, UTF-8"),
+        ('"word"\t"sense"\t"sentence"', "tab-separated, quoted, UTF-8"),
     ],
 )
-def test_an_unusual_separator_gives_a_warning(
-    tmp_path: Path, header: str, warning: str | None, caplog: pytest.LogCaptureFixture
+def test_the_separator_of_the_header_counts(
+    tmp_path: Path, name: str, header: str, description: str
 ) -> None:
     separator = next(s for s in ";\t," if s in header)
-    path = put(tmp_path / "t.csv", f"\r\n{header}\r\n{separator.join('abc')}\r\n")
-    with caplog.at_level("INFO"):
-        assert cells_of(path) == [["a", "b", "c"]]
-    assert (warning in caplog.text) if warning else not caplog.text
+    path = put(tmp_path / name, f"\r\n{header}\r\n{separator.join('abc')}\r\n")
+    assert cells_of(path) == [["a", "b", "c"]]
+    assert detect_table(path).description == description
+
+
+def test_other_separators_in_a_header_with_tabs(tmp_path: Path) -> None:
+    path = put(tmp_path / "t.tsv", "word\tsense, fine\tsentence;x\na\tb, c\td;e\n")
+    (line,) = read_table(path)
+    assert line.cells == {"word": "a", "sense, fine": "b, c", "sentence;x": "d;e"}
 
 
 def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:

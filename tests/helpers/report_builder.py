@@ -61,6 +61,7 @@ DATASET = Dataset(
     licence_url="https://example.org/?a=1&b=2",
     citation='Nobody. "Nothing".',
     given={"bank": {SENSES["bank"][1]: GIVEN}},
+    left_out={"lines with a problem: <b>no word</b>": 1234},
 )
 
 

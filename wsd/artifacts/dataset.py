@@ -64,6 +64,8 @@ class Dataset:
         Whether the sentences have senses.
     of_pairs : bool
         Whether this is a corpus of pairs. It has one word, with all sentences.
+    left_out : mapping of str to int
+        What the import left out: numbers by reason.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Dataset:
     at_least: int | None = None
     labelled: bool = True
     of_pairs: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -77,6 +77,9 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     numbers = [number for count in counts.values() for number in count.values()]
     valid = numbers and all(type(number) is int and number >= 0 for number in numbers)
     require(valid, "no words, or an invalid number of instances")
+    left_out = dict(manifest.get("left_out", {}))
+    valid = all(type(n) is int and n >= 0 and visible(text) == text for text, n in left_out.items())
+    require(valid, "left_out is not numbers by reason")
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
     expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
@@ -92,6 +95,7 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
         given={w: parse_sense_texts(w, about.get("senses", {})) for w, about in words.items()},
         labelled=labelled,
         of_pairs=of_pairs,
+        left_out=left_out,
     )
 
 

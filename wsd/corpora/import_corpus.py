@@ -22,18 +22,19 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
+from wsd.arguments import add_optional_files, add_out_folder, add_seed, count, writes
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
-    labelled_tables,
     sense_texts,
     splits,
+    table_columns,
     train_and_test,
     unread_formats,
+    zip_archive,
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
-from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
+from wsd.corpora.importer.input_formats import KINDS, Request, kind_of, readable
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
 from wsd.corpora.importer.train_and_test import Division
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
@@ -69,13 +70,14 @@ def import_corpus(args: argparse.Namespace) -> str:
 def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
     """Import labelled sentences; return the lines of the summary."""
     args = request.args
+    train.rows = splits.without_contradictions(train.rows, request.bad_lines)
+    test.rows = splits.without_contradictions(test.rows, request.bad_lines)
     total = train + test
+    total.left_out += request.settle(len(total.rows))
     if args.senses is not None:
         total.given = sense_texts.read(args.senses, total.rows)
         total.files.append(args.senses)
     _check_spelling(total.rows, request)
-    splits.check_contradictions(train.rows)
-    splits.check_contradictions(test.rows)
     given = bool(args.test) or splits.given_splits(train.rows)
     if args.test:
         corpus = train_and_test.divide(train.rows, test.rows, args.at_least)
@@ -115,6 +117,9 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
         problem = f"the file {twice[0]} is named twice"
         raise ConfigError(problem, where="FILE", fix="name each file once")
+    for name in ("files", "train", "test"):
+        setattr(args, name, zip_archive.expand(getattr(args, name)))
+    files = [*args.files, *args.train, *args.test]
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     return Request(args, files, _parse_columns(args.columns), about | _parse_about(vars(args)))
 
@@ -128,7 +133,8 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     """Read the sentences to train on and those to test on, or return a summary."""
     args = request.args
     known = [*KINDS, *_offered(args, "KIND")]
-    kinds = {path: kind_of(path, known, args) for path in request.files}
+    files = readable(request.files, lambda path: any(kind.matches(path) for kind in known))
+    kinds = {path: kind_of(path, known, args) for path in files}
     for kind in kinds.values():
         if kind.read_together:
             return kind.read_together(request)
@@ -163,8 +169,8 @@ def _parse_columns(items: Sequence[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for item in items:
         key, _, name = item.partition("=")
-        if key not in labelled_tables.NAMES or not name:
-            keys = ", ".join(labelled_tables.NAMES)
+        if key not in table_columns.NAMES or not name:
+            keys = ", ".join(table_columns.NAMES)
             fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
             raise ConfigError(f"{item} is not KEY=COLUMN", where="--columns", fix=fix)
         if key in columns or name in columns.values():
@@ -225,8 +231,8 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     text = (
-        ".csv, .tsv or .jsonl; an export of Label Studio, Prodigy or doccano; XML with senses; "
-        ".data.txt of WiC; or a folder of words (docs/reference/formats.md)"
+        ".csv, .tsv, .json or .jsonl; an export of Label Studio, Prodigy or doccano; XML with "
+        "senses; .data.txt of WiC; a .zip of these; or a folder (docs/reference/formats.md)"
     )
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
     add_optional_files(parser, "--train", "files to train on, together with --test")
@@ -239,8 +245,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", nargs="+", default=[], metavar="KEY=COLUMN",
         help="column to read, if its name is not recognised: sentence=, sense=, word=, "
-        "split=, document=, position=, start=, end=, span= (characters, such as 4:8)",
+        "split=, document=, position=, start=, end=, span= (characters, such as 4:8), left=, "
+        "keyword=, right=",
     )  # fmt: skip
+    text = "encoding of tables, such as cp1252 (default: UTF-8, or UTF-16 with its mark)"
+    parser.add_argument("--encoding", help=text)
+    text = "find the word in sentences without a mark or place; it must be there once"
+    parser.add_argument("--find", action="store_true", help=text)
+    text = "refuse several places in one cell, which otherwise are an instance each"
+    parser.add_argument("--one-span", action="store_true", help=text)
+    text = "leave out lines that cannot be read, and sentences with several senses"
+    parser.add_argument("--skip-bad", action="store_true", help=text)
+    text = "table to write with all bad lines (default: next to --out, if there are many)"
+    parser.add_argument("--bad-lines", type=Path, metavar="FILE", help=text)
+    writes(parser, "bad_lines")
     text = "gold keys that are not next to their file"
     parser.add_argument("--gold", type=Path, metavar="FILE", help=text)
     text = "accept focal words that are not forms of their word"

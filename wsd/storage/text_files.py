@@ -1,17 +1,17 @@
-"""Read the user's text files: UTF-8, lines, JSON. Every error names the file and the line."""
+"""Read the user's text files: encodings, lines, JSON. Every error names the file and the line."""
 
+import codecs
 import json
 import re
-import shlex
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import CorpusError
+from wsd.errors import ConfigError, CorpusError
 
 GZIP = b"\x1f\x8b"
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # The bracket or comma before an item of a JSON array.
 _BEFORE_ITEM = re.compile(r"\s*[\[,]\s*(?=[^\]\s])")
 
@@ -33,8 +33,8 @@ def at_place(where: str, fix: str | None = None) -> Iterator[None]:
         raise CorpusError(str(error), where=where, fix=fix) from None
 
 
-def read_text_file(path: Path) -> str:
-    """Return the text of a file in UTF-8; refuse a missing or empty file."""
+def _read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; refuse a missing, empty or compressed file."""
     if path.is_dir():
         raise CorpusError("a folder in place of a file", where=str(path), fix="name a file")
     try:
@@ -46,23 +46,59 @@ def read_text_file(path: Path) -> str:
         raise CorpusError("the file is empty", where=str(path), fix="save it again")
     if raw.startswith(GZIP):
         raise CorpusError("the file is compressed", where=str(path), fix="unpack it first")
-    if raw.startswith(UTF16):
-        convert = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(str(path))} > NEW-FILE"
-        fix = f"save it as UTF-8, for example: {convert}"
-        problem = "the file is in UTF-16, as spreadsheets save Unicode text"
-        raise CorpusError(problem, where=str(path), fix=fix)
+    return raw
+
+
+def _decode(raw: bytes, path: Path, encoding: str, fix: str) -> str:
     try:
-        return raw.decode("utf-8")
+        return raw.decode(encoding)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        problem = f"byte {raw[error.start]:#04x} is not UTF-8"
-        fix = "open it in the encoding it was saved in (often Windows-1252), and save it as UTF-8"
+        name = "UTF-8" if encoding == "utf-8" else encoding
+        problem = f"byte {raw[error.start]:#04x} is not {name}"
         raise CorpusError(problem, where=f"{path}:{line}", fix=fix) from None
+    except LookupError:
+        problem, fix = f"unknown encoding {encoding!r}", "give a name such as cp1252 or utf-8"
+        raise ConfigError(problem, where="--encoding", fix=fix) from None
 
 
-def text_without_bom(path: Path) -> str:
-    """Return the text of a file in UTF-8 without a byte order mark."""
-    return read_text_file(path).removeprefix("\ufeff")
+def read_text_file(path: Path) -> str:
+    """Return the text of a file in UTF-8; refuse a missing or empty file."""
+    raw = _read_bytes(path)
+    fix = "open it in the encoding it was saved in (often Windows-1252), and save it as UTF-8"
+    return _decode(raw, path, "utf-8", fix)
+
+
+def decode_file(path: Path, encoding: str | None = None) -> tuple[str, str]:
+    """Return the text of a user's file, and the name of its encoding.
+
+    Parameters
+    ----------
+    path : Path
+    encoding : str, optional
+        The encoding. By default, this is UTF-16 for a file that begins with its byte order mark,
+        and UTF-8 for other files. A byte order mark is removed.
+
+    Raises
+    ------
+    CorpusError
+        For a missing or empty file, and bytes that the encoding does not have.
+    ConfigError
+        For an unknown encoding.
+    """
+    raw = _read_bytes(path)
+    name = "UTF-16" if raw.startswith(UTF16) else "UTF-8"
+    if encoding is None and name == "UTF-8" and b"\0" in raw[:100]:
+        fix = "if it is text in UTF-16, add --encoding utf-16-le, or utf-16-be; or save it as UTF-8"
+        raise CorpusError("a zero byte: this is not text in UTF-8", where=str(path), fix=fix)
+    fix = "save it as UTF-8, or import it in the encoding it was saved in: often --encoding cp1252"
+    text = _decode(raw, path, encoding or name.lower(), fix)
+    return text.removeprefix("\ufeff"), encoding or name
+
+
+def text_without_bom(path: Path, encoding: str | None = None) -> str:
+    """Return the text of a file as :func:`decode_file` does, without the name of its encoding."""
+    return decode_file(path, encoding)[0]
 
 
 def read_lines(path: Path) -> list[str]:
@@ -76,9 +112,13 @@ def read_lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
+def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield (file and line, text) of every line; accept CRLF and a byte order mark."""
-    text = text_without_bom(path)
+    yield from lines_of(path, text_without_bom(path, encoding))
+
+
+def lines_of(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """Yield (file and line, text) of every line of a file's text; accept CRLF."""
     if "\r" in text.rstrip("\r") and "\n" not in text:
         problem, fix = "lines end in carriage returns alone", "save it with LF or CRLF line ends"
         raise CorpusError(problem, where=str(path), fix=fix)
@@ -117,22 +157,35 @@ def unique_keys(pairs: Pairs) -> dict[str, Any]:
     return values
 
 
+Guard = Callable[[], AbstractContextManager[None]]
+
+
 def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (file and line, object) of a file with a JSON object per line; skip empty lines."""
-    for where, line in numbered_lines(path):
-        if line.strip():
-            with at_place(where, fix):
-                values = parse_json(line, unique_keys)
-                if not isinstance(values, dict):
-                    raise ValueError("not a JSON object")
-            yield where, values
+    return _objects_of_lines(path, text_without_bom(path), fix, nullcontext)
 
 
-def json_objects(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (file and line, object) of a JSON array of objects, or of a JSON object per line."""
-    text = text_without_bom(path)
-    if not text.lstrip().startswith("["):
-        yield from json_lines(path, fix)
+def json_objects(
+    path: Path, fix: str, encoding: str | None = None, guard: Guard = nullcontext
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (file and line, object) of a JSON array of objects, or of a JSON object per line.
+
+    Parameters
+    ----------
+    path : Path
+    fix : str
+        The advice about a file that is neither.
+    encoding : str, optional
+        As :func:`decode_file` takes it.
+    guard : function
+        Returns a context in which a line is parsed. It may collect the line's error.
+    """
+    text = text_without_bom(path, encoding)
+    if not is_array(text):
+        if _is_one_object(text):
+            problem = "a single JSON object in several lines"
+            raise CorpusError(problem, where=str(path), fix=fix)
+        yield from _objects_of_lines(path, text, fix, guard)
         return
     with at_place(str(path), fix):
         parse_json(text, unique_keys)
@@ -140,8 +193,33 @@ def json_objects(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     while item := _BEFORE_ITEM.match(text, end):
         line += text.count("\n", end, item.end())
         value, end = json.JSONDecoder().raw_decode(text, item.end())
-        with at_place(f"{path}:{line}", fix):
+        with guard(), at_place(f"{path}:{line}", fix):
             if not isinstance(value, dict):
                 raise ValueError("not a JSON object")
-        yield f"{path}:{line}", value
+            yield f"{path}:{line}", value
         line += text.count("\n", item.end(), end)
+
+
+def is_array(text: str) -> bool:
+    """Return whether a text of JSON is an array."""
+    return text.lstrip().startswith("[")
+
+
+def _is_one_object(text: str) -> bool:
+    """Return whether a text is a JSON object in several lines."""
+    try:
+        return "\n" in text.strip() and isinstance(json.loads(text), dict)
+    except (RecursionError, ValueError):
+        return False
+
+
+def _objects_of_lines(
+    path: Path, text: str, fix: str, guard: Guard
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    for where, line in lines_of(path, text):
+        if line.strip():
+            with guard(), at_place(where, fix):
+                values = parse_json(line, unique_keys)
+                if not isinstance(values, dict):
+                    raise ValueError("not a JSON object")
+                yield where, values

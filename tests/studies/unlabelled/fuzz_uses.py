@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, small_corpus
 from import_targets import CSV, check_focal
+from import_targets import TABLES as TABLE_KINDS
 
 from wsd.artifacts import neighbour_table
 from wsd.corpora.importer import labelled_tables
+from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible
 from wsd.metrics import nearest
 from wsd.studies.unlabelled import unlabelled_files, use_table
@@ -46,12 +48,13 @@ def read_uses(path: Path) -> Any:
 def run_unlabelled(data: bytes, at: Path) -> None:
     """The first byte says which kind of file, and whether columns and the word are named."""
     way = data[0] if data else 0
-    path = at / f"u{(unlabelled_files.TEXT, *labelled_tables.KINDS)[way % 4]}"
+    path = at / f"u{(labelled_tables.TEXT, *TABLE_KINDS)[way % 4]}"
     path.write_bytes(data[1:])
     result = unlabelled_files.Uses()
-    unlabelled_files.read(
-        path, {"position": "x"} if way & 4 else {}, "crane" if way & 8 else None, result
-    )
+    options = Options({"position": "x"} if way & 4 else {}, "crane" if way & 8 else None)
+    unlabelled_files.read(path, options, result)
+    n_uses = sum(map(len, result.rows.values()))
+    options.bad_lines.settle(at / "out", n_uses, skip=False, file=None)
     for word, rows in result.rows.items():
         assert word and visible(word) == word and len(set(rows)) == len(rows)
         for position, tokens in rows:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from wsd.corpora.importer.file_beginning import first_object
 from wsd.corpora.importer.focal_word import Sentence, bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence, labelled, plain
-from wsd.corpora.importer.labelled_tables import NAMES
+from wsd.corpora.importer.table_columns import NAMES
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import at_place, json_objects

@@ -1,8 +1,9 @@
 """Read tables with commas, semicolons or tabs between their columns.
 
-The header line of a ``.csv`` shows its separator, and its cells are quoted as in RFC 4180. Every
-other file has tabs. With tabs, some programs (spreadsheets, pandas) quote cells as in CSV, and
-others write a quote like any other character. :func:`_is_quoted` decides this for the whole file.
+The header line shows the separator; without one, a ``.csv`` has commas, and other files have tabs.
+With commas and semicolons, cells are quoted as in RFC 4180. With tabs, some programs (spreadsheets,
+pandas) quote cells as in CSV, and others write a quote like any other character.
+:func:`_is_quoted` decides this for the whole file.
 """
 
 import csv
@@ -10,14 +11,15 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
 from wsd.errors import CorpusError
 from wsd.logs import log
-from wsd.storage.text_files import numbered_lines, text_without_bom
+from wsd.storage.text_files import Guard, decode_file, lines_of
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+SEPARATORS = {"\t": "tab", ";": "semicolon", ",": "comma"}
 _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 # Matches a file in which every quote belongs to a cell in quotes. The quantifiers are possessive,
 # so that it takes linear time.
@@ -45,6 +47,68 @@ class TableLine(NamedTuple):
     header: str
 
 
+class Table(NamedTuple):
+    """A table whose form is known.
+
+    Attributes
+    ----------
+    path : Path
+    text : str
+    separator : str
+    is_quoted : bool
+        Whether quotes around cells belong to the format.
+    description : str
+        What the file was taken for: separator, quotes and encoding.
+    """
+
+    path: Path
+    text: str
+    separator: str
+    is_quoted: bool
+    description: str
+
+    def lines(self, needed: Sequence[str] = (), guard: Guard = nullcontext) -> Iterator[TableLine]:
+        """Yield the lines below the header, except empty ones.
+
+        Parameters
+        ----------
+        needed : sequence of str
+            Columns that the table must have.
+        guard : function
+            Returns a context in which a line is parsed. It may collect the line's error.
+
+        Raises
+        ------
+        CorpusError
+            For two columns of one name, a line with more or fewer cells than the header, malformed
+            quotes, or a missing column.
+        """
+        lines: Iterator[tuple[str, list[str]]]
+        if self.is_quoted:
+            lines = _quoted(self.path, self.text, self.separator)
+        else:
+            plain = lines_of(self.path, self.text)
+            lines = ((where, line.split(self.separator)) for where, line in plain if line)
+        header_place, header = next(lines, ("", []))
+        counts = Counter(header)
+        if twice := sorted(name for name in header if name and counts[name] > 1):
+            problem = f"two columns are called {twice[0]!r}"
+            raise CorpusError(problem, where=header_place, fix="rename one")
+        if header_place and (missing := [name for name in needed if name not in header]):
+            problem = f"no column {missing[0]!r} among {', '.join(header)}"
+            fix = f"name the columns {', '.join(needed)}"
+            raise CorpusError(problem, where=header_place, fix=fix)
+        for where, cells in lines:
+            if any(map(str.strip, cells)):
+                with guard():
+                    if len(cells) != len(header):
+                        problem = f"{len(cells)} columns, but the header has {len(header)}"
+                        names = ", ".join(name or "(unnamed)" for name in header)
+                        fix = f"give every line the columns of the first: {names}"
+                        raise CorpusError(problem, where=where, fix=fix)
+                    yield TableLine(where, dict(zip(header, cells, strict=True)), header_place)
+
+
 def read_table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
     """Yield the lines of a table below its header, except empty ones.
 
@@ -57,52 +121,53 @@ def read_table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
     Raises
     ------
     CorpusError
-        For two columns of one name, a line with more or fewer cells than the header, malformed
-        quotes, a header with two separators, or a missing column.
+        As :func:`detect_table` and :meth:`Table.lines`.
     """
-    separator = _separator(path) if path.suffix.lower() == ".csv" else "\t"
-    lines: Iterator[tuple[str, list[str]]]
-    if separator == "\t" and not _is_quoted(path):
-        lines = ((where, line.split("\t")) for where, line in numbered_lines(path) if line)
-    else:
-        lines = _quoted(path, separator)
-    header_place, header = next(lines, ("", []))
-    counts = Counter(header)
-    if twice := sorted(name for name in header if name and counts[name] > 1):
-        problem = f"two columns are called {twice[0]!r}"
-        raise CorpusError(problem, where=header_place, fix="rename one")
-    if header_place and (missing := [name for name in needed if name not in header]):
-        problem = f"no column {missing[0]!r} among {', '.join(header)}"
-        fix = f"name the columns {', '.join(needed)}"
-        raise CorpusError(problem, where=header_place, fix=fix)
-    for where, cells in lines:
-        if any(map(str.strip, cells)):
-            if len(cells) != len(header):
-                problem = f"{len(cells)} columns, but the header has {len(header)}"
-                names = ", ".join(name or "(unnamed)" for name in header)
-                fix = f"give every line the columns of the first: {names}"
-                raise CorpusError(problem, where=where, fix=fix)
-            yield TableLine(where, dict(zip(header, cells, strict=True)), header_place)
+    return detect_table(path).lines(needed)
 
 
-def _separator(path: Path) -> str:
-    """Return the separator of a ``.csv``, by its header line."""
-    text = text_without_bom(path)
-    start = len(text) - len(text.lstrip("\r\n"))
-    header = _IN_QUOTES.sub("", re.split("[\r\n]", text[start:], maxsplit=1)[0])
+def detect_table(path: Path, encoding: str | None = None) -> Table:
+    """Return a table with its separator, quotes and encoding, as its content shows them.
+
+    Parameters
+    ----------
+    path : Path
+    encoding : str, optional
+        As :func:`wsd.storage.text_files.decode_file` takes it.
+
+    Raises
+    ------
+    CorpusError
+        For a header with two separators, or quotes of two kinds.
+    """
+    text, encoding_name = decode_file(path, encoding)
+    separator = _separator(path, text)
+    is_quoted = separator != "\t" or _is_quoted(path, text)
+    quotes = "quoted" if is_quoted and '"' in text else "not quoted"
+    description = f"{SEPARATORS[separator]}-separated, {quotes}, {encoding_name}"
+    return Table(path, text, separator, is_quoted, description)
+
+
+def header_line(text: str) -> str:
+    """Return the first line of a table that is not empty."""
+    return re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+
+
+def _separator(path: Path, text: str) -> str:
+    """Return the separator, by the header line."""
+    header = _IN_QUOTES.sub("", header_line(text))
     separators = [separator for separator in SEPARATORS if separator in header]
-    if len(separators) > 1:
-        names = " and ".join(SEPARATORS[separator] for separator in separators)
+    is_csv = path.suffix.lower() == ".csv"
+    if len(separators) > 1 and (is_csv or separators[0] != "\t"):
+        names = " and ".join(f"{SEPARATORS[separator]}s" for separator in separators)
         fix = "separate the columns with one of them, and put names with the other in quotes"
+        start = len(text) - len(text.lstrip("\r\n"))
         where = f"{path}:{text.count(chr(10), 0, start) + 1}"
         raise CorpusError(f"{names} in the header", where=where, fix=fix)
-    separator = separators[0] if separators else ","
-    if separator != ",":
-        log.info(f"{path}: read with {SEPARATORS[separator]} between the columns")
-    return separator
+    return separators[0] if separators else "," if is_csv else "\t"
 
 
-def _is_quoted(path: Path) -> bool:
+def _is_quoted(path: Path, text: str) -> bool:
     """Return whether the quotes around cells of a file with tabs are part of the format.
 
     This is so in four cases: a cell in quotes has doubled quotes in it; all names of columns are in
@@ -115,10 +180,9 @@ def _is_quoted(path: Path) -> bool:
     CorpusError
         If some cells in quotes have doubled quotes in them, and others have single ones.
     """
-    text = text_without_bom(path)
     if '"' not in text:
         return False
-    lines = [(where, line.split("\t")) for where, line in numbered_lines(path) if line.strip()]
+    lines = [(where, line.split("\t")) for where, line in lines_of(path, text) if line.strip()]
     header = lines[0][1]
     in_quotes = [(where, cell) for where, cells in lines for cell in cells if _ends_in_quotes(cell)]
     doubled = [where for where, cell in in_quotes if '""' in cell[1:-1] and _is_cell(cell)]
@@ -132,12 +196,8 @@ def _is_quoted(path: Path) -> bool:
         any('""' in cell[0][1:-1] for cell in _IN_QUOTES.finditer(text))
         or all(map(_ends_in_quotes, header))
         or any(len(cells) != len(header) for _, cells in lines)
+        or (len(in_quotes) > 1 and _are_quoted_for_commas(lines))
     ):
-        return True
-    elif len(in_quotes) > 1 and all(
-        ("," in cell) == _ends_in_quotes(cell) for _, cells in lines for cell in cells
-    ):
-        log.info(f"{path}: the quotes around cells with commas are removed")
         return True
     if in_quotes:
         log.info(
@@ -145,6 +205,10 @@ def _is_quoted(path: Path) -> bool:
             "quotes are kept as text, since none is doubled"
         )
     return False
+
+
+def _are_quoted_for_commas(lines: Sequence[tuple[str, list[str]]]) -> bool:
+    return all(("," in cell) == _ends_in_quotes(cell) for _, cells in lines for cell in cells)
 
 
 def _ends_in_quotes(cell: str) -> bool:
@@ -156,9 +220,8 @@ def _is_cell(cell: str) -> bool:
     return _ends_in_quotes(cell) and '"' not in cell[1:-1].replace('""', "")
 
 
-def _quoted(path: Path, separator: str) -> Iterator[tuple[str, list[str]]]:
-    text = io.StringIO(text_without_bom(path), newline="")
-    lines = csv.reader(text, delimiter=separator, strict=True)
+def _quoted(path: Path, text: str, separator: str) -> Iterator[tuple[str, list[str]]]:
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     try:
         for cells in lines:

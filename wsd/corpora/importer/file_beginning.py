@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from wsd.storage.text_files import UTF16
+
 # Read of a file that may be long.
 FIRST = 1 << 16
 _FIRST_ELEMENT = re.compile(r"\s*(?:<[?!][^>]*>\s*)*+<(\w+)")
@@ -15,7 +17,9 @@ def beginning(path: Path) -> str:
     if not path.is_file():
         return ""
     with path.open("rb") as file:
-        return file.read(FIRST).decode("utf-8", "replace").removeprefix("\ufeff")
+        raw = file.read(FIRST)
+    encoding = "utf-16" if raw.startswith(UTF16) else "utf-8"
+    return raw.decode(encoding, "replace").removeprefix("\ufeff")
 
 
 def first_element(path: Path) -> str:

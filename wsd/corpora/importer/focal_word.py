@@ -21,7 +21,8 @@ from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
 FIX_MARK = (
-    "mark the whole focal word once, as [[crane]] or *crane*; or give its place by start and end"
+    "mark the whole focal word once, as [[crane]] or *crane*, or with a tag such as "
+    "<b>crane</b>; or give its place by start and end"
 )
 FIX_SPAN = (
     "count characters from 0, not bytes or UTF-16 code units; `end` is the character after the "
@@ -29,6 +30,11 @@ FIX_SPAN = (
 )
 # Punctuation that can be part of a word: AT&T, #1, goin'.
 _IN_WORDS = "#%&'*/@\\_\u2019"
+# <b>crane</b>, <head id="1">crane</head>, [TGT]crane[/TGT]
+_TAGS = (
+    re.compile(r"<([A-Za-z]\w*)(?:\s[^<>]*)?>([^<>]*)</\1>"),
+    re.compile(r"\[([A-Za-z]\w*)\]([^\[\]]*)\[/\1\]"),
+)
 # U.S, Ph.D: the full stop after such a text belongs to it.
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 
@@ -52,9 +58,10 @@ class Marked(NamedTuple):
 
 
 def read_mark(text: str) -> Marked:
-    """Return a text without its mark, ``[[word]]`` or ``*word*``.
+    """Return a text without its mark: ``[[word]]``, ``*word*``, ``<b>word</b>`` or ``[T]word[/T]``.
 
-    In a text with double brackets, asterisks are text. :func:`check_span` checks the marked word.
+    A tag may have any name. In a text with double brackets, asterisks and tags are text. In a text
+    with two asterisks, tags are text. :func:`check_span` checks the marked word.
 
     Raises
     ------
@@ -62,10 +69,14 @@ def read_mark(text: str) -> Marked:
         If no word is marked, or more than one, or a mark is not closed.
     """
     opening, closing = ("[[", "]]") if "[[" in text or "]]" in text else ("*", "*")
+    asterisks = text.count("*")
+    if opening == "*" and asterisks != 2 and (tags := _tags(text)):
+        if len(tags) > 1:
+            raise ValueError(f"{len(tags)} words are marked with tags, not one")
+        return _without_tag(text, tags[0])
     before, _, rest = text.partition(opening)
     focal, closed, after = rest.partition(closing)
     if opening == "*":
-        asterisks = text.count("*")
         if asterisks != 2:
             raise ValueError(
                 f"{asterisks} asterisks, not two" if asterisks else "no word is marked"
@@ -78,11 +89,21 @@ def read_mark(text: str) -> Marked:
     return Marked(before + focal + after, start, start + len(focal), start + len(opening))
 
 
+def _tags(text: str) -> list[re.Match[str]]:
+    return [tag for pattern in _TAGS for tag in pattern.finditer(text)]
+
+
+def _without_tag(text: str, tag: re.Match[str]) -> Marked:
+    before, focal, after = text[: tag.start()], tag[2], text[tag.end() :]
+    end = len(before) + len(focal)
+    return Marked(before + focal + after, len(before), end, tag.start(2))
+
+
 def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
     """Return a text without its mark, or None for a text that has no mark.
 
-    Asterisks also emphasize words. They are a mark if there are two of them, with a form of the
-    word between them; otherwise they are text.
+    Asterisks and tags also emphasize words. They are a mark if there are two asterisks or one tag,
+    with a form of the word in between; otherwise they are text.
 
     Raises
     ------
@@ -93,9 +114,14 @@ def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
         return read_mark(text)
     _, *parts = text.split("*")
     forms = [part for part in parts[::2] if is_form(part.strip())] if len(parts) % 2 == 0 else []
+    tags = [tag for tag in _tags(text) if is_form(tag[2].strip())]
     if len(forms) > 1:
         raise ValueError(f"{len(forms)} words are marked with asterisks, not one")
-    return read_mark(text) if forms and len(parts) == 2 else None
+    if forms and len(parts) == 2:
+        return read_mark(text)
+    if len(tags) > 1:
+        raise ValueError(f"{len(tags)} words are marked with tags, not one")
+    return _without_tag(text, tags[0]) if tags else None
 
 
 def check_span(text: str, start: int, end: int, word: str = "") -> None:

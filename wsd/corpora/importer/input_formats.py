@@ -1,8 +1,10 @@
 """The kinds of files that ``wsd import`` reads, and how they are recognised."""
 
 import argparse
+import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wsd.corpora.importer import (
@@ -13,8 +15,11 @@ from wsd.corpora.importer import (
     lexical_sample_xml,
     ufsac_xml,
 )
+from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
+from wsd.corpora.importer.table_cells import Options
 from wsd.errors import ConfigError
+from wsd.logs import log
 
 
 @dataclass(frozen=True)
@@ -28,15 +33,40 @@ class Request:
     files : sequence of Path
         All files to read.
     columns : mapping of str to str
-        From a key of :data:`wsd.corpora.importer.labelled_tables.NAMES` to a column of the file.
+        From a key of :data:`wsd.corpora.importer.table_columns.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
+    bad_lines : BadLines
+        Every reader passes its errors about single lines to it.
     """
 
     args: argparse.Namespace
     files: Sequence[Path]
     columns: Mapping[str, str]
     about: Mapping[str, str]
+    bad_lines: BadLines = field(default_factory=BadLines)
+
+    @property
+    def options(self) -> Options:
+        """How tables are read."""
+        names = ("word", "encoding", "find", "one_span")
+        given = {name: getattr(self.args, name) for name in names}
+        return Options(self.columns, bad_lines=self.bad_lines, **given)
+
+    def settle(self, n_left: int) -> Counter[str]:
+        """Refuse the files if they have bad lines, or leave these out, as the user wishes.
+
+        Parameters
+        ----------
+        n_left : int
+            The number of instances without the bad lines.
+
+        Raises
+        ------
+        CorpusError
+        """
+        args = self.args
+        return self.bad_lines.settle(args.out, n_left, skip=args.skip_bad, file=args.bad_lines)
 
 
 @dataclass(frozen=True)
@@ -86,15 +116,15 @@ KINDS = (
     FileKind(
         "a folder in the corpus format",
         "",
-        Path.is_dir,
+        lambda path: path.is_dir(),
         read=lambda path, _: corpus_folder.read(path),
     ),
     FileKind(
         "a table",
-        "a .csv, .tsv or .jsonl file",
-        lambda path: path.suffix.lower() in labelled_tables.KINDS,
-        options=("--word", "--columns"),
-        read=lambda path, request: labelled_tables.read(path, request.columns, request.args.word),
+        "a .csv, .tsv, .json or .jsonl file",
+        labelled_tables.is_table,
+        options=("--word", "--columns", "--encoding", "--find", "--one-span"),
+        read=lambda path, request: labelled_tables.read(path, request.options),
     ),
     FileKind(
         "all-words .xml",
@@ -113,6 +143,17 @@ KINDS = (
     ),
     FileKind("UFSAC", "UFSAC", ufsac_xml.matches, read=lambda path, _: ufsac_xml.read(path)),
 )
+
+
+def readable(files: Sequence[Path], matches: Callable[[Path], bool]) -> list[Path]:
+    """Return the files without those of archives that no kind matches; say which these are."""
+    left_out = [path for path in files if isinstance(path, zipfile.Path) and not matches(path)]
+    for path in left_out:
+        log.info(f"{path}: left out, since it is of an unknown kind")
+    if files and len(left_out) == len(files):
+        problem, fix = "no file in the archive is of a known kind", "put a table into it"
+        raise ConfigError(problem, where=str(files[0]), fix=fix)
+    return [path for path in files if path not in left_out]
 
 
 def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> FileKind:
@@ -146,7 +187,4 @@ def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     if path.suffix.lower() == ".txt":
         problem = f"{path.name} may have sentences, or a table"
         fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
-    elif path.suffix.lower() == ".json":
-        keys = "the keys word, sense, sentence, start and end"
-        fix = f"write one object per line, with {keys}, and call the file .jsonl"
     return ConfigError(problem, where=str(path), fix=fix)

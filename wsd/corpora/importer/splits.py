@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
 from wsd.corpora.importer.minimum_instances import Words, counted, groups, keep, would_keep
 from wsd.errors import CorpusError
@@ -18,15 +19,25 @@ FIX_FEW = (
 )
 
 
-def check_contradictions(rows: Sequence[LabelledSentence]) -> None:
-    """Refuse a sentence that has two senses."""
-    seen: dict[tuple[str, tuple[str, ...], int], LabelledSentence] = {}
+def without_contradictions(
+    rows: Sequence[LabelledSentence], bad_lines: BadLines
+) -> list[LabelledSentence]:
+    """Return the rows without sentences that have several senses, which are bad lines."""
+    same: dict[tuple[str, tuple[str, ...], int], list[LabelledSentence]] = defaultdict(list)
     for row in rows:
-        first = seen.setdefault((row.word, row.composed, row.position), row)
-        if first.sense != row.sense:
-            problem = f"the sense {row.sense!r}, but the same sentence has {first.sense!r}"
-            fix = "keep one of the two"
-            raise CorpusError(f"{problem} in {first.where}", where=row.where, fix=fix)
+        same[row.word, row.composed, row.position].append(row)
+    refused = set()
+    for group in same.values():
+        places: dict[str, str] = {}
+        for row in group:
+            places.setdefault(row.sense, row.where)
+        if len(places) > 1:
+            (first, first_place), *_, (sense, place) = places.items()
+            problem = f"the sense {sense!r}, but the same sentence has {first!r} in {first_place}"
+            error = CorpusError(problem, where=place, fix="keep one of the senses")
+            bad_lines.add(error, len(group))
+            refused |= {id(row) for row in group}
+    return [row for row in rows if id(row) not in refused]
 
 
 def given_splits(rows: Sequence[LabelledSentence]) -> bool:

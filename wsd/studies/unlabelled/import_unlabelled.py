@@ -11,9 +11,9 @@ from typing import Any
 
 from wsd.artifacts.dataset import COUNTS, UNLABELLED_FILE
 from wsd.corpora.importer import labelled_tables, write_corpus
-from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
-from wsd.corpora.importer.input_formats import Request
+from wsd.corpora.importer.input_formats import Request, readable
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.inflection import forms
 from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.corpora.word_names import similar_names
@@ -25,7 +25,7 @@ from wsd.studies.unlabelled.unlabelled_files import Uses
 
 # The smallest number of uses of a word that can form two groups.
 LEAST = 3
-KINDS = (unlabelled_files.TEXT, *labelled_tables.KINDS)
+KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS)
 # Options that are about senses.
 OF_SENSES = ("gold", "to_senses", "senses", "at_least", "train", "test")
 
@@ -54,21 +54,23 @@ def import_instead(request: Request) -> list[str] | None:
             problem = "an option about senses cannot be combined with --unlabelled"
             raise ConfigError(problem, where=where, fix=fix)
     uses = Uses()
-    for path in request.files:
+    for path in readable(request.files, lambda path: path.suffix.lower() in KINDS):
         if path.suffix.lower() not in KINDS:
             problem = f"{path.name!r} is of an unknown kind"
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
             raise ConfigError(problem, where=str(path), fix=fix)
-        unlabelled_files.read(path, request.columns, request.args.word, uses)
+        unlabelled_files.read(path, request.options, uses)
+    bad_lines = request.settle(sum(map(len, uses.rows.values())))
     write_corpus.check_forms(uses.forms, request)
     log_all(similar_names(uses.rows), "such words")
-    words = {word: rows for word, rows in sorted(uses.rows.items()) if len(rows) >= LEAST}
+    words = {w: [*rows.values()] for w, rows in sorted(uses.rows.items()) if len(rows) >= LEAST}
     if not words:
         raise _no_word(uses, request.files)
     left_out = {
         "sentences in which the word is not found": sum(map(len, uses.not_found.values())),
         "uses that are there already, word for word": uses.repeated,
         f"words with fewer than {LEAST} uses": len(uses.rows) - len(words),
+        **bad_lines,
     }
     left_out = {reason: number for reason, number in left_out.items() if number}
     manifest = write_corpus.start_manifest(
@@ -108,16 +110,19 @@ def _no_word(uses: Uses, files: Sequence[Path]) -> CorpusError:
     return CorpusError(problem, where=where, fix=fix)
 
 
-def _write(out: Path, words: Mapping[str, list[Sentence]], manifest: dict[str, Any]) -> None:
+def _write(
+    out: Path, words: Mapping[str, list[LabelledSentence]], manifest: dict[str, Any]
+) -> None:
     with replacing_folder(out) as folder:
         manifest["words"] = {}
         for word, rows in words.items():
             word_folder = folder / file_name(word)
             word_folder.mkdir()
-            lines = (sentence_line(*row) for row in rows)
+            uses = [(row.position, row.tokens) for row in rows]
+            lines = (sentence_line(*use) for use in uses)
             write_corpus.write_lines(word_folder / UNLABELLED_FILE, lines)
             corpus = read_unlabelled(word_folder, word)
-            if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != rows:
+            if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != uses:
                 raise AssertionError(f"the written file of {word!r} differs from its sentences")
             counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
             manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}

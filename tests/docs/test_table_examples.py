@@ -1,0 +1,58 @@
+"""The examples of the pages on tables are imported as the pages say."""
+
+from pathlib import Path
+
+import pytest
+from checkout import REPOSITORY
+from doc_examples import FENCE, follow, sections
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+
+HOW_TO = REPOSITORY / "docs/how-to"
+# By page and section: the words with their numbers of instances, and what the import says.
+EXAMPLES = {
+    ("own-corpus.md", "Concordances"): (
+        {"bank": 8},
+        "concordance.csv: semicolon-separated, not quoted, UTF-8, 8 sentences; "
+        "place: columns Left, KWIC, Right; extra columns: Reference",
+    ),
+    ("own-corpus.md", "Sentences without a mark"): (
+        {"bank": 4},
+        "place: a mark in the sentence, or the word where it is found",
+    ),
+    ("own-corpus.md", "Lines that cannot be read"): (
+        {"cell": 4},
+        "left out: 1 instances of lines with a problem: no word is marked",
+    ),
+    ("unlabelled.md", "Prepare the sentences"): (
+        {"cell": 5},
+        "uses.csv: tab-separated, not quoted, UTF-8, 4 sentences; "
+        "place: characters in indexes_target_token; extra columns: date, identifier",
+    ),
+}
+
+
+@pytest.mark.parametrize(("page", "section"), EXAMPLES)
+def test_the_example_is_imported(
+    page: str,
+    section: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words, says = EXAMPLES[page, section]
+    assert follow(FENCE.findall(sections(HOW_TO / page)[section]), tmp_path, monkeypatch) == [0]
+    (folder,) = (tmp_path / "data").iterdir()
+    assert read_manifest(folder / MANIFEST).sizes == words
+    assert says in "".join(capsys.readouterr())
+
+
+def test_every_example_file_is_tested() -> None:
+    titled = {
+        (page, section)
+        for page in ("own-corpus.md", "unlabelled.md")
+        for section, text in sections(HOW_TO / page).items()
+        if 'title="' in text
+    }
+    assert titled == EXAMPLES.keys()

@@ -1,0 +1,120 @@
+"""Collect the bad lines of the imported files, and report all of them at once.
+
+Every reader of a table passes its errors about single lines to one :class:`BadLines`. The import
+then refuses the files with a list of these lines, or leaves the lines out (``--skip-bad``).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from wsd.errors import CorpusError, visible
+from wsd.logs import log
+from wsd.storage.atomic import write_text
+
+# How many bad lines a message shows.
+SHOWN = 50
+# How many different reasons and fixes a message shows.
+REASONS = 3
+SKIP = "or leave out bad lines with --skip-bad"
+# Values in a message: texts in quotes, and numbers.
+_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b\d+\b""")
+
+
+class BadLines:
+    """The bad lines of some files."""
+
+    def __init__(self) -> None:
+        self._errors: list[CorpusError] = []
+        self._n_instances = Counter[str]()
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no line is bad."""
+        return not self._errors
+
+    @contextmanager
+    def line(self) -> Iterator[None]:
+        """Collect an error about a line that is read inside this context."""
+        try:
+            yield
+        except CorpusError as error:
+            self.add(error)
+
+    def add(self, error: CorpusError, n_instances: int = 1) -> None:
+        """Collect an error about a line, or about several instances."""
+        self._errors.append(error)
+        self._n_instances[f"lines with a problem: {reason(error)}"] += n_instances
+
+    def settle(self, out: Path, n_left: int, *, skip: bool, file: Path | None) -> Counter[str]:
+        """Refuse the files if they have bad lines, or leave these lines out.
+
+        Parameters
+        ----------
+        out : Path
+            The folder of the corpus. A list of more than 50 bad lines is written next to it.
+        n_left : int
+            The number of instances without the bad lines.
+        skip : bool
+            Whether to leave out bad lines.
+        file : Path, optional
+            Where to list all bad lines.
+
+        Returns
+        -------
+        Counter
+            The number of instances that are left out, by reason.
+
+        Raises
+        ------
+        CorpusError
+            Unless ``skip`` is set and an instance is left.
+        """
+        if not self._errors:
+            return Counter()
+        lines = [visible(f"{error.where}: {error.problem}") for error in self._errors]
+        end = []
+        if file is None and len(lines) > SHOWN:
+            file = out.with_name(f"{out.name}.bad-lines.tsv")
+        if file is not None:
+            _write(file, self._errors)
+            end = [f"... all {len(lines)} are listed in {file}"]
+        listed = [*lines[:SHOWN], *end]
+        if not skip or not n_left:
+            raise self._together(listed, SKIP if n_left else None)
+        for line in listed:
+            log.info(f"left out: {line}")
+        return self._n_instances
+
+    def _together(self, lines: Sequence[str], skip: str | None) -> CorpusError:
+        first, *others = self._errors
+        fixes = list(dict.fromkeys(error.fix for error in self._errors if error.fix))[:REASONS]
+        fix = "; ".join(filter(None, [*fixes, skip]))
+        if not others:
+            return CorpusError(first.problem, where=first.where, fix=fix)
+        reasons = Counter(map(reason, self._errors)).most_common()
+        shown = [f"{text} ({number})" for text, number in reasons[:REASONS]]
+        more = [f"{len(reasons) - REASONS} more problems"] if len(reasons) > REASONS else []
+        return CorpusError(
+            f"{len(self._errors)} lines cannot be read: {', '.join([*shown, *more])}",
+            where=f"{first.where}, and {len(others)} more",
+            fix="\n".join([fix, *lines]),
+        )
+
+
+def reason(error: CorpusError) -> str:
+    """Return the problem of an error without the values of its line.
+
+    >>> reason(CorpusError("unknown split 'dev'")), reason(CorpusError("2 columns, not 3"))
+    ("unknown split '...'", 'N columns, not N')
+    """
+    return _VALUE.sub(lambda value: "N" if value[0][0].isdigit() else "'...'", error.problem)
+
+
+def _write(path: Path, errors: Sequence[CorpusError]) -> None:
+    """Write the places, problems and fixes of errors as a table."""
+    rows = [("where", "problem", "what to do")]
+    rows += [(str(error.where), error.problem, error.fix or "") for error in errors]
+    write_text(path, "".join("\t".join(map(visible, row)) + "\n" for row in rows))

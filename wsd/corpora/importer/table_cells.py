@@ -1,0 +1,227 @@
+"""Read the cells of a line of a table: texts, numbers, and the uses of the focal word."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from wsd.corpora.importer import focal_word
+from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.importer.labelled_sentence import plain
+from wsd.corpora.importer.table_columns import CONCORDANCE, FIX_NESTED, PLACES
+from wsd.corpora.text_format import PLACE
+from wsd.corpora.word_forms import Finder
+from wsd.errors import CorpusError
+from wsd.storage.csv import unguarded
+from wsd.storage.text_files import at_place
+
+FIX_TOKENS = (
+    "count tokens from 0; the end is the token after the last; if the column counts characters, "
+    "add --columns span=COLUMN"
+)
+FIX_FIND = "if no word is marked in any line, add --find: it finds the word in each sentence"
+_SPAN = re.compile(r"([0-9]{1,9})\s*[:-]\s*([0-9]{1,9})")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How tables are read: options of ``wsd import``.
+
+    Attributes
+    ----------
+    columns : mapping of a key of ``NAMES`` to a column of the file
+    word : str, optional
+        The word of all rows, if there is no column for it.
+    encoding : str, optional
+        As :func:`wsd.storage.text_files.decode_file` takes it.
+    find : bool
+        Whether to find the word in sentences that have neither a place nor a mark.
+    one_span : bool
+        Whether to refuse a cell with several spans.
+    bad_lines : BadLines
+        Collects the errors about single lines.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    word: str | None = None
+    encoding: str | None = None
+    find: bool = False
+    one_span: bool = False
+    bad_lines: BadLines = field(default_factory=BadLines)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A line of a table.
+
+    Attributes
+    ----------
+    where : str
+        File and line.
+    values : mapping of str to value
+        By column.
+    column_of : mapping of str to str
+        The column of each key of ``NAMES`` that the table has.
+    header : str
+        File and line of the names of the columns.
+    options : Options
+    """
+
+    where: str
+    values: Mapping[str, Any]
+    column_of: Mapping[str, str]
+    header: str
+    options: Options
+
+    @property
+    def extra(self) -> dict[str, str]:
+        """The text of each column that the import does not use."""
+        used = set(self.column_of.values())
+        extra = {name: value for name, value in self.values.items() if name and name not in used}
+        return {name: _as_text(value) for name, value in extra.items()}
+
+    def describe(self) -> str:
+        """Return where the place of the focal word is given, and which columns are extra."""
+        names = [self.column_of[key] for key in ("end", *CONCORDANCE) if self.has(key)]
+        if self.has("start"):
+            place = f"characters in {self.column_of['start']} and {names[0]}"
+        elif self.has("keyword"):
+            place = f"columns {', '.join(names)}"
+        elif self.has("span"):
+            place = f"characters in {self.column_of['span']}"
+        elif self.has("position"):
+            place = f"tokens in {self.column_of['position']}"
+        else:
+            otherwise = ", or the word where it is found" if self.options.find else ""
+            place = f"a mark in the sentence{otherwise}"
+        extra = f"; extra columns: {', '.join(self.extra)}" if self.extra else ""
+        return f"place: {place}{extra}"
+
+    def has(self, *keys: str) -> bool:
+        """Return whether the table has a column for one of these keys."""
+        return any(key in self.column_of for key in keys)
+
+    def place(self, key: str) -> str:
+        """Return file, line and column of a key."""
+        return f"{self.where}, column {self.column_of[key]}"
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return the text of a cell; refuse an empty one, except for split and document."""
+        if not self.has(key) and default is not None:
+            return default
+        value = self.values[self.column_of[key]]
+        # Senses may be numbers.
+        if type(value) is int and key != "sentence":
+            value = str(value)
+        if isinstance(value, str) and (value.strip() or key in ("split", "document")):
+            return value
+        shown, fix = "nothing" if value in ("", None) else repr(value), "write a text"
+        if isinstance(value, dict | list):
+            shown, fix = "a list" if isinstance(value, list) else "an object", FIX_NESTED
+        raise CorpusError(f"{shown} for the {key}", where=self.place(key), fix=fix)
+
+    def number(self, key: str) -> int:
+        """Return the number of a cell, from 0 up."""
+        value = self.values[self.column_of[key]]
+        # In a table with gaps, pandas writes 2.0.
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(?:\.0)?", value.strip()):
+            return int(float(value))
+        if type(value) is int or (type(value) is float and value.is_integer()):
+            return int(value)
+        problem = f"the {key} {value!r} is not a whole number from 0 up"
+        raise CorpusError(problem, where=self.place(key), fix="write a whole number, in digits")
+
+    def _range(self, key: str) -> tuple[int, int] | None:
+        """Return the two numbers of a cell such as 3:5; None if it has no such text."""
+        value = self.values[self.column_of[key]]
+        place = PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
+        return (int(place[1]), int(place[2])) if place and place[2] else None
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """Return the first character of each focal word, and the character after its last."""
+        if self.has("start"):
+            return [(self.number("start"), self.number("end"))]
+        value = self.values[self.column_of["span"]]
+        spans = [_SPAN.fullmatch(part.strip()) for part in re.split("[,;]", str(value))]
+        if not all(spans):
+            problem, fix = f"the span {value!r} is not two numbers", "write characters, such as 4:8"
+            raise CorpusError(problem, where=self.place("span"), fix=fix)
+        if len(spans) > 1 and self.options.one_span:
+            problem, fix = f"{len(spans)} spans in {value!r}", "keep one, or leave out --one-span"
+            raise CorpusError(problem, where=self.place("span"), fix=fix)
+        return [(int(span[1]), int(span[2])) for span in spans if span]
+
+    def uses(self) -> tuple[str, list[Sentence]]:
+        """Return the word, and its uses in the sentence.
+
+        Without a name of the word, it is the first focal word in lower case. If neither a column
+        nor a mark gives the place, the option ``find`` finds all forms of the word.
+        """
+        word = self.text("word") if self.has("word") else self.options.word
+        if self.options.find and not self.has(*PLACES):
+            return marked_or_found(self.place("sentence"), self.text("sentence"), word)
+        sentences = self._sentences(word or "")
+        position, tokens = sentences[0]
+        return word or tokens[position].lower(), sentences
+
+    def _sentences(self, word: str) -> list[Sentence]:
+        """Return the sentence with each focal word, by a mark or by the columns for its place."""
+        if self.has("keyword"):
+            left, keyword, right = (unguarded(self._part(key)) for key in CONCORDANCE)
+            with at_place(self.place("keyword"), focal_word.FIX_MARK):
+                end = len(left) + 1 + len(keyword)
+                text = f"{left} {keyword} {right}"
+                return [focal_word.from_span(text, len(left) + 1, end, word)]
+        tokens, place = self.values[self.column_of["sentence"]], self.place("sentence")
+        text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
+        if self.has("position"):
+            with at_place(place, FIX_TOKENS):
+                span = self._range("position") or (self.number("position"),)
+                return [focal_word.from_tokens(text, *span)]
+        if self.has("start", "span"):
+            with at_place(place, focal_word.FIX_SPAN):
+                return [focal_word.from_span(text, *span, word) for span in self._spans()]
+        with at_place(place, f"{focal_word.FIX_MARK}; {FIX_FIND}"):
+            return [focal_word.from_mark(text, word)]
+
+    def _part(self, key: str) -> str:
+        """Return the text of a part of a concordance; only the keyword must not be empty."""
+        value = self.values[self.column_of[key]]
+        return value if key != "keyword" and isinstance(value, str) else self.text(key).strip()
+
+    def _joined(self, tokens: list[Any]) -> str:
+        well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
+        if not tokens or not well_formed or not self.has("position"):
+            problem = "a list that is not of tokens without white space, with a position"
+            fix = "give the sentence as one text, or its tokens and the focal word's position"
+            raise CorpusError(problem, where=self.place("sentence"), fix=fix)
+        return " ".join(tokens)
+
+
+def _as_text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def marked_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
+    """Return the word and its uses in a sentence: the marked use, or else all that are found."""
+    with at_place(where, focal_word.FIX_MARK):
+        if mark := focal_word.find_mark(text, bool if word is None else finder(word).words_of):
+            position, tokens = focal_word.from_span(mark.text, mark.start, mark.end, word or "")
+            return plain(word or tokens[position].lower()), [(position, tokens)]
+        if word is None:
+            raise ValueError("no word is marked, and none is named: add --word WORD")
+        occurrences = finder(word).find(text)
+        return plain(word), [
+            focal_word.from_span(text, use.start, use.end, word) for use in occurrences
+        ]
+
+
+@cache
+def finder(word: str) -> Finder:
+    """Return the finder of a word."""
+    return Finder([plain(word)])
