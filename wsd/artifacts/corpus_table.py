@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
@@ -20,6 +20,8 @@ SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
 # The senses of a word without labels.
 UNLABELLED = ("unknown",)
+# The prefix of an extra column in the table.
+EXTRA = "extra:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,9 @@ class Corpus:
     document : array of shape (n,), or None
         The name of each instance's document: instances of one document are not independent. Empty
         where the document is unknown; None if all are unknown.
+    extra : mapping of str to tuple of n str
+        The columns of the imported file that the product does not use, as text by column. They do
+        not count for the digest.
     """
 
     word: str
@@ -58,6 +63,7 @@ class Corpus:
     position: np.ndarray
     gold: np.ndarray
     document: np.ndarray | None = None
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -106,10 +112,11 @@ class Corpus:
         if self.document is not None:
             arrays.append("document")
         taken = {name: getattr(self, name)[rows] for name in arrays}
-        return replace(self, tokens=tuple(compress(self.tokens, rows)), **taken)
+        extra = {name: tuple(compress(cells, rows)) for name, cells in self.extra.items()}
+        return replace(self, tokens=tuple(compress(self.tokens, rows)), extra=extra, **taken)
 
     def joined(self, other: "Corpus") -> "Corpus":
-        """Return the table with the rows of another table at its end, without documents.
+        """Return the table with another's rows at its end, without documents and extra columns.
 
         Parameters
         ----------
@@ -119,7 +126,8 @@ class Corpus:
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("split", "index", "position", "gold")
         }
-        return replace(self, tokens=self.tokens + other.tokens, document=None, **arrays)
+        tokens = self.tokens + other.tokens
+        return replace(self, tokens=tokens, document=None, extra={}, **arrays)
 
 
 # Each word's table, by word.
@@ -142,6 +150,8 @@ def write(path: Path, corpus: Corpus) -> None:
     )
     if corpus.document is not None:
         table = table.append_column("document", pa.array(corpus.document.tolist()))
+    for name, cells in corpus.extra.items():
+        table = table.append_column(EXTRA + name, pa.array(cells, pa.string()))
     write_table(path, table, {key: getattr(corpus, key) for key in ("word", "senses", "digest")})
 
 
@@ -160,6 +170,11 @@ def read(path: Path) -> Corpus:
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
             document=np.array(table["document"].to_pylist()) if has_documents else None,
+            extra={
+                name.removeprefix(EXTRA): tuple(table[name].to_pylist())
+                for name in table.column_names
+                if name.startswith(EXTRA)
+            },
         )
         require(corpus.digest == provenance["digest"], "the digest differs")
         return corpus

@@ -29,9 +29,11 @@ FILES = (
 )  # fmt: skip
 # Optional files of each word: the document of each instance.
 DOCUMENTS = ("train.documents.txt", "test.documents.txt")
-FURTHER = "outofdomain.tsv"
+# Optional files of each word: the columns of the imported file that the product does not use.
+EXTRA = ("train.extra.tsv", "test.extra.tsv")
+FURTHER, EXTRA_FURTHER = "outofdomain.tsv", "outofdomain.extra.tsv"
 # The file of a word without senses.
-UNLABELLED_FILE = "sentences.txt"
+UNLABELLED_FILE, EXTRA_UNLABELLED = "sentences.txt", "sentences.extra.tsv"
 # A corpus of pairs of sentences has this instead of a word, and these files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")

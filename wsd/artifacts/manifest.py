@@ -11,6 +11,9 @@ from wsd.artifacts.dataset import (
     COUNTS,
     DATASETS,
     DOCUMENTS,
+    EXTRA,
+    EXTRA_FURTHER,
+    EXTRA_UNLABELLED,
     FORMAT,
     MANIFEST,
     OF_PAIRS,
@@ -83,7 +86,8 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
     expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
-    optional = {f"{file_name(word)}/{file}" for word in words for file in DOCUMENTS}
+    files = (*DOCUMENTS, *EXTRA) if labelled else (EXTRA_UNLABELLED,)
+    optional = {f"{file_name(word)}/{file}" for word in words for file in files} | {EXTRA_FURTHER}
     require(expected <= set(digests) <= expected | optional, "its files do not match its words")
     sums = all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
     require(sums, "an invalid checksum")

@@ -6,7 +6,9 @@ one class number per line. Out-of-domain test sentences of all words may be in a
 ``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
 position is ``3:5``: its first token, and the token after its last. The optional file
 ``<split>.documents.txt`` has the name of each sentence's document, or an empty line if it is
-unknown. A malformed line is an error that names its file and line; nothing is repaired silently.
+unknown. The optional file ``<split>.extra.tsv`` has the columns that the product does not use
+(:mod:`wsd.corpora.extra_columns`). A malformed line is an error that names its file and line;
+nothing is repaired silently.
 """
 
 import re
@@ -19,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
-from wsd.artifacts.dataset import DOCUMENTS, UNLABELLED_FILE
+from wsd.artifacts.dataset import DOCUMENTS, EXTRA, EXTRA_UNLABELLED, UNLABELLED_FILE
+from wsd.corpora.extra_columns import Columns, extra_file, joined, read_extra
 from wsd.errors import CorpusError, visible
 from wsd.storage.text_files import at_place, parse_json, read_lines
 
@@ -77,6 +80,7 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         rows += _read_out_of_domain(out_of_domain, word, senses)
     documents += [""] * (len(rows) - len(documents))
     corpus = make_corpus(word, senses, rows)
+    corpus = replace(corpus, extra=_read_extra(folder, corpus, out_of_domain))
     return replace(corpus, document=np.array(documents)) if any(documents) else corpus
 
 
@@ -90,7 +94,8 @@ def read_unlabelled(folder: Path, word: str) -> Corpus:
     """
     sentences = _read_sentences(folder / UNLABELLED_FILE)
     rows = (("train", index, *sentence, 0) for index, sentence in enumerate(sentences))
-    return make_corpus(word, UNLABELLED, rows)
+    extra = read_extra(folder / EXTRA_UNLABELLED, len(sentences))
+    return replace(make_corpus(word, UNLABELLED, rows), extra=extra)
 
 
 def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corpus:
@@ -157,6 +162,20 @@ def _read_documents(folder: Path, splits: Sequence[str]) -> list[str]:
             raise CorpusError(f"{size} sentences but {len(names)} documents", where=where, fix=fix)
         documents += names
     return documents
+
+
+def _read_extra(folder: Path, corpus: Corpus, out_of_domain: Path | None) -> Columns:
+    """Return the extra columns of a word's instances."""
+    counts = [int((corpus.split == split).sum()) for split in SPLITS]
+    parts = [(read_extra(folder / file, n), n) for file, n in zip(EXTRA, counts, strict=True)]
+    if out_of_domain is not None:
+        # All words share this file.
+        path = out_of_domain.parent / extra_file(out_of_domain.name)
+        lines = corpus.index[corpus.split == OUT_OF_DOMAIN].tolist()
+        extra = read_extra(path, len(read_lines(out_of_domain))) if path.exists() else {}
+        columns = {name: tuple(cells[i] for i in lines) for name, cells in extra.items()}
+        parts.append((columns, len(lines)))
+    return joined(parts)
 
 
 def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Iterator[Row]:

@@ -1,11 +1,12 @@
 """Read a folder in the corpus format, with or without a manifest, to import it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.dataset import ABOUT, DOCUMENTS, FILES, FURTHER, MANIFEST
+from wsd.artifacts.dataset import ABOUT, DOCUMENTS, EXTRA, FILES, FURTHER, MANIFEST
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
@@ -41,7 +42,9 @@ def read(path: Path) -> Gathered:
             sentence = (int(corpus.position[i]), corpus.tokens[i])
             where = f"{file}:{corpus.index[i] + 1}"
             document = "" if corpus.document is None else str(corpus.document[i])
-            gathered.rows.append(labelled(where, word, sense, sentence, split, document))
+            row = labelled(where, word, sense, sentence, split, document)
+            extra = {name: cells[i] for name, cells in corpus.extra.items()}
+            gathered.rows.append(replace(row, extra=extra))
         # The files may have been edited since, so that some senses of the manifest are gone.
         facts = _facts_of_senses(manifest, word)
         with at_place(str(path / MANIFEST)):
@@ -55,7 +58,7 @@ def read(path: Path) -> Gathered:
 
 
 def _files(folder: Path) -> list[Path]:
-    return [path for name in (*FILES, *DOCUMENTS) if (path := folder / name).exists()]
+    return [path for name in (*FILES, *DOCUMENTS, *EXTRA) if (path := folder / name).exists()]
 
 
 def _facts_of_senses(manifest: dict[str, Any], word: str) -> dict[str, Any]:

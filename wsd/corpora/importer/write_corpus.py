@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import COUNTS, FILES, FORMAT, FURTHER, MANIFEST
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
+from wsd.corpora.extra_columns import extra_file, extra_text
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, LabelledSentence
 from wsd.corpora.text_format import read_text, sentence_line
+from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
@@ -88,20 +90,22 @@ def lay_out(
     """
     with replacing_folder(out) as folder:
         out_of_domain = [
-            f"{word}\t{row.sense}\t{_line(row)}"
+            (word, row)
             for word, rows in words.items()
             for row in rows
             if row.split == OUT_OF_DOMAIN
         ]
         further = folder / FURTHER if out_of_domain else None
         if further:
-            write_lines(further, out_of_domain)
+            sentences = (f"{word}\t{row.sense}\t{_line(row)}" for word, row in out_of_domain)
+            write_lines(further, sentences)
+            write_extra(folder / extra_file(FURTHER), [row for _, row in out_of_domain])
         manifest["words"] = {}
         for word, rows in words.items():
             _write_word(folder / file_name(word), rows)
             corpus = read_text(folder / file_name(word), word, further)
-            written = Counter(zip(corpus.split.tolist(), corpus.tokens, strict=True))
-            if written != Counter((row.split, row.tokens) for row in rows):
+            written = Counter(instances(corpus))
+            if written != Counter((row.split, row.tokens, texts(row.extra)) for row in rows):
                 raise AssertionError(f"the written files of {word!r} differ from its sentences")
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
         manifest["files"] = checksums(folder)
@@ -111,6 +115,17 @@ def lay_out(
             write_json(folder / MANIFEST, manifest)
         else:
             write_manifest(folder, manifest)
+
+
+def instances(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]]:
+    """Yield split, tokens and extra texts of each instance, to compare them with what was read."""
+    for i, (split, tokens) in enumerate(zip(corpus.split.tolist(), corpus.tokens, strict=True)):
+        yield split, tokens, texts({name: cells[i] for name, cells in corpus.extra.items()})
+
+
+def texts(extra: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    """Return the cells that are not empty, with their columns."""
+    return frozenset((name, text) for name, text in extra.items() if text)
 
 
 def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
@@ -151,6 +166,24 @@ def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
         write_lines(folder / f"{split}.gold.txt", [numbers[row.sense] for row in own])
         if any(documents := [row.document for row in own]):
             write_lines(folder / f"{split}.documents.txt", documents)
+        write_extra(folder / extra_file(f"{split}.data.txt"), own)
+
+
+def write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
+    """Write the extra columns of rows, if they have any.
+
+    Raises
+    ------
+    CorpusError
+        For invalid Unicode, naming file and line.
+    """
+    for row in rows:
+        for name, cell in row.extra.items():
+            if f"{name}{cell}".encode(errors="replace").decode() != f"{name}{cell}":
+                problem = f"half of a character (a lone surrogate) in the column {name!r}"
+                raise CorpusError(problem, where=row.where, fix="write the character again")
+    if text := extra_text([row.extra for row in rows]):
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _line(row: LabelledSentence) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import COUNTS, UNLABELLED_FILE
+from wsd.artifacts.dataset import COUNTS, EXTRA_UNLABELLED, UNLABELLED_FILE
 from wsd.corpora.importer import labelled_tables, write_corpus
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request, readable
@@ -121,8 +121,11 @@ def _write(
             uses = [(row.position, row.tokens) for row in rows]
             lines = (sentence_line(*use) for use in uses)
             write_corpus.write_lines(word_folder / UNLABELLED_FILE, lines)
+            write_corpus.write_extra(word_folder / EXTRA_UNLABELLED, rows)
             corpus = read_unlabelled(word_folder, word)
-            if [*zip(corpus.position.tolist(), corpus.tokens, strict=True)] != uses:
+            extra = [write_corpus.texts(row.extra) for row in rows]
+            read = zip(corpus.position.tolist(), corpus.tokens, strict=True)
+            if [*read] != uses or [e for *_, e in write_corpus.instances(corpus)] != extra:
                 raise AssertionError(f"the written file of {word!r} differs from its sentences")
             counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
             manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}

@@ -17,6 +17,9 @@ from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import decode_file, lines_of
 
+# A sentence, and its extra columns.
+Use = tuple[Sentence, tuple[tuple[str, str], ...]]
+
 
 @dataclass
 class Uses:
@@ -24,7 +27,7 @@ class Uses:
 
     Attributes
     ----------
-    rows : dict of word to dict of Sentence to LabelledSentence
+    rows : dict of word to dict of Use to LabelledSentence
         The sense of each row is ``-``.
     not_found : dict of word to list of str
         File and line of the sentences without the word.
@@ -34,7 +37,7 @@ class Uses:
         Counts the focal words of all uses.
     """
 
-    rows: dict[str, dict[Sentence, LabelledSentence]] = field(default_factory=dict)
+    rows: dict[str, dict[Use, LabelledSentence]] = field(default_factory=dict)
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
     forms: FormCheck = field(default_factory=FormCheck)
@@ -54,7 +57,8 @@ class Uses:
         for sentence in sentences:
             row = replace(labelled(where, word, "-", sentence), extra=extra or {})
             self.forms.add(row.word, row.position, row.tokens, where)
-            use = row.position, row.tokens
+            # A use with an identifier of its own is another use.
+            use = (row.position, row.tokens), tuple(sorted(row.extra.items()))
             self.repeated += use in self.rows.get(row.word, {})
             self.rows.setdefault(row.word, {}).setdefault(use, row)
 
