@@ -2,8 +2,11 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +15,9 @@ from importing import import_corpus
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.predictions import read_predictions, write_predictions
+from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.fit_and_predict import predict_word
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.extra_columns import extra_text, read_extra
 from wsd.corpora.text_format import read_text, read_unlabelled
@@ -109,3 +115,18 @@ def test_a_damaged_file_is_refused(text: str, problem: str, tmp_path: Path) -> N
     path.write_text(text)
     with pytest.raises(CorpusError, match=problem):
         read_extra(path, 2)
+
+
+def test_predictions_have_them(tmp_path: Path) -> None:
+    import_corpus([written(tmp_path / "cells.csv", ROWS)], out=tmp_path / "out", name="mine")
+    corpus = read_text(tmp_path / "out/cell", "cell", tmp_path / "out/outofdomain.tsv")
+    vectors = np.random.default_rng(0).normal(size=(len(corpus), 3))
+    predicted = predict_word(corpus, vectors, NearestCentroid())
+    other = replace(predicted[0], word="spring", extra={})
+    path = tmp_path / "6.nearest_centroid.parquet"
+    write_predictions(path, [*predicted, other], {"classifier": "nearest_centroid"})
+    test, spring, outside = read_predictions(path)[0]
+    assert test.extra == {"id": ("use-4", "use-5"), "note": ("\u82b1", "")}
+    assert outside.extra["id"] == ("use-6",) and set(spring.extra["id"]) == {""}
+    table = pandas.read_parquet(path)
+    assert table["extra:id"].tolist() == ["use-4", "use-5", "use-6", "", ""]

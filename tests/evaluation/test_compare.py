@@ -170,6 +170,25 @@ def test_errors_of_two_systems_are_compared() -> None:
     assert comparison_tables.errors(systems("3")) != table
 
 
+def test_errors_have_the_extra_columns_of_the_corpus() -> None:
+    actual = systems("1")
+    words = tuple(
+        replace(
+            word,
+            extra={
+                "id": tuple(f"{word.word}-{i}" for i in word.index),
+                "word": ("cell",) * len(word.index),
+            },
+        )
+        for word in actual.reference.words
+    )
+    actual = replace(actual, reference=replace(actual.reference, words=words))
+    table = comparison_tables.errors(actual)
+    assert table
+    for line in table:
+        assert (line["id"], line["input_word"]) == (f"{line['word']}-{line['index']}", "cell")
+
+
 def test_the_reference_is_the_selection_not_the_best() -> None:
     actual = systems()
     assert (actual.reference.kind, actual.reference.layers) == (SELECTED, "2")

@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from wsd.errors import wrong_file
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.parquet import as_tuples, read_table, write_table
 from wsd.storage.result_files import parsing, require
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SPLITS = ("train", "test")
 OUT_OF_DOMAIN = "outofdomain"
@@ -150,9 +153,41 @@ def write(path: Path, corpus: Corpus) -> None:
     )
     if corpus.document is not None:
         table = table.append_column("document", pa.array(corpus.document.tolist()))
-    for name, cells in corpus.extra.items():
-        table = table.append_column(EXTRA + name, pa.array(cells, pa.string()))
+    table = with_extra(table, corpus.extra)
     write_table(path, table, {key: getattr(corpus, key) for key in ("word", "senses", "digest")})
+
+
+def with_extra(table: "pa.Table", extra: Mapping[str, tuple[str, ...]]) -> "pa.Table":
+    """Return a table with the extra columns of its rows; ``extra:`` begins their names."""
+    import pyarrow as pa
+
+    for name, cells in extra.items():
+        table = table.append_column(EXTRA + name, pa.array(cells, pa.string()))
+    return table
+
+
+def extra_columns(table: "pa.Table") -> dict[str, tuple[str, ...]]:
+    """Return the extra columns of a table of :func:`with_extra`."""
+    return {
+        name.removeprefix(EXTRA): tuple(table[name].to_pylist())
+        for name in table.column_names
+        if name.startswith(EXTRA)
+    }
+
+
+def csv_names(extra: Iterable[str], columns: Collection[str]) -> dict[str, str]:
+    """Return the name of each extra column in a CSV that has other columns too.
+
+    >>> csv_names(["id", "word"], ["word", "index"])
+    {'id': 'id', 'word': 'input_word'}
+    """
+    names: dict[str, str] = {}
+    for name in extra:
+        shown = name
+        while shown in columns or shown in names.values():
+            shown = f"input_{shown}"
+        names[name] = shown
+    return names
 
 
 def read(path: Path) -> Corpus:
@@ -170,11 +205,7 @@ def read(path: Path) -> Corpus:
             position=table["position"].to_numpy(),
             gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
             document=np.array(table["document"].to_pylist()) if has_documents else None,
-            extra={
-                name.removeprefix(EXTRA): tuple(table[name].to_pylist())
-                for name in table.column_names
-                if name.startswith(EXTRA)
-            },
+            extra=extra_columns(table),
         )
         require(corpus.digest == provenance["digest"], "the digest differs")
         return corpus

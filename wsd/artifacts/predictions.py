@@ -1,19 +1,19 @@
 """Read and write the predictions of all words by one classifier.
 
-The columns are word, split, index (the line in the split's file), gold, predicted, and a map from
-every sense of the word to its score. A sense without training instances has the score NaN and is
-never predicted.
+The columns are word, split, index (the line in the split's file), gold, predicted, a map from every
+sense of the word to its score, and the extra columns of the corpus. A sense without training
+instances has the score NaN and is never predicted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.corpus_table import Corpus, extra_columns, with_extra
 from wsd.errors import ResultError, wrong_file
 from wsd.storage.parquet import read_table, rows_by, write_table
 from wsd.storage.result_files import parsing, require
@@ -47,6 +47,8 @@ class WordPredictions:
         NaN for a sense without training instances.
     split : str
         ``"test"``, or another split with test instances.
+    extra : mapping of str to tuple of n str
+        The extra columns of the instances, as in the corpus.
     """
 
     word: str
@@ -57,6 +59,7 @@ class WordPredictions:
     predicted: np.ndarray
     scores: np.ndarray
     split: str = TEST
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def versions() -> dict[str, str]:
@@ -76,7 +79,7 @@ def write_predictions(
         # A map shows the sense of each score to readers in any language.
         keys = senses.take(np.tile(np.arange(k), n))
         starts = np.arange(0, n * k + 1, k, dtype=np.int32)
-        return pa.table(
+        columns = pa.table(
             {
                 "word": np.repeat(word.word, n),
                 "split": np.repeat(word.split, n),
@@ -86,7 +89,10 @@ def write_predictions(
                 "scores": pa.MapArray.from_arrays(starts, keys, word.scores.astype(float).ravel()),
             }
         )
+        empty = ("",) * n
+        return with_extra(columns, {name: word.extra.get(name, empty) for name in names})
 
+    names = dict.fromkeys(name for word in words for name in word.extra)
     about = {word.word: {"senses": list(word.senses), "n_train": word.n_train} for word in words}
     whole = pa.concat_tables(map(table, words)).combine_chunks()
     write_table(path, whole, {**provenance, "words": about})
@@ -186,4 +192,5 @@ def _parse(word: str, split: str, about: Mapping[str, Any], rows: "pa.Table") ->
     require(numbers, f"a score of {word!r} is not a number")
     gold, predicted = codes(rows["gold"]), codes(rows["predicted"])
     index = index.astype(np.int32)
-    return WordPredictions(word, senses, n_train, index, gold, predicted, scores, split)
+    extra = extra_columns(rows)
+    return WordPredictions(word, senses, n_train, index, gold, predicted, scores, split, extra)

@@ -112,6 +112,7 @@ def predict_splits(
                 predicted=np.nanargmax(scores, axis=1).astype(np.int32),
                 scores=scores,
                 split=split,
+                extra=corpus.take(corpus.split == split).extra,
             )
         )
     return predictions

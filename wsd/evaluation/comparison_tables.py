@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
+from wsd.artifacts.corpus_table import csv_names
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
@@ -29,6 +30,9 @@ from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
 
 DIFFERENCE = ("difference", "low", "high", "p", "error")
+ERROR_COLUMNS = (
+    "reference_model", "kind", "model", "word", "index", "gold", "selected", "predicted",
+)  # fmt: skip
 RARE = 15  # a sense with fewer test instances gets a separate line
 Line = dict[str, Any]
 
@@ -128,6 +132,8 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
 
 def errors(systems: ModelComparison) -> list[Line]:
     """Return a line per other system and test instance that it or the reference gets wrong."""
+    extra = (name for word in systems.reference.words for name in word.extra)
+    names = csv_names(dict.fromkeys(extra), ERROR_COLUMNS)
     return [
         {
             "kind": row.kind,
@@ -137,6 +143,7 @@ def errors(systems: ModelComparison) -> list[Line]:
             "gold": theirs.senses[theirs.gold[i]],
             "selected": theirs.senses[ours.predicted[i]],
             "predicted": theirs.senses[theirs.predicted[i]],
+            **{names[name]: cells[i] for name, cells in ours.extra.items()},
         }
         for row in systems.others
         if row.kind in (PUBLISHED, SYSTEM)

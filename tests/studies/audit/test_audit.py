@@ -3,6 +3,7 @@
 import csv
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,19 @@ def test_instances(corpora: dict[str, Corpus], store: Callable[..., Path], tmp_p
         ("'+", "mint", "'- see bank"),
         ("waves broke over the", "bow", "all night"),
     ]
+
+
+def test_the_extra_columns_of_the_corpus_follow(
+    corpora: dict[str, Corpus], store: Callable[..., Path], tmp_path: Path
+) -> None:
+    paths = [store(layers, given) for layers, given in LAYERS.items()]
+    mint = corpora["mint"]
+    named = replace(mint, extra={"left": tuple(f"use-{i}" for i in range(len(mint)))})
+    call_step(audit, {**corpora, "mint": named}, predictions=paths, judge=None, out=tmp_path)
+    rows = read(tmp_path / "instances.csv")
+    test = [f"use-{i}" for i in np.flatnonzero(mint.split == "test")]
+    assert [row["input_left"] for row in rows] == [*test, ""]
+    assert rows[0]["left"] == "the"
 
 
 def test_without_a_judge_nothing_is_suspected(

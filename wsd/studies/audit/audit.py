@@ -23,7 +23,7 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_out_folder
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.corpus_table import Corpus, csv_names, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
@@ -97,7 +97,7 @@ def list_instances(
         the predictions of the gold sense, among n_predictions layer choices and classifiers;
         all_missed is true if n_right is 0. contradicting is the other sense that the judge
         predicts at every single layer from 1 up, and confidence its mean probability there. The
-        module's docstring defines suspected_gold.
+        module's docstring defines suspected_gold. The extra columns of the corpus follow.
     """
     judges = [] if judge is None else _judges(files, judge)
     tables = []
@@ -127,7 +127,9 @@ def list_instances(
             "focal": [corpus.tokens[r][corpus.position[r]] for r in rows],
             "right": [" ".join(corpus.tokens[r][corpus.position[r] + 1 :]) for r in rows],
         }
-        tables.append(pd.DataFrame(table))
+        extra = corpus.take(corpus.split == TEST).extra
+        names = csv_names(extra, table)
+        tables.append(pd.DataFrame(table | {names[name]: cells for name, cells in extra.items()}))
     return pd.concat(tables, ignore_index=True)
 
 
