@@ -1,6 +1,7 @@
 """Fixtures for several test files: small corpora, vectors on disk, and the real dataset."""
 
 import os
+import shutil
 
 # Use one thread for linear algebra, here and in every process that a test starts. pytest runs
 # several processes on the same cores, and threads that wait for a busy core are many times slower.
@@ -82,6 +83,26 @@ def noad_real() -> Path:
         missing("archive", f"no WSD_NOAD_ARCHIVE, and no {NOAD_ARCHIVES} in {shared}")
     assert archives[0].is_file(), f"WSD_NOAD_ARCHIVE={named} is no file"
     return archives[0]
+
+
+@pytest.fixture(scope="session")
+def dwug_archive() -> Path:
+    """Return the archive of DWUG EN."""
+    shared = REPOSITORY.parent / "shared" / "data"
+    named = os.environ.get("WSD_DWUG_EN_ARCHIVE")
+    archives = [Path(named)] if named else sorted(shared.glob("dwug_en-*"))
+    if not archives:
+        missing("archive", f"no WSD_DWUG_EN_ARCHIVE, and no dwug_en-* in {shared}")
+    assert archives[0].is_file(), f"WSD_DWUG_EN_ARCHIVE={named} is no file"
+    return archives[0]
+
+
+@pytest.fixture(scope="session")
+def dwug_en(dwug_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the unpacked folder of DWUG EN."""
+    folder = tmp_path_factory.mktemp("dwug")
+    shutil.unpack_archive(dwug_archive, folder, filter="data")
+    return folder / "dwug_en"
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,8 @@ EXTRA = ("train.extra.tsv", "test.extra.tsv")
 FURTHER, EXTRA_FURTHER = "outofdomain.tsv", "outofdomain.extra.tsv"
 # The file of a word without senses.
 UNLABELLED_FILE, EXTRA_UNLABELLED = "sentences.txt", "sentences.extra.tsv"
+# Optional files of a corpus of usage graphs: ratings of pairs of uses, and each word's change.
+JUDGMENTS, CHANGE = "judgments.tsv", "change.tsv"
 # A corpus of pairs of sentences has this instead of a word, and these files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")

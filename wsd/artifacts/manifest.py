@@ -8,6 +8,7 @@ from typing import Any
 from wsd.artifacts import noad_datasets
 from wsd.artifacts.dataset import (
     ABOUT,
+    CHANGE,
     COUNTS,
     DATASETS,
     DOCUMENTS,
@@ -15,6 +16,7 @@ from wsd.artifacts.dataset import (
     EXTRA_FURTHER,
     EXTRA_UNLABELLED,
     FORMAT,
+    JUDGMENTS,
     MANIFEST,
     OF_PAIRS,
     SENTENCES,
@@ -87,7 +89,8 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     digests = dict(manifest["files"])
     expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
     files = (*DOCUMENTS, *EXTRA) if labelled else (EXTRA_UNLABELLED,)
-    optional = {f"{file_name(word)}/{file}" for word in words for file in files} | {EXTRA_FURTHER}
+    optional = {f"{file_name(word)}/{file}" for word in words for file in files}
+    optional |= {EXTRA_FURTHER} if labelled else {JUDGMENTS, CHANGE}
     require(expected <= set(digests) <= expected | optional, "its files do not match its words")
     sums = all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
     require(sums, "an invalid checksum")

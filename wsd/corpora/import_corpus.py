@@ -26,6 +26,7 @@ from wsd.arguments import add_optional_files, add_out_folder, add_seed, count, w
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
+    import_usage_graphs,
     sense_texts,
     splits,
     table_columns,
@@ -132,7 +133,7 @@ def _offered(args: argparse.Namespace, name: str) -> list[Any]:
 def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     """Read the sentences to train on and those to test on, or return a summary."""
     args = request.args
-    known = [*KINDS, *_offered(args, "KIND")]
+    known = [*KINDS, import_usage_graphs.KIND, *_offered(args, "KIND")]
     files = readable(request.files, lambda path: any(kind.matches(path) for kind in known))
     kinds = {path: kind_of(path, known, args) for path in files}
     for kind in kinds.values():

@@ -127,9 +127,9 @@ def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> 
             number += 1
             cells = Cells(where, values, column_of, header_place, options)
             yield cells
-    if cells is not None:
+    if cells is not None and not options.quiet:
         sentences = f"{number:,} sentence{'s' if number > 1 else ''}"
         log.info(f"{path}: {description}, {sentences}; {cells.describe()}")
-    elif options.bad_lines.is_empty:
+    elif cells is None and options.bad_lines.is_empty:
         fix = "write a sentence in each line below the header"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)

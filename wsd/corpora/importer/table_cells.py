@@ -41,6 +41,8 @@ class Options:
         Whether to find the word in sentences that have neither a place nor a mark.
     one_span : bool
         Whether to refuse a cell with several spans.
+    quiet : bool
+        Whether to say nothing about what a file was taken for.
     bad_lines : BadLines
         Collects the errors about single lines.
     """
@@ -50,6 +52,7 @@ class Options:
     encoding: str | None = None
     find: bool = False
     one_span: bool = False
+    quiet: bool = False
     bad_lines: BadLines = field(default_factory=BadLines)
 
 

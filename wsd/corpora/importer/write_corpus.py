@@ -9,14 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, Corpus
-from wsd.artifacts.dataset import COUNTS, FILES, FORMAT, FURTHER, MANIFEST
+from wsd.artifacts.dataset import (
+    COUNTS,
+    EXTRA_UNLABELLED,
+    FILES,
+    FORMAT,
+    FURTHER,
+    MANIFEST,
+    UNLABELLED_FILE,
+)
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
 from wsd.corpora.extra_columns import extra_file, extra_text
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, LabelledSentence
-from wsd.corpora.text_format import read_text, sentence_line
+from wsd.corpora.text_format import read_text, read_unlabelled, sentence_line
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -48,11 +56,6 @@ def start_manifest(
         **facts,
         "version": version("wsd"),
     }
-
-
-def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest of an imported corpus, which people may edit."""
-    write_lines(folder / MANIFEST, [json.dumps(manifest, indent=2, ensure_ascii=False)])
 
 
 def check_forms(forms: FormCheck, request: Request) -> None:
@@ -111,10 +114,53 @@ def lay_out(
         manifest["files"] = checksums(folder)
         for name, lines in (further_files or {}).items():
             write_lines(folder / name, lines)
-        if noted:
-            write_json(folder / MANIFEST, manifest)
-        else:
-            write_manifest(folder, manifest)
+        write_manifest(folder, manifest, noted=noted)
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any], *, noted: bool = False) -> None:
+    """Write the manifest; without a noted checksum, people may edit it."""
+    if noted:
+        write_json(folder / MANIFEST, manifest)
+    else:
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        write_lines(folder / MANIFEST, [text])
+
+
+def lay_out_unlabelled(
+    out: Path,
+    words: Mapping[str, Sequence[LabelledSentence]],
+    manifest: dict[str, Any],
+    *,
+    noted: bool = False,
+    further_files: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Write the folder of a corpus without senses, after its files have been read back.
+
+    Parameters
+    ----------
+    out, words, manifest, noted
+        As :func:`lay_out` takes them.
+    further_files : mapping of name to lines
+        Files that are part of the corpus.
+    """
+    with replacing_folder(out) as folder:
+        manifest["words"] = {}
+        for word, rows in words.items():
+            word_folder = folder / file_name(word)
+            word_folder.mkdir()
+            write_lines(word_folder / UNLABELLED_FILE, map(_line, rows))
+            write_extra(word_folder / EXTRA_UNLABELLED, rows)
+            corpus = read_unlabelled(word_folder, word)
+            expected = [(row.position, row.tokens, texts(row.extra)) for row in rows]
+            positions = zip(corpus.position.tolist(), instances(corpus), strict=True)
+            if [(position, *parts) for position, (_, *parts) in positions] != expected:
+                raise AssertionError(f"the written file of {word!r} differs from its sentences")
+            counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
+            manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}
+        for name, lines in (further_files or {}).items():
+            write_lines(folder / name, lines)
+        manifest["files"] = checksums(folder)
+        write_manifest(folder, manifest, noted=noted)
 
 
 def instances(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]]:

@@ -5,21 +5,15 @@ labelled corpus. The folder is written as a whole or not at all, after everythin
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from wsd.artifacts.dataset import COUNTS, EXTRA_UNLABELLED, UNLABELLED_FILE
 from wsd.corpora.importer import labelled_tables, write_corpus
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request, readable
-from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.inflection import forms
-from wsd.corpora.text_format import read_unlabelled, sentence_line
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
-from wsd.storage.atomic import replacing_folder
-from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled import unlabelled_files
 from wsd.studies.unlabelled.unlabelled_files import Uses
 
@@ -76,7 +70,7 @@ def import_instead(request: Request) -> list[str] | None:
     manifest = write_corpus.start_manifest(
         request, request.files, labelled=False, left_out=left_out
     )
-    _write(request.args.out, words, manifest)
+    write_corpus.lay_out_unlabelled(request.args.out, words, manifest)
     reasons = [*left_out.items()][bool(uses.not_found) :]
     return [
         f"{plural(len(words), 'word')} without senses",
@@ -108,26 +102,3 @@ def _no_word(uses: Uses, files: Sequence[Path]) -> CorpusError:
     fix = "correct --word (a verb is called serve.v), or mark the word in each line, as [[cell]]"
     problem = f"no sentence has a form of {words} (looked for: {looked_for})"
     return CorpusError(problem, where=where, fix=fix)
-
-
-def _write(
-    out: Path, words: Mapping[str, list[LabelledSentence]], manifest: dict[str, Any]
-) -> None:
-    with replacing_folder(out) as folder:
-        manifest["words"] = {}
-        for word, rows in words.items():
-            word_folder = folder / file_name(word)
-            word_folder.mkdir()
-            uses = [(row.position, row.tokens) for row in rows]
-            lines = (sentence_line(*use) for use in uses)
-            write_corpus.write_lines(word_folder / UNLABELLED_FILE, lines)
-            write_corpus.write_extra(word_folder / EXTRA_UNLABELLED, rows)
-            corpus = read_unlabelled(word_folder, word)
-            extra = [write_corpus.texts(row.extra) for row in rows]
-            read = zip(corpus.position.tolist(), corpus.tokens, strict=True)
-            if [*read] != uses or [e for *_, e in write_corpus.instances(corpus)] != extra:
-                raise AssertionError(f"the written file of {word!r} differs from its sentences")
-            counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
-            manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}
-        manifest["files"] = write_corpus.checksums(folder)
-        write_corpus.write_manifest(folder, manifest)
