@@ -69,6 +69,8 @@ def test_the_tool_of_an_export_is_recognised(tmp_path: Path, tool: str) -> None:
     for suffix in (".json", ".jsonl"):
         path = put(tmp_path, [MAKERS[tool]("a bank", [(2, 6, "x")])], suffix)
         assert annotation_tools.tool_of(path) == tool
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert annotation_tools.tool_of(path) == tool
     # The first text may be long.
     long = MAKERS[tool]("word " * 2**16, [(0, 4, "x")])
     assert annotation_tools.tool_of(put(tmp_path, [long], ".json")) == tool
@@ -166,9 +168,9 @@ def test_the_annotations_of_a_use_are_votes(tmp_path: Path, tool: str) -> None:
 
 @tools
 def test_several_labels_of_one_annotator_are_all_right(tmp_path: Path, tool: str) -> None:
-    labels = [(2, 6, "y"), (2, 6, "x"), (7, 11, "z")]
+    labels = [*((2, 6, label) for label in "gfedcba"), (7, 11, "z")]
     first, second = read(put(tmp_path, [MAKERS[tool]("A bank lent.", labels)])).rows
-    assert (first.keys, second.keys) == (("x", "y"), ("z",))
+    assert (first.keys, second.keys) == (tuple("abcdefg"), ("z",))
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
@@ -205,6 +207,7 @@ def test_further_shapes_of_an_export(tmp_path: Path) -> None:
     task = label_studio(text, [(2, 6, "x")])
     # The field with the text has another name than the tag; another field is a text too.
     named = {**task, "data": {"source": "a.txt", "quote": text}}
+    short = {**task, "data": {"text": text, "comment": "longer than the text"}}
     value = task["annotations"][0]["result"][0]["value"]
     html = {"start": "/p[1]", "end": "/p[1]", "globalOffsets": {"start": 2, "end": 6}}
     hyper = {
@@ -213,7 +216,7 @@ def test_further_shapes_of_an_export(tmp_path: Path) -> None:
         "value": {**html, "hypertextlabels": ["x"]},
     }
     hypertext = {**task, "annotations": [{"result": [hyper]}]}
-    for record in (objects, older, options, named, hypertext):
+    for record in (objects, older, options, named, short, hypertext):
         (row,) = read(put(tmp_path, [record])).rows
         assert (row.word, row.sense, row.position) == ("bank", "x", 1), record
     assert value["text"] == "bank"
@@ -228,6 +231,11 @@ def test_code_units_of_browsers_become_characters(tmp_path: Path, tool: str) -> 
             record["annotations"][0]["result"][0]["value"]["text"] = "bank"
         (row,) = read(put(tmp_path, [record])).rows
         assert (row.tokens[row.position], row.position) == ("bank", 2)
+
+
+def test_a_wrong_place_is_named_as_the_tool_counts(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="the focal word 'an' is part of a word"):
+        read(put(tmp_path, [doccano(f"{EMOJI} A bank lent.", [(5, 7, "x")])]))
 
 
 @tools

@@ -45,6 +45,9 @@ def test_a_lexical_sample(tmp_path: Path) -> None:
     assert row.tokens == ("The", "banks", ",", "they", "lent", ".")
     assert row.extra == {"id": "i{}", "docsrc": "BNC"}
     assert row.where == f"{tmp_path / 'a.xml'}:3"
+    changed = ONE.replace("<context>", "<note>no</note><context>").replace("banks", " banks, ")
+    (row,) = lexical_sample_xml.read(put(tmp_path, changed)).rows
+    assert row.tokens == ("The", "banks", ",", ",", "they", "lent", ".")
     # SemEval gives the part of speech in an attribute.
     (row,) = lexical_sample_xml.read(sample(tmp_path, 'item="bank.n"', 'item="bank" pos="n"')).rows
     assert row.word == "bank.n"

@@ -57,6 +57,21 @@ def test_every_format_has_an_entry_in_the_table_and_an_example() -> None:
     assert unread_formats.FORMATS.keys() <= SECTIONS.keys()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sentence\tsense\nThe <WSD>bank</WSD> fell.\tbank.noun.0\n",
+        "1\tbank\tx\tThe *bank* fell.\ta\tb\n",
+        "word,sense,sentence\nbank,x,#FORMAT=WebAnno TSV *bank*\n",
+        "<corpus><contextfile/><NAF/></corpus>",
+    ],
+)
+def test_a_file_that_only_resembles_an_unread_format(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(text)
+    unread_formats.refuse([path, tmp_path, tmp_path / "none"])
+
+
 CONVERTED = {
     "WebAnno TSV": "webanno.tsv",
     "CoNLL-U": "conllu.conllu",
