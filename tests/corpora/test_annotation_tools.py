@@ -1,6 +1,7 @@
 """Exports of Label Studio, Prodigy and doccano: places, votes, what is left out and refused."""
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from importing import import_corpus
 
 from wsd.corpora.importer import annotation_tools
 from wsd.corpora.importer.labelled_sentence import Gathered
+from wsd.corpora.importer.table_cells import Options
 from wsd.errors import ConfigError, CorpusError
 
 FIELD = Path(__file__).parent / "formats"
@@ -60,7 +62,11 @@ def put(folder: Path, records: list[Mapping[str, Any]], suffix: str = ".jsonl") 
 
 
 def read(path: Path, word: str | None = None, **columns: str) -> Gathered:
-    return annotation_tools.read(path, columns, word)
+    """Read a file, and raise an error about bad records."""
+    options = Options(columns, word)
+    gathered = annotation_tools.read(path, options)
+    options.bad_lines.settle(path.parent / "out", len(gathered.rows), skip=False, file=None)
+    return gathered
 
 
 @tools
@@ -270,6 +276,19 @@ def test_a_span_that_is_refused(tmp_path: Path, field: str, value: Any, says: st
     assert caught.value.where == f"{path}:2"
 
 
+def test_all_bad_records_are_named_or_left_out(tmp_path: Path) -> None:
+    good = [prodigy(f"A {c} bank.", [(4, 8, "x")]) for c in "abcd"]
+    good += [prodigy(f"A {c} bank.", [(4, 8, "y")]) for c in "efgh"]
+    bad = [prodigy("A bank lent.", [(2, 6, "x"), (3, 6, "x")]), {"text": "a", "spans": [1]}]
+    path, out = put(tmp_path, [*good, *bad]), tmp_path / "out"
+    path.write_text(f"{path.read_text()}\n{{", encoding="utf-8")
+    with pytest.raises(CorpusError, match="3 lines cannot be read") as caught:
+        import_corpus([path], out=out, name="mine")
+    assert all(f"{path}:{number}: " in str(caught.value.fix) for number in (9, 10, 11))
+    lines = import_corpus([path], out=out, name="mine", skip_bad=True)
+    assert "bank: x 3 + 1, y 3 + 1" in lines and lines.count("left out: 1 instances") == 3
+
+
 def test_a_place_that_is_not_the_repeated_text_is_refused(tmp_path: Path) -> None:
     task = label_studio("A bank lent.", [(2, 6, "x")])
     task["annotations"][0]["result"][0]["value"]["text"] = "lent"
@@ -299,6 +318,11 @@ def test_a_record_that_is_refused(tmp_path: Path, record: dict[str, Any], says: 
 
 
 @tools
-def test_the_exports_of_the_field_are_imported(tmp_path: Path, tool: str) -> None:
-    lines = import_corpus([FIELD / FILES[tool]], out=tmp_path / "out", name="mine")
+def test_the_exports_of_the_field_are_imported(
+    tmp_path: Path, tool: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "wsd"):
+        lines = import_corpus([FIELD / FILES[tool]], out=tmp_path / "out", name="mine")
     assert "bank: bank_money 3 + 1, bank_river 3 + 1" in lines
+    extra = {"Prodigy": ""}.get(tool, "; extra columns: id")
+    assert f"{FILES[tool]}: an export of {tool}, 8 instances{extra}" in caplog.text

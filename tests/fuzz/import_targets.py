@@ -17,6 +17,7 @@ from wsd.corpora.importer import (
     ufsac_xml,
     unread_formats,
 )
+from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible
@@ -45,6 +46,7 @@ def check_gathered(gathered: Gathered) -> None:
         assert row.word and row.sense and row.where
         assert row.split in ("", *ALL_SPLITS)
         assert visible(row.word) == row.word and visible(row.sense) == row.sense
+        assert all(isinstance(text, str) for text in row.extra.values())
         check_focal(row.position, row.tokens)
     assert all(count >= 0 for count in gathered.left_out.values())
 
@@ -103,7 +105,10 @@ def run_annotations(data: bytes, at: Path) -> None:
     path.write_bytes(data[1:])
     if annotation_tools.tool_of(path):
         columns = {"word": "x"} if way & 2 else {}
-        check_gathered(annotation_tools.read(path, columns, "crane" if way & 1 else None))
+        options = Options(columns, "crane" if way & 1 else None)
+        gathered = annotation_tools.read(path, options)
+        check_gathered(gathered)
+        options.bad_lines.settle(at / "out", len(gathered.rows), skip=bool(way & 4), file=None)
 
 
 def annotation_seeds() -> list[bytes]:
@@ -141,7 +146,10 @@ def run_foreign_xml(data: bytes, at: Path) -> None:
     unread_formats.refuse([path])
     for kind in (lexical_sample_xml, ufsac_xml):
         if kind.matches(path):
-            check_gathered(kind.read(path))
+            bad_lines = BadLines()
+            gathered = kind.read(path, bad_lines)
+            check_gathered(gathered)
+            bad_lines.settle(at / "out", len(gathered.rows), skip=False, file=None)
 
 
 def foreign_xml_seeds() -> list[bytes]:
@@ -158,6 +166,7 @@ def foreign_xml_seeds() -> list[bytes]:
         sample.replace(b"<head>", b""),
         b'<!DOCTYPE a [<!ENTITY b "c">]>' + sample,
         ufsac,
+        sample.decode().encode("utf-16"),
         ufsac.replace(b"wn30", b"wn16"),
         ufsac.replace(b"surface_form=", b"form="),
         b"<contextfile concordance=brown>",

@@ -143,6 +143,8 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     for path, kind in kinds.items():
         assert kind.read is not None
         gathered = kind.read(path, request)
+        if not kind.described:
+            logs.log.info(f"{path}: {kind.name}, {gathered.describe()}")
         gathered.about = _parse_about(gathered.about)
         if path in args.test:
             test += gathered

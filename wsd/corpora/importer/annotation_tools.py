@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from wsd.corpora.importer.file_beginning import first_object
 from wsd.corpora.importer.focal_word import Sentence, bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence, labelled, plain
+from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.importer.table_columns import NAMES
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
@@ -53,34 +54,34 @@ def tool_of(path: Path) -> str:
     return "doccano" if _doccano_key(record) else ""
 
 
-def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
+def read(path: Path, options: Options) -> Gathered:
     """Read an export, in JSON or JSON lines.
 
     Parameters
     ----------
     path : Path
-    columns : mapping
-        The fields that have the ``word``, ``split`` and ``document``.
-    word : str, optional
-        The word of all instances.
+    options : Options
+        Its columns may name the fields that have the ``word``, ``split`` and ``document``.
 
     Raises
     ------
     ConfigError
-        For another key in ``columns``.
+        For another key in the columns.
     CorpusError
-        Naming file and line.
+        Naming the file, if it has no labelled span. Errors about single records are collected in
+        ``options.bad_lines``.
     """
-    if unused := sorted(columns.keys() - set(USED)):
+    if unused := sorted(options.columns.keys() - set(USED)):
         fix = f"name only {', '.join(USED)}; the tool gives the sentence, the place and the sense"
         raise ConfigError(f"no column is needed for {unused[0]}", where="--columns", fix=fix)
     gathered, parse = Gathered(files=[path]), TOOLS[tool_of(path)]
     votes: dict[tuple[Any, ...], list[LabelledSentence]] = {}
-    for where, record in json_objects(path, FIX):
-        with at_place(where, FIX):
-            for annotation in parse(record, gathered.left_out):
-                for row in _rows(where, annotation, columns, word):
-                    votes.setdefault((row.word, row.position, row.tokens), []).append(row)
+    guard = options.bad_lines.line
+    for where, record in json_objects(path, FIX, guard=guard):
+        with guard(), at_place(where, FIX):
+            annotations = list(parse(record, gathered.left_out))
+            for row in [row for entry in annotations for row in _rows(where, entry, options)]:
+                votes.setdefault((row.word, row.position, row.tokens), []).append(row)
     several = sum(len(rows) > 1 for rows in votes.values())
     if several:
         log.info(f"{path}: {several} uses have several annotations; the most frequent one counts")
@@ -92,16 +93,14 @@ def read(path: Path, columns: Mapping[str, str], word: str | None) -> Gathered:
         agreement = {"annotations": str(len(rows)), "agreeing": str(most)} if several else {}
         extra = {**rows[0].extra, **agreement}
         gathered.rows.append(replace(rows[0], sense=senses[0], also=senses[1:], extra=extra))
-    if not gathered.rows:
+    if not gathered.rows and options.bad_lines.is_empty:
         reasons = "; ".join(f"{n} {reason}" for reason, n in gathered.left_out.items())
         problem = f"no labelled span is left ({reasons or 'no record has one'})"
         raise CorpusError(problem, where=str(path), fix=FIX)
     return gathered
 
 
-def _rows(
-    where: str, annotation: Annotation, columns: Mapping[str, str], word: str | None
-) -> Iterator[LabelledSentence]:
+def _rows(where: str, annotation: Annotation, options: Options) -> Iterator[LabelledSentence]:
     """Yield an instance for each place in a text; several labels of a place are all right."""
     text, labels, fields = annotation
     meta = [fields[name] for name in ("meta", "metadata") if isinstance(fields.get(name), dict)]
@@ -110,8 +109,8 @@ def _rows(
         for name, value in ChainMap(dict(fields), *meta).items()
         if type(value) in (str, int, float)
     }
-    used = {key: _take_column(extra, key, columns.get(key)) for key in USED}
-    name = word or used["word"]
+    used = {key: _take_column(extra, key, options.columns.get(key)) for key in USED}
+    name = options.word or used["word"]
     senses: dict[Sentence, set[str]] = {}
     for place, label, repeated in labels:
         senses.setdefault(_sentence(text, place, repeated, name), set()).add(plain(label))

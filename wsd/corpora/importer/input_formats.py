@@ -80,7 +80,7 @@ class FileKind:
     example : str
         An example, for the advice about an unknown kind.
     matches : function of a path
-        Returns whether a file is of this kind, by its name.
+        Returns whether a file is of this kind, by its name or its content.
     options : tuple of str
         Options that only kinds with these options use.
     labels : tuple of str, optional
@@ -90,6 +90,8 @@ class FileKind:
     read_together : function of a Request
         Reads all files, when all are of this kind. It returns the sentences to train on and those
         to test on; or the lines of the summary, if it has written a corpus of its own.
+    described : bool
+        Whether reading itself says what the file was taken for.
     """
 
     name: str
@@ -99,6 +101,7 @@ class FileKind:
     labels: tuple[str, str] | None = None
     read: Callable[[Path, Request], Gathered] | None = None
     read_together: Callable[[Request], tuple[Gathered, Gathered] | list[str]] | None = None
+    described: bool = False
 
 
 def _export_of(tool: str) -> FileKind:
@@ -107,7 +110,7 @@ def _export_of(tool: str) -> FileKind:
         f"an export of {tool}",
         lambda path: annotation_tools.tool_of(path) == tool,
         options=("--word", "--columns"),
-        read=lambda path, request: annotation_tools.read(path, request.columns, request.args.word),
+        read=lambda path, request: annotation_tools.read(path, request.options),
     )
 
 
@@ -125,6 +128,7 @@ KINDS = (
         labelled_tables.is_table,
         options=("--word", "--columns", "--encoding", "--find", "--one-span"),
         read=lambda path, request: labelled_tables.read(path, request.options),
+        described=True,
     ),
     FileKind(
         "all-words .xml",
@@ -139,9 +143,14 @@ KINDS = (
         "lexical-sample XML",
         "XML of a lexical sample",
         lexical_sample_xml.matches,
-        read=lambda path, _: lexical_sample_xml.read(path),
+        read=lambda path, request: lexical_sample_xml.read(path, request.bad_lines),
     ),
-    FileKind("UFSAC", "UFSAC", ufsac_xml.matches, read=lambda path, _: ufsac_xml.read(path)),
+    FileKind(
+        "UFSAC",
+        "UFSAC",
+        ufsac_xml.matches,
+        read=lambda path, request: ufsac_xml.read(path, request.bad_lines),
+    ),
 )
 
 

@@ -80,6 +80,12 @@ class Gathered:
     about: dict[str, str] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
 
+    def describe(self) -> str:
+        """Return the number of instances, and the names of their extra columns."""
+        names = dict.fromkeys(name for row in self.rows for name in row.extra)
+        extra = f"; extra columns: {', '.join(names)}" if names else ""
+        return f"{len(self.rows):,} instance{'' if len(self.rows) == 1 else 's'}{extra}"
+
     def __add__(self, other: "Gathered") -> "Gathered":
         """Return the content of both; if they differ about a fact or text, the first counts."""
         left_out = self.left_out.copy()

@@ -13,6 +13,7 @@ from dataclasses import replace
 from html.entities import html5
 from pathlib import Path
 
+from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.file_beginning import beginning, first_element
 from wsd.corpora.importer.focal_word import bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
@@ -34,22 +35,22 @@ def matches(path: Path) -> bool:
     return first_element(path) in ("corpus", "lexelt") and "<lexelt" in beginning(path)
 
 
-def read(path: Path) -> Gathered:
+def read(path: Path, bad_lines: BadLines) -> Gathered:
     """Read a file.
 
     Raises
     ------
     CorpusError
-        Naming file and line: for invalid XML, a declared entity, a missing word, and a context
-        without a focal word. Also if no instance has a sense.
+        Naming file and line: for invalid XML and a declared entity. Also if no instance has a
+        sense. Errors about single instances are collected in ``bad_lines``.
     """
     data = _AMPERSAND.sub(_as_character, path.read_bytes())
-    if first_element(path) == "lexelt":
-        start = data.index(b"<lexelt")
+    start = data.find(b"<lexelt")
+    if start >= 0 and first_element(path) == "lexelt":
         data = data[:start] + b"<corpus>" + data[start:] + b"</corpus>"
-    reader = _Reader(path)
+    reader = _Reader(path, bad_lines)
     reader.parse(data)
-    if not reader.gathered.rows:
+    if not reader.gathered.rows and bad_lines.is_empty:
         raise CorpusError("no instance has an answer with a sense", where=str(path), fix=FIX)
     return reader.gathered
 
@@ -66,9 +67,9 @@ class _Reader(XmlReader):
     fix = fix_xml = FIX
     doctype_allowed = True
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, bad_lines: BadLines) -> None:
         super().__init__(str(path))
-        self.gathered = Gathered(files=[path])
+        self.gathered, self._bad_lines = Gathered(files=[path]), bad_lines
         self._word = self._text = self._where = ""
         # Where each focal word starts and ends in the text.
         self._heads: list[int] = []
@@ -103,11 +104,11 @@ class _Reader(XmlReader):
             reason = "no assigned sense (U or P)" if self._senses else "no answer"
             self.gathered.left_out[reason] += 1
             return
-        with at_place(self._where, FIX):
+        with self._bad_lines.line(), at_place(self._where, FIX):
             if len(self._heads) != 2:
                 raise ValueError(f"{len(self._heads) // 2} <head> in the <context>, not one")
             start, end = self._heads
             place = bare_span(self._text, start, end, self._word)
             sentence = from_span(self._text, *place, self._word)
-        row = labelled(self._where, self._word, senses[0], sentence)
-        self.gathered.rows.append(replace(row, also=tuple(senses[1:]), extra=self._instance))
+            row = labelled(self._where, self._word, senses[0], sentence)
+            self.gathered.rows.append(replace(row, also=tuple(senses[1:]), extra=self._instance))

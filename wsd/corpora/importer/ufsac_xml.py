@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from wsd.corpora.importer.all_words_xml import ParsedSentence
+from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.file_beginning import beginning, first_element
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.xml_reader import XmlReader
 from wsd.errors import CorpusError
-from wsd.storage.text_files import at_place
 
 KEY = "wn30_key"
 # How tags of the Penn Treebank, and universal ones, begin.
@@ -30,14 +30,14 @@ def matches(path: Path) -> bool:
     return first_element(path) == "corpus" and "<word surface_form=" in beginning(path)
 
 
-def read(path: Path) -> Gathered:
+def read(path: Path, bad_lines: BadLines) -> Gathered:
     """Read a file.
 
     Raises
     ------
     CorpusError
         Naming file and line: for invalid XML, a document type, and a word without a surface form.
-        Also if no word has a sense key.
+        Also if no word has a sense key. Errors about labels are collected in ``bad_lines``.
     """
     reader = _Reader(str(path))
     reader.parse(path.read_bytes())
@@ -48,12 +48,12 @@ def read(path: Path) -> Gathered:
             lemma, tag = attributes.get("lemma", ""), attributes.get("pos", "")
             part = next((f".{p}" for p, tags in PARTS.items() if tag.startswith(tags)), "")
             document = f"{path.name} {sentence.text}" if sentence.text else ""
-            with at_place(where, FIX):
-                around = sentence.around(element)
-            row = labelled(where, lemma and lemma + part, sense, around, document=document)
             extra = {"id": attributes["id"]} if "id" in attributes else {}
-            gathered.rows.append(replace(row, also=tuple(also), extra=extra))
-    if not gathered.rows:
+            with bad_lines.line():
+                around, word = sentence.around(element), lemma and lemma + part
+                row = labelled(where, word, sense, around, document=document)
+                gathered.rows.append(replace(row, also=tuple(also), extra=extra))
+    if not gathered.rows and bad_lines.is_empty:
         raise CorpusError(f"no word has a {KEY}", where=str(path), fix=FIX)
     return gathered
 
