@@ -126,6 +126,48 @@ def test_bad_objects(tmp_path: Path, suffix: str) -> None:
     assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
 
 
+def test_lines_without_a_split_are_bad_if_others_have_one(tmp_path: Path) -> None:
+    path = tmp_path / "rows.tsv"
+    splits = ["train", "train", "test"] * 4
+    rows = [f"{line}\t{split}" for line, split in zip(GOOD, splits, strict=True)]
+    more = ["cell\ta\tno *cell* here\t", "cell\ta\tno *cell* there\t"]
+    path.write_text("\n".join(["word\tsense\tsentence\tsplit", *rows, *more, ""]))
+    with pytest.raises(CorpusError, match="2 lines cannot be read: no split, but"):
+        imported(path)
+    imported(path, skip_bad=True)
+    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
+
+
+def test_bad_instances_of_xml(tmp_path: Path) -> None:
+    good = "".join(
+        f'<sentence><wf>{n}{key}</wf><instance id="{n}{key}" lemma="cell" pos="NOUN">cell'
+        "</instance></sentence>\n"
+        for key in "ab"
+        for n in NUMBERS
+    )
+    bad = (
+        '<sentence><instance id="x" lemma="" pos="NOUN">cell</instance></sentence>\n'
+        '<sentence><instance id="y" lemma="cell" pos="NOUN">cell</instance></sentence>\n'
+        '<sentence><instance id="onea" lemma="cell" pos="NOUN">cell</instance></sentence>\n'
+    )
+    path = tmp_path / "mine.data.xml"
+    path.write_text(f"<corpus>\n{good}{bad}</corpus>")
+    keys = [f"{n}{key} {key}" for key in "ab" for n in NUMBERS]
+    (tmp_path / "mine.gold.key.txt").write_text("\n".join([*keys, "x a", "z b"]))
+    with pytest.raises(CorpusError) as caught:
+        imported(path)
+    listed = str(caught.value.fix).split("\n")[1:]
+    assert [line.partition(": ")[2][:24] for line in listed] == [
+        "an instance with id 'x',",
+        "the instance 'y' has no ",
+        "two instances have the i",
+        "a key of 'z', but " + str(path)[:6],
+    ]
+    imported(path, skip_bad=True)
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert dataset.sizes == {"cell.n": len(GOOD)} and sum(dataset.left_out.values()) == 4
+
+
 def test_bad_lines_without_senses(tmp_path: Path) -> None:
     path = tmp_path / "uses.txt"
     path.write_text("a cell\nthe cell\na [[cell\nmy cell\na\tcell\n*cell* and *cell*\n")

@@ -11,9 +11,10 @@ from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST
 from wsd.classification.baseline import documents
 from wsd.corpora.focal_word_recall import found_in_test
-from wsd.corpora.importer import focal_word
+from wsd.corpora.importer import focal_word, labelled_tables
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.splits import groups
+from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.text_format import join_tokens, read_text, sentence_line
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
@@ -150,6 +151,19 @@ def test_invalid_spans_in_tables_are_refused(
         import_corpus([path], out=tmp_path / "out", name="mine", columns=columns)
     assert says in caught.value.problem and str(caught.value.where).startswith(f"{path}:1")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("span", ["2:9,13:21", "2-9,13-21", " 2 : 9 ; 13-21"])
+def test_several_spans_in_a_cell_are_an_instance_each(tmp_path: Path, span: str) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(f"sense\tsentence\tid\tplace\nfood\ta hot dog by hot dogs\tx1\t{span}\n")
+    rows = labelled_tables.read(path, Options({"span": "place"}, "hot_dog")).rows
+    assert [row.tokens[row.position] for row in rows] == ["hot dog", "hot dogs"]
+    assert [row.extra for row in rows] == [{"id": "x1"}] * 2
+    options: dict[str, Any] = {"columns": {"span": "place"}, "one_span": True}
+    with pytest.raises(CorpusError, match="2 spans in ") as caught:
+        import_corpus([path], out=tmp_path / "out", name="mine", **options)
+    assert caught.value.where == f"{path}:2, column place"
 
 
 def test_a_span_of_one_token_is_written_as_its_position() -> None:

@@ -281,6 +281,26 @@ def test_binary_files_are_refused(tmp_path: Path) -> None:
     assert caught.value.where == f"{path}:2"
 
 
+@pytest.mark.parametrize(
+    ("text", "says", "fix"),
+    [
+        ("a dog ran", "no form of 'bank' in the sentence", "looked for: bank, banks"),
+        ("a bank by a bank", "2 forms of 'bank' in the sentence", "as [[bank]]"),
+        ("a *bank* by a bank", None, ""),
+    ],
+)
+def test_the_word_is_found_once(tmp_path: Path, text: str, says: str | None, fix: str) -> None:
+    path = tmp_path / "rows.tsv"
+    path.write_text(f"{HEAD}bank\ta\t{text}\n")
+    if says is None:
+        (row,) = labelled_tables.read(path, Options(find=True)).rows
+        assert row.position == 1
+        return
+    with pytest.raises(CorpusError, match=says) as caught:
+        run(path, tmp_path / "out", find=True)
+    assert fix in str(caught.value.fix) and caught.value.where == f"{path}:2, column sentence"
+
+
 def test_a_cell_of_several_lines_counts_the_lines(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text('sense,sentence\r\na,"the\r\n*x*"\r\nb,none\r\n', newline="")
@@ -299,6 +319,11 @@ MARKED = {
     "我去*银行*取钱。": (1, "我去 银行 取钱 。"),
     "(*a*)": (1, "( a )"),
     "हिन्दी *शब्द* है।": (1, "हिन्दी शब्द है ।"),
+    "The <b>crane</b>, tall": (1, "The crane , tall"),
+    'A <head id="3">crane</head> flew': (1, "A crane flew"),
+    "A [TGT]crane[/TGT] by the [sic] bank": (1, "A crane by the [ sic ] bank"),
+    # Other marks win over tags.
+    "the *crane* <b>flew</b>": (1, "the crane <b>flew</b>"),
 }
 
 
@@ -326,11 +351,29 @@ def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
         ("5 * 3 * 2", "begins or ends with white space"),
         ("a *crane* and a crane*", "3 asterisks, not two"),
         ("a crane", "no word is marked"),
+        ("<b>a</b> tall <b>crane</b>", "2 words are marked with tags, not one"),
+        ("a <b>tall [T]crane[/T]</b>", "2 words are marked with tags, not one"),
+        ("a <b>crane</i>", "no word is marked"),
+        ("a <b> crane</b>", "white space: take 'crane' alone"),
+        ("a <b>ban</b>ker", "'ban' is part of a word"),
     ],
 )
 def test_invalid_marks_are_refused(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         focal_word.from_mark(text)
+
+
+def test_tags_are_marks_of_forms_only() -> None:
+    """In text without labels, a tag may emphasize any word."""
+    is_form = {"crane", "cranes"}.__contains__
+    text = "<i>Two</i> <b>cranes</b> flew"
+    mark = focal_word.find_mark(text, is_form)
+    assert mark is not None
+    assert mark.text[mark.start : mark.end] == "cranes" == text[mark.at :][:6]
+    assert mark.text == "<i>Two</i> cranes flew"
+    assert focal_word.find_mark("<i>Two</i> cranes", is_form) is None
+    with pytest.raises(ValueError, match="2 words are marked with tags"):
+        focal_word.find_mark("<i>crane</i> <i>crane</i>", is_form)
 
 
 def test_brackets_are_text_next_to_a_position_column() -> None:
@@ -378,11 +421,61 @@ def test_columns_by_other_names_and_a_word_for_all(tmp_path: Path) -> None:
 def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "ROWS.CSV"
     path.write_text("sentence,sense,,\r\nthe *cell* x,a,,\r\n,,,\r\na *cell* y,b,,\r\n", newline="")
-    args = Namespace(word=None, columns=[], gold=None, encoding=None, find=False, one_span=False)
+    args = Namespace(
+        word=None,
+        columns=[],
+        gold=None,
+        encoding=None,
+        find=False,
+        one_span=False,
+        skip_bad=False,
+        bad_lines=None,
+    )
     kind = kind_of(path, KINDS, args)
     assert kind.read
     rows = kind.read(path, Request(args, [path], {}, {})).rows
     assert [(row.sense, row.where) for row in rows] == [("a", f"{path}:2"), ("b", f"{path}:4")]
+
+
+def test_the_download_of_a_word_page_is_read_back(tmp_path: Path) -> None:
+    """The page guards cells that a spreadsheet would run as a formula."""
+    path = tmp_path / "cell.csv"
+    header = "word,split,index,gold,layers,classifier,predicted,confidence,left,focal,right"
+    lines = [
+        '"cell","train",0,"a","6","knn","","","\'- The","cells","divide, and ""stay"""',
+        '"cell","test",3,"b","6","knn","a",0.9,"","Cell","\'=1"',
+    ]
+    path.write_text("\ufeff" + "\r\n".join([header, *lines, ""]), encoding="utf-8", newline="")
+    rows = labelled_tables.read(path, Options()).rows
+    assert [(row.sense, row.split, row.position, " ".join(row.tokens)) for row in rows] == [
+        ("a", "train", 2, '- The cells divide , and " stay "'),
+        ("b", "test", 0, "Cell =1"),
+    ]
+    assert rows[1].extra["index"] == "3" and "left" not in rows[1].extra
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "says"),
+    [
+        # A table with a sentence is no concordance.
+        ("left\tkwic\tright\tsense\tsentence", {}, None),
+        ("a\tb\tc\tsense\ttext", {"left": "a", "keyword": "b", "right": "c"}, None),
+        ("left\tkwic\tafter\tsense", {}, "no column for the sentence"),
+        ("left\tkwic\tnode\tright\tsense", {}, "kwic and node could both be the keyword"),
+    ],
+)
+def test_columns_of_concordances(
+    tmp_path: Path, header: str, columns: dict[str, str], says: str | None
+) -> None:
+    path = tmp_path / "rows.tsv"
+    line = ["two", "cranes", "flew", "bird", "one *crane* sat"][: header.count("\t") + 1]
+    path.write_text(header + "\n" + "\t".join(line) + "\n")
+    if says:
+        with pytest.raises(CorpusError, match=says):
+            labelled_tables.read(path, Options(columns))
+    else:
+        (row,) = labelled_tables.read(path, Options(columns)).rows
+        assert row.tokens[row.position] == ("cranes" if columns else "crane")
 
 
 def test_text_that_looks_alike_is_equal(tmp_path: Path) -> None:

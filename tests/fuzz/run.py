@@ -60,6 +60,8 @@ PARSERS = {
     "corpora/importer/noad_xml": ("*",),
     "corpora/importer/delimited_text": ("*",),
     "corpora/importer/labelled_tables": ("*",),
+    "corpora/importer/table_cells": ("*",),
+    "corpora/importer/table_columns": ("*",),
     "corpora/importer/annotation_tools": ("*",),
     "corpora/importer/file_beginning": ("*",),
     "corpora/importer/lexical_sample_xml": ("*",),

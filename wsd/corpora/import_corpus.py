@@ -71,6 +71,8 @@ def import_corpus(args: argparse.Namespace) -> str:
 def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
     """Import labelled sentences; return the lines of the summary."""
     args = request.args
+    if not args.test:
+        train.rows = [*splits.with_splits(train.rows, request.bad_lines)]
     train.rows = splits.without_contradictions(train.rows, request.bad_lines)
     test.rows = splits.without_contradictions(test.rows, request.bad_lines)
     total = train + test
@@ -79,7 +81,7 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
         total.given = sense_texts.read(args.senses, total.rows)
         total.files.append(args.senses)
     _check_spelling(total.rows, request)
-    given = bool(args.test) or splits.given_splits(train.rows)
+    given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
         corpus = train_and_test.divide(train.rows, test.rows, args.at_least)
         total.left_out += corpus.left_out

@@ -9,6 +9,7 @@ is one, names its document.
 
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -18,7 +19,7 @@ from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.xml_reader import XmlReader
 from wsd.errors import CorpusError
-from wsd.storage.text_files import at_place, numbered_lines
+from wsd.storage.text_files import Guard, at_place, numbered_lines
 
 DATA, GOLD = ".data.xml", ".gold.key.txt"
 PARTS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
@@ -31,8 +32,15 @@ FIX_FORMAT = (
 )
 
 
-def read(path: Path, gold: Path | None) -> Gathered:
+def read(path: Path, gold: Path | None, guard: Guard = nullcontext) -> Gathered:
     """Read a file and its gold keys, by default from the file next to it.
+
+    Parameters
+    ----------
+    path : Path
+    gold : Path or None
+    guard : function
+        Returns a context in which an instance is read. It may collect the instance's error.
 
     Raises
     ------
@@ -54,30 +62,32 @@ def read(path: Path, gold: Path | None) -> Gathered:
     fix = f"give it a unique id, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
     for sentence in sentences:
         for element, where, attributes in sentence.instances:
-            with at_place(where, fix):
-                name, word = _name_and_word(attributes)
+            with guard(), at_place(where, fix):
+                name = attributes.get("id", "").strip()
                 if name in seen:
                     raise ValueError(f"two instances have the id {name!r}")
+                seen.add(name)
+                word = _word(name, attributes)
                 if name not in keys:
                     raise ValueError(f"the instance {name!r} has no key")
-            seen.add(name)
-            _, (sense, *others) = keys[name]
-            document = f"{path.name} {sentence.text}" if sentence.text else ""
-            row = labelled(where, word, sense, sentence.around(element), document=document)
-            gathered.rows.append(replace(row, also=tuple(map(plain, others))))
+                _, (sense, *others) = keys[name]
+                document = f"{path.name} {sentence.text}" if sentence.text else ""
+                row = labelled(where, word, sense, sentence.around(element), document=document)
+                gathered.rows.append(replace(row, also=tuple(map(plain, others))))
     for name, (number, _) in keys.items():
         if name not in seen:
             problem = f"a key of {name!r}, but {path} has no such instance"
             fix = "give the file of keys that belongs to these sentences"
-            raise CorpusError(problem, where=f"{gold}:{number}", fix=fix)
+            with guard():
+                raise CorpusError(problem, where=f"{gold}:{number}", fix=fix)
     return gathered
 
 
-def _name_and_word(attributes: Mapping[str, str]) -> tuple[str, str]:
-    name, lemma, part = (attributes.get(key, "").strip() for key in ("id", "lemma", "pos"))
+def _word(name: str, attributes: Mapping[str, str]) -> str:
+    lemma, part = (attributes.get(key, "").strip() for key in ("lemma", "pos"))
     if not (name and lemma) or part not in PARTS:
         raise ValueError(f"an instance with id {name!r}, lemma {lemma!r}, pos {part!r}")
-    return name, f"{lemma}.{PARTS[part]}"
+    return f"{lemma}.{PARTS[part]}"
 
 
 def _read_gold(path: Path) -> dict[str, tuple[int, list[str]]]:

@@ -21,6 +21,9 @@ from wsd.corpora.importer.table_cells import Options
 from wsd.errors import ConfigError
 from wsd.logs import log
 
+# The options of kinds whose readers collect bad lines.
+BAD_LINES = ("--skip-bad", "--bad-lines")
+
 
 @dataclass(frozen=True)
 class Request:
@@ -126,7 +129,7 @@ KINDS = (
         "a table",
         "a .csv, .tsv, .json or .jsonl file",
         labelled_tables.is_table,
-        options=("--word", "--columns", "--encoding", "--find", "--one-span"),
+        options=("--word", "--columns", "--encoding", "--find", "--one-span", *BAD_LINES),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),
@@ -134,9 +137,11 @@ KINDS = (
         "all-words .xml",
         f"an all-words {all_words_xml.DATA}",
         lambda path: path.suffix.lower() == ".xml",
-        options=("--gold",),
+        options=("--gold", *BAD_LINES),
         labels=(all_words_xml.GOLD, all_words_xml.DATA),
-        read=lambda path, request: all_words_xml.read(path, request.args.gold),
+        read=lambda path, request: all_words_xml.read(
+            path, request.args.gold, request.bad_lines.line
+        ),
     ),
     *map(_export_of, annotation_tools.TOOLS),
     FileKind(

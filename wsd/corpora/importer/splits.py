@@ -40,14 +40,24 @@ def without_contradictions(
     return [row for row in rows if id(row) not in refused]
 
 
-def given_splits(rows: Sequence[LabelledSentence]) -> bool:
-    """Return whether all rows have a split; raise an error if only some have one."""
-    with_split = next((row for row in rows if row.split), None)
-    without = next((row for row in rows if not row.split), None)
-    if with_split and without:
-        problem = f"no split, but {with_split.where} has one"
-        raise CorpusError(problem, where=without.where, fix="give every line a split, or none")
-    return with_split is not None
+def with_splits(
+    rows: Sequence[LabelledSentence], bad_lines: BadLines
+) -> Sequence[LabelledSentence]:
+    """Return the rows that have a split; if no row has one, all rows.
+
+    If some rows have a split, the others are bad lines.
+    """
+    first = next((row for row in rows if row.split), None)
+    if first is None:
+        return rows
+    for row in rows:
+        if not row.split:
+            problem, fix = (
+                f"no split, but {first.where} has one",
+                "give every line a split, or none",
+            )
+            bad_lines.add(CorpusError(problem, where=row.where, fix=fix))
+    return [row for row in rows if row.split]
 
 
 def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:

@@ -25,7 +25,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return the files of an archive, except hidden ones.
+    """Return the files of an archive, except hidden ones and those with an absolute path.
 
     Nothing is written, so that a name with ``..`` does no harm. ``zipfile`` reads no more of a file
     than the archive's list says, so that the check of the sizes holds.
@@ -56,5 +56,5 @@ def _files_of(path: Path) -> list[Path]:
 
 def _is_wanted(entry: zipfile.ZipInfo) -> bool:
     parts = PurePosixPath(entry.filename).parts
-    hidden = "__MACOSX" in parts or any(re.match(r"\.(?!\.?\Z)", part) for part in parts)
+    hidden = "__MACOSX" in parts or any(re.match(r"/|\.(?!\.?\Z)", part) for part in parts)
     return not entry.is_dir() and not hidden
