@@ -269,6 +269,17 @@ def test_an_option_makes_a_file_readable(
         assert DASHED in {" ".join(tokens) for tokens in corpus.tokens}
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, entry in EXPECTED.items() if isinstance(entry, Senses)]
+)
+def test_bad_lines_can_be_left_out_of_every_format(
+    name: str, field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, options = tmp_path / "out", ["--skip-bad", "--bad-lines", str(tmp_path / "bad.tsv")]
+    assert main(["import", str(field / name), "--out", str(out), "--name", "mine", *options]) == 0
+    assert "left out" not in capsys.readouterr().err and not (tmp_path / "bad.tsv").exists()
+
+
 def test_the_files_of_an_archive_are_one_corpus(
     field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,7 +77,7 @@ def read(path: Path, options: Options) -> Gathered:
     gathered, parse = Gathered(files=[path]), TOOLS[tool_of(path)]
     votes: dict[tuple[Any, ...], list[LabelledSentence]] = {}
     guard = options.bad_lines.line
-    for where, record in json_objects(path, FIX, guard=guard):
+    for where, record in json_objects(path, FIX, options.encoding, guard):
         with guard(), at_place(where, FIX):
             annotations = list(parse(record, gathered.left_out))
             for row in [row for entry in annotations for row in _rows(where, entry, options)]:

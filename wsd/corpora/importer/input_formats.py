@@ -112,7 +112,7 @@ def _export_of(tool: str) -> FileKind:
         f"an export of {tool}",
         f"an export of {tool}",
         lambda path: annotation_tools.tool_of(path) == tool,
-        options=("--word", "--columns"),
+        options=("--word", "--columns", "--encoding", *BAD_LINES),
         read=lambda path, request: annotation_tools.read(path, request.options),
     )
 
@@ -148,12 +148,14 @@ KINDS = (
         "lexical-sample XML",
         "XML of a lexical sample",
         lexical_sample_xml.matches,
+        options=BAD_LINES,
         read=lambda path, request: lexical_sample_xml.read(path, request.bad_lines),
     ),
     FileKind(
         "UFSAC",
         "UFSAC",
         ufsac_xml.matches,
+        options=BAD_LINES,
         read=lambda path, request: ufsac_xml.read(path, request.bad_lines),
     ),
 )
