@@ -39,9 +39,9 @@ class Senses(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The expected import of pairs: word, focal words, one sense or two."""
+    """The expected import of pairs: word, focal words, one sense or two, or a rating."""
 
-    rows: list[tuple[str, str, str, int]]
+    rows: list[tuple[str, str, str, float]]
 
 
 BANK = {"bank": {"bank_money": 4, "bank_river": 4}}
@@ -63,7 +63,7 @@ UNLABELLED = "for sentences without senses add --unlabelled"
 
 EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "dwug/clusters.csv": Refused(f"{BOTH}identifier, cluster", ":1", COLUMNS),
-    "dwug/judgments.csv": Refused(f"{BOTH}identifier1, identifier2", ":1", COLUMNS),
+    "dwug/judgments.csv": Pairs([("cell", "cell", "cells", 4), ("cell", "cell", "cells", 1.5)]),
     "dwug/uses-early.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
     "dwug/uses.csv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
     "dwug/uses.tsv": Refused(f"{NO_SENSE}lemma, pos, date", ":1", UNLABELLED),
@@ -100,8 +100,10 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "webanno.tsv": Refused(
         "webanno.tsv is WebAnno TSV, which is not read", "", f'"WebAnno TSV" {LINES}'
     ),
-    "graded/ambistory.json": Refused("a single JSON object in several lines", "", JSON),
-    "graded/graded.csv": Refused(f"{BOTH}word, sentence1, sentence2", ":1", COLUMNS),
+    "graded/ambistory.json": Refused(
+        "all ratings are 4.6, but a correlation needs two", "", "give pairs with different ratings"
+    ),
+    "graded/graded.csv": Pairs([("act", "act", "act", 3.6), ("act", "act", "act", 1.9)]),
     "onechar/glosses.tsv": Refused(f"{NO_SENTENCE}word, sense, gloss", ":1", COLUMNS),
     "onechar/pairs/train.data.txt": Pairs(
         [
@@ -127,11 +129,17 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
         [("porter.v", "porte", "porta", 1), ("porter.v", "porte", "porte", 0)]
     ),
     "pairs-json/fr/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
-    "pairs-json/train.data.txt": Refused(
-        "the part of speech 'A' is neither N nor V", ":1", "write `word<TAB>N or V"
+    "pairs-json/train.data.txt": Pairs(
+        [("light.a", "light", "light", 1), ("porter.v", "porte", "porta", 1)]
     ),
     "pairs-json/train.gold.txt": Refused(LABELS, "", "name train.data.txt"),
-    "pairs-json/trial.data": Refused(f"'trial.data'{KIND}", "", KINDS),
+    "pairs-json/trial.data": Pairs(
+        [
+            ("light.a", "light", "light", 1),
+            ("light.a", "light", "light", 0),
+            ("porter.v", "porte", "porta", 1),
+        ]
+    ),
     "pairs-json/trial.gold": Refused(f"'trial.gold'{KIND}", "", KINDS),
     "unmarked/unmarked.csv": Refused(f"{NO_SENSE}text, true_label", ":1", UNLABELLED),
 }
@@ -186,8 +194,8 @@ def test_an_import_is_right_or_refused_with_one_message(
         pairs = read_pairs(out)
         tokens, at = pairs.sentences.tokens, pairs.sentences.position
         focal = [[tokens[row][at[row]] for row in entry] for entry in pairs.rows]
-        actual = zip(pairs.word.tolist(), focal, pairs.same.tolist(), strict=True)
-        assert [(word, *both, same) for word, both, same in actual] == expected.rows
+        actual = zip(pairs.word.tolist(), focal, pairs.gold.tolist(), strict=True)
+        assert [(word, *both, gold) for word, both, gold in actual] == expected.rows
         return
     actual = corpora(out)
     assert {

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, permutation_test, spearmanr
 
-from wsd.metrics.graded import METRICS, clusters_of, compare, correlate, estimate
+from wsd.metrics.graded import (
+    METRICS,
+    clusters_of,
+    compare,
+    confidence_set,
+    correlate,
+    estimate,
+)
 
 REFERENCE = {"spearman": spearmanr, "pearson": pearsonr}
 
@@ -138,3 +145,35 @@ def test_the_same_ranks_do_not_differ() -> None:
     values = np.array([2.0, 1.0, 3.0, 3.0, 5.0, 6.0, 7.0])
     test = compare(values, np.exp(values), ratings, np.arange(7), "spearman")
     assert (test.difference, test.p) == (0, 1)
+
+
+def test_the_set_of_two_predictors_agrees_with_their_test() -> None:
+    rng = np.random.default_rng(7)
+    verdicts = set()
+    for _ in range(20):
+        ratings, clusters = rng.normal(size=40), np.arange(40) // 4
+        predictors = np.stack([ratings + scale * rng.normal(size=40) for scale in (0.9, 1.3)])
+        best = confidence_set(predictors, ratings, clusters, "spearman", permutations=2**10)
+        test = compare(*predictors, ratings, clusters, "spearman")
+        assert best.estimate[0] - best.estimate[1] == pytest.approx(test.difference)
+        worse = int(test.difference > 0)
+        assert best.p[1 - worse] == 1
+        # The p-value of the worse one is one-sided: no outcome equals the opposite difference.
+        assert best.p[worse] <= test.p + 1e-9 <= 2 * best.p[worse] + 0.02
+        verdicts.add(bool(best.within[worse]))
+    assert verdicts == {True, False}
+
+
+def test_the_set_contains_the_best_predictor() -> None:
+    rng = np.random.default_rng(8)
+    missed, sizes = 0, []
+    for seed in range(100):
+        ratings = rng.normal(size=60)
+        noise = np.array([1.0, 1.0, 1.0, 1.1, 1.2, 4.0])
+        predictors = ratings + noise[:, None] * rng.normal(size=(6, 60))
+        best = confidence_set(predictors, ratings, np.arange(60) // 2, "pearson", rng=seed)
+        missed += not best.within[0]
+        sizes.append(best.within.sum())
+        assert not best.within[5] or best.within[:3].all()
+    assert missed <= 10
+    assert 2 < np.mean(sizes) < 5.5

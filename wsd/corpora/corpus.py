@@ -1,7 +1,7 @@
 """Read and check the files of each word, and write one table per word.
 
 A study can add another kind of corpus. The module that it names for this command
-(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out, forms)``. The latter
+(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out)``. The latter
 writes the tables and returns their paths; for a corpus of another kind it returns None.
 """
 
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     forms = FormCheck()
     for study in args.studies:
-        if (paths := study.write_tables(args.source, args.out, forms)) is not None:
+        if (paths := study.write_tables(args.source, args.out)) is not None:
             break
     else:
         paths = list(_words(args, forms))

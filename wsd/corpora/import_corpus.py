@@ -8,7 +8,9 @@ or not at all.
 Studies can add to the command. The module that a study names for it (``Study.extends``) has
 ``arguments(parser)`` and any of these:
 
-- ``KIND``, a :class:`wsd.corpora.importer.input_formats.FileKind`: a further kind of file;
+- ``KIND``, a :class:`wsd.corpora.importer.input_formats.FileKind`: a further kind of file, which
+  comes before all others;
+- ``COLUMNS``: further keys of ``--columns``;
 - ``import_instead(request)``: if its option is given, imports all files and returns the lines of
   the summary; otherwise returns None;
 - ``further_files(division)``: returns files to write next to the corpus, as lines by name, and
@@ -18,6 +20,7 @@ Studies can add to the command. The module that a study names for it (``Study.ex
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +127,10 @@ def _check_arguments(args: argparse.Namespace) -> Request:
         setattr(args, name, zip_archive.expand(getattr(args, name)))
     files = [*args.files, *args.train, *args.test]
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
-    return Request(args, files, _parse_columns(args.columns), about | _parse_about(vars(args)))
+    keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
+    return Request(
+        args, files, _parse_columns(args.columns, keys), about | _parse_about(vars(args))
+    )
 
 
 def _offered(args: argparse.Namespace, name: str) -> list[Any]:
@@ -140,7 +146,7 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     kinds = {path: kind_of(path, known, args) for path in files}
     for kind in kinds.values():
         if kind.read_together:
-            return kind.read_together(request)
+            return kind.read_together(replace(request, files=files))
     train, test = Gathered(), Gathered()
     for path, kind in kinds.items():
         assert kind.read is not None
@@ -169,13 +175,13 @@ def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in about.items() if text}
 
 
-def _parse_columns(items: Sequence[str]) -> dict[str, str]:
+def _parse_columns(items: Sequence[str], known: Sequence[str]) -> dict[str, str]:
     """Return the columns of ``--columns``, by key."""
     columns: dict[str, str] = {}
     for item in items:
         key, _, name = item.partition("=")
-        if key not in table_columns.NAMES or not name:
-            keys = ", ".join(table_columns.NAMES)
+        if key not in known or not name:
+            keys = ", ".join(known)
             fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
             raise ConfigError(f"{item} is not KEY=COLUMN", where="--columns", fix=fix)
         if key in columns or name in columns.values():

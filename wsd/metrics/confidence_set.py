@@ -1,6 +1,7 @@
 """Find the choices that are not significantly different from the best one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,9 @@ from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.exchanges import CACHED, DRAWN, Samples, is_undecided, sample_exchanges
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
+
+# A function of a choice and other choices.
+Advantages = Callable[[int, np.ndarray], np.ndarray]
 
 
 class Best(NamedTuple):
@@ -82,7 +86,14 @@ def confidence_set(
     independent = (
         np.concatenate(gold) if documents is None else np.unique(np.concatenate(documents))
     )
-    p = _p_values(words, samples, scores[metric], metric, len(independent))
+
+    def exchange(swaps: Sequence[np.ndarray]) -> Advantages:
+        of_words = zip(words, swaps, strict=True)
+        given = [np.tensordot(part, word.of_kinds, 1) for word, part in of_words]
+        return partial(_advantages, words, given, metric)
+
+    errors = _standard_errors(words, metric)
+    p = exchange_p_values(scores[metric], errors, samples, exchange, len(independent))
     return Best(scores[metric], p, within=p > 1 - LEVEL)
 
 
@@ -128,11 +139,29 @@ def _count_choices(
     )
 
 
-def _p_values(
-    words: Sequence[_Choices], samples: Samples, scores: np.ndarray, metric: str, n: int
+def exchange_p_values(
+    scores: np.ndarray,
+    errors: np.ndarray,
+    samples: Samples,
+    exchange: Callable[[Sequence[np.ndarray]], Advantages],
+    n: int,
 ) -> np.ndarray:
-    """Return the p-value of each choice, on ``n`` instances or documents."""
-    errors = _standard_errors(words, metric)
+    """Return the p-values of :class:`Best`, by the test of :func:`confidence_set`.
+
+    Parameters
+    ----------
+    scores : float array of shape (M,)
+    errors : float array of shape (M, M)
+        The standard error of each difference under exchange.
+    samples : iterator
+        From :func:`wsd.metrics.exchanges.sample_exchanges`.
+    exchange : function
+        Turns a part of a sample into a function of a choice and other choices, which returns how
+        much better the others are after the exchanges: shape (outcomes, others).
+    n : int
+        The number of independent instances or documents.
+    """
+    errors = errors.copy()
     # Choices that are equal on every outcome have no difference.
     errors[errors < 1e-12] = np.inf
     observed = scores - scores[:, None]
@@ -148,12 +177,8 @@ def _p_values(
         p[tested] *= weights[0] / weight
         weight = weights[0]
         for swaps in parts:
-            given = [
-                np.tensordot(part, word.of_kinds, 1)
-                for word, part in zip(words, swaps, strict=True)
-            ]
-            start, stop = stop, stop + len(given[0])
-            largest = _largest_advantages(words, given, metric, tested, scales, centres)
+            start, stop = stop, stop + len(swaps[0])
+            largest = _largest_advantages(exchange(swaps), len(swaps[0]), tested, scales, centres)
             p[tested] += (largest >= least[tested, None]) @ weights[start:stop]
         # The sum of all weights may be larger than 1 in its last bit.
         p = np.minimum(p, 1)
@@ -201,19 +226,18 @@ def _variance(words: Sequence[Counts], changes: Sequence[np.ndarray]) -> np.ndar
 
 
 def _largest_advantages(
-    words: Sequence[_Choices],
-    given: _Given,
-    metric: str,
+    advantages_over: Advantages,
+    outcomes: int,
     tested: np.ndarray,
     scales: np.ndarray,
     centres: np.ndarray,
 ) -> np.ndarray:
     """Return the largest standardised advantage over each tested choice: (tested, outcomes)."""
     choices = np.arange(len(scales))
-    largest = np.zeros((len(scales), len(given[0])))
+    largest = np.zeros((len(scales), outcomes))
     for i, choice in enumerate(tested):
         others = np.setdiff1d(choices, tested[: i + 1])
-        advantages = _advantages(words, given, metric, choice, others)
+        advantages = advantages_over(choice, others)
         own = (advantages + centres[choice, others]) / scales[choice, others]
         largest[choice] = np.maximum(largest[choice], own.max(axis=1, initial=0))
         # If another choice is better by some amount, this one is worse by that amount.

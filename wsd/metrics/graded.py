@@ -4,11 +4,13 @@ A predictor has one number per item, such as the cosine of a pair of sentences. 
 depend on each other, such as all pairs of a word: they are resampled and exchanged together.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import Interval, Seed
+from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
+from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
 from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges
 from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.permutation import Difference, paired_test
@@ -235,3 +237,52 @@ def _of_sums(sums: np.ndarray, n: int) -> np.ndarray:
     """Return correlations from sums as in :func:`cluster_sums`; the ratings have variance 1."""
     mean = sums[..., 0] / n
     return sums[..., 2] / n / np.sqrt(np.maximum(sums[..., 1] / n - mean**2, 1e-12))
+
+
+def confidence_set(
+    predictors: np.ndarray,
+    ratings: np.ndarray,
+    clusters: np.ndarray,
+    metric: str,
+    *,
+    permutations: int = 1000,
+    rng: Seed = 0,
+) -> Best:
+    """Find the predictors that are not significantly different from the best one.
+
+    This is :func:`wsd.metrics.confidence_set.confidence_set` with the exchanges of :func:`compare`.
+
+    Parameters
+    ----------
+    predictors : float array of shape (M, n)
+    ratings : float array of shape (n,)
+    clusters : array of shape (n,)
+    metric : str
+        Among ``METRICS``.
+    permutations : int
+        The size of the first sample.
+    rng : Generator or int
+    """
+    sums, n = cluster_sums(predictors, ratings, clusters, metric)
+    total = sums.sum(axis=1)
+
+    def exchange(swaps: Sequence[np.ndarray]) -> Advantages:
+        given = np.tensordot(swaps[0], sums, (1, 1))
+
+        def advantages(choice: int, others: np.ndarray) -> np.ndarray:
+            gained = given[:, others] - given[:, [choice]]
+            return _of_sums(total[others] - gained, n) - _of_sums(total[[choice]] + gained, n)
+
+        return advantages
+
+    scores = _of_sums(total, n)
+    everyone = np.arange(len(sums))
+    after = exchange([np.eye(sums.shape[1])])
+    # The exchange of a cluster alone changes a difference; its coin contributes a quarter of the
+    # squared change to the variance.
+    changes = [scores - scores[i] - after(i, everyone) for i in range(len(sums))]
+    errors = np.stack([np.sqrt((change**2).sum(axis=0)) / 2 for change in changes])
+    units = [(np.ones(sums.shape[1], dtype=int), None)]
+    samples = sample_exchanges(units, permutations, rng, CACHED // len(sums))
+    p = exchange_p_values(scores, errors, samples, exchange, sums.shape[1])
+    return Best(scores, p, within=p > 1 - LEVEL)

@@ -6,7 +6,8 @@ import import_targets
 from fuzz_target import Target
 from mutate import SEPARATOR
 
-from wsd.studies.pairs import import_pairs, pairs_to_senses, wic
+from wsd.corpora.importer.table_cells import Options
+from wsd.studies.pairs import pair_files, pairs_to_senses
 
 
 def put(data: bytes, at: Path) -> Path:
@@ -22,7 +23,7 @@ def run_wic(data: bytes, at: Path) -> None:
 
 def run_pairs(data: bytes, at: Path) -> None:
     path = put(data, at)
-    for pair in import_pairs.checked(wic.labelled_pairs(path, wic.gold_of(path))):
+    for pair in pair_files.read(path, Options()):
         for position, tokens in pair.sentences:
             assert tokens[position].split() == [tokens[position]]
 
@@ -46,8 +47,8 @@ def wic_seeds() -> list[bytes]:
 
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
 PARSERS = {
-    "studies/pairs/import_pairs": ("checked",),
-    "studies/pairs/wic": ("*",),
+    "studies/pairs/pair_files": ("*",),
+    "studies/pairs/pair_columns": ("*",),
     "studies/pairs/pairs_to_senses": ("*",),
 }
 TARGETS = [

@@ -9,9 +9,12 @@ from wsd.artifacts.dataset import ABOUT
 from wsd.studies.pairs.pair_table import Pairs
 
 
-def pairs_of(*rows: tuple[str, str, int], about: Mapping[str, str] | None = None) -> Pairs:
-    """Pairs of (word, split, label), each of two sentences of its own."""
-    words, splits, same = zip(*rows, strict=True)
+def pairs_of(
+    *rows: tuple[str, str, float], about: Mapping[str, str] | None = None, graded: bool = False
+) -> Pairs:
+    """Pairs of (word, split, label or rating), each of two sentences of its own; -1 is unknown."""
+    words, splits, labels = zip(*rows, strict=True)
+    gold = np.array(labels, dtype=float)
     n = len(rows)
     sentences = Corpus(
         word="sentences",
@@ -29,5 +32,6 @@ def pairs_of(*rows: tuple[str, str, int], about: Mapping[str, str] | None = None
         split=np.array(splits),
         line=np.arange(1, n + 1, dtype=np.int32),
         rows=np.arange(2 * n, dtype=np.int32).reshape(n, 2),
-        same=np.array(same, dtype=np.int8),
+        gold=np.where(gold == -1, np.nan, gold),
+        is_graded=graded,
     )

@@ -49,7 +49,7 @@ def test_a_corpus_of_pairs(tmp_path: Path) -> None:
     assert pairs.word.tolist() == ["carry.v", "carry.v", "mint.n", "mint.n", "carry.v"]
     assert pairs.split.tolist() == ["train"] * 3 + ["dev", "test"]
     assert pairs.line.tolist() == [1, 2, 3, 1, 1]
-    assert pairs.same.tolist() == [0, 1, 0, 0, 1]
+    assert pairs.gold.tolist() == [0, 1, 0, 0, 1]
     # A sentence occurs once in a split.
     assert pairs.rows.tolist() == [[0, 1], [0, 2], [3, 4], [5, 6], [7, 8]]
     sentences = pairs.sentences
@@ -89,7 +89,7 @@ def test_test_pairs_without_labels(tmp_path: Path) -> None:
     text = import_corpus(files, out=tmp_path / "out", name="mine")
     assert "test: 1 pair without labels" in text
     pairs = read_pairs(tmp_path / "out")
-    assert pairs.same.tolist() == [0, 1, 0, 0, -1]
+    assert pairs.gold.tolist()[:4] == [0, 1, 0, 0] and np.isnan(pairs.gold[4])
     assert pairs.labelled("test").tolist() == [] and pairs.labelled("train").tolist() == [0, 1, 2]
 
 
@@ -97,7 +97,7 @@ def test_training_pairs_alone_with_labels_that_lie_elsewhere(tmp_path: Path) -> 
     *_, train = put(tmp_path)
     gold = (tmp_path / "train.gold.txt").rename(tmp_path / "elsewhere.txt")
     import_corpus([train], out=tmp_path / "out", name="mine", gold=gold)
-    assert read_pairs(tmp_path / "out").same.tolist() == [0, 1, 0]
+    assert read_pairs(tmp_path / "out").gold.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,8 @@ def test_words_of_one_character_and_of_other_languages(
 SAME_AS_TRAIN = "carry\tV\t1-1\tSounds carry far .\tThey carried water .\n"
 LINE = "mint\tN\t0-0\tmint a\tmint b\n"
 WRONG = {
-    "word in neither": ({"dev.data.txt": "bank\tN\t0-0\tmint a\tmint b\n"}, "dev.data.txt:1",
-                        "no form of 'bank.n' in either sentence"),
-    "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")}, "train.data.txt:3",
+    "out of range": ({"train.data.txt": TRAIN.replace("2-0", "3-0")},
+                     "train.data.txt:3, column sentence1",
                      "position 3 (counted from 0) in a sentence of 3 tokens"),
     "more gold": ({"dev.gold.txt": "F\nT\n"}, "dev.gold.txt:2", "1 pairs but 2 labels"),
     "more pairs": ({"test.data.txt": LINE * 2}, "test.gold.txt:2", "2 pairs but 1 labels"),
@@ -155,13 +154,11 @@ def test_pairs_that_are_refused(
 
 
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
-    test, dev, train = put(tmp_path)
+    _, dev, _ = put(tmp_path)
     out = tmp_path / "out"
     for files, options, says in (
-        ([dev, test], {}, "no pairs to train on"),
-        ([train, train.rename(tmp_path / "mine.data.txt")], {}, "no split"),
         ([dev], {"at_least": 2}, "cannot be combined with other files"),
-        ([dev], {"word": "mint"}, "for which it has no effect"),
+        ([dev], {"one_span": True}, "for which it has no effect"),
     ):
         with pytest.raises(ConfigError, match=says):
             import_corpus(files, out=out, name="mine", **options)
@@ -180,7 +177,7 @@ def test_damage_is_reported(tmp_path: Path) -> None:
     out = tmp_path / "out"
     import_corpus(put(tmp_path), out=out, name="mine")
     pairs = read_pairs(out)
-    for changes in ({"rows": pairs.rows + 5}, {"same": np.full(5, 2)}):
+    for changes in ({"rows": pairs.rows + 5}, {"gold": np.full(5, 2.0)}):
         write_pairs(tmp_path / "other", type(pairs)(**{**vars(pairs), **changes}))
         with pytest.raises(ResultError, match="does not have the expected content"):
             read_pairs(tmp_path / "other")

@@ -15,7 +15,8 @@ from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
 from wsd.studies.pairs.cosines import COSINES, TABLE, TESTS, read_cosines
 from wsd.studies.pairs.pair_table import Pairs, read_pairs, write_pairs
-from wsd.studies.pairs.pairs import measure, run, score
+from wsd.studies.pairs.pairs import measure, run
+from wsd.studies.pairs.score_pairs import score
 
 PAIRS = pairs_of(
     *(("a.n", "train", 0), ("a.n", "train", 0), ("b.v", "train", 1), ("b.v", "train", 1)),
@@ -96,26 +97,26 @@ def test_holm_corrects_over_the_rows_of_the_page() -> None:
 
 
 def test_the_test_pairs_choose_nothing() -> None:
-    other = PAIRS.same.copy()
+    other = PAIRS.gold.copy()
     other[PAIRS.split == "test"] = 1 - other[PAIRS.split == "test"]
-    flipped = Pairs(**{**vars(PAIRS), "same": other})
+    flipped = Pairs(**{**vars(PAIRS), "gold": other})
     names = {("none", "0"): BAD, ("none", "1"): GOOD}
     first, second = score(PAIRS, names), score(flipped, names)
     assert (first["chosen"] == second["chosen"]).all()
     assert (first["threshold"] == second["threshold"]).all()
     # Contradicting development pairs change the selection, whatever the training pairs are.
-    other = PAIRS.same.copy()
+    other = PAIRS.gold.copy()
     other[4:6] = [1, 1]
-    assert score(Pairs(**{**vars(PAIRS), "same": other}), names)["chosen"].tolist()[:2] == [1, 0]
+    assert score(Pairs(**{**vars(PAIRS), "gold": other}), names)["chosen"].tolist()[:2] == [1, 0]
     # Without development pairs, the training pairs decide.
-    other[4:6] = [-1, -1]
-    actual = score(Pairs(**{**vars(PAIRS), "same": other}), names)
+    other[4:6] = np.nan
+    actual = score(Pairs(**{**vars(PAIRS), "gold": other}), names)
     assert actual["split"].unique().tolist() == ["train", "test"]
     assert actual["chosen"].tolist()[:2] == [0, 1]
 
 
 def test_without_labels_to_train_on() -> None:
-    unknown = Pairs(**{**vars(PAIRS), "same": np.full(len(PAIRS), -1)})
+    unknown = Pairs(**{**vars(PAIRS), "gold": np.full(len(PAIRS), np.nan)})
     with pytest.raises(CorpusError, match="no training pair has a label"):
         score(unknown, {("none", "0"): GOOD})
 
@@ -127,7 +128,9 @@ def test_transformations_are_fitted_on_training_sentences_alone() -> None:
     actual = measure(PAIRS, vectors, names)
     for name in names:
         directions = unit_vectors(fitted(name, vectors[:8]).apply(vectors))
-        assert actual[name] == pytest.approx((directions[::2] * directions[1::2]).sum(axis=1)), name
+        assert actual[name] == pytest.approx(
+            (directions[::2] * directions[1::2]).sum(axis=1), abs=1e-6
+        ), name
     # The test sentences do not change the others.
     moved = vectors.copy()
     moved[12:] *= 7

@@ -11,11 +11,11 @@ from tiny import tiny_bert
 from wsd.artifacts.dataset import SENTENCES
 from wsd.cli import main
 from wsd.storage.csv import read_csv, write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, write_cosines
+from wsd.studies.pairs.cosines import COSINES, NAMES, TABLE, columns_of, write_cosines
 from wsd.studies.pairs.pair_table import write_pairs
-from wsd.studies.pairs.pairs import score
 from wsd.studies.pairs.pairs_page import page
 from wsd.studies.pairs.plots import curve, histogram
+from wsd.studies.pairs.score_pairs import score
 
 HOSTILE = "<script>window.pwned=1</script>"
 PAIRS = pairs_of(
@@ -59,9 +59,9 @@ def test_the_content_of_the_page() -> None:
         ["1", "as they are"],
         ["1", "centred"],
     ]
-    assert choices[0][-1] == "selected" and choices[1][4] == "75.00"
+    assert choices[0][-2:] == ["selected", "maybe"] and choices[1][4] == "75.00"
     # One pair that only the other row gets right: half of all exchanges reach its difference.
-    assert choices[1][-3:] == ["+25.00", "[+0.0, +50.0]", "1.000"]
+    assert choices[1][-4:] == ["+25.00", "[+0.0, +50.0]", "1.000", "maybe"]
     assert "this encoder and these thresholds; test pairs vary" in output
     assert "exchanges the decisions of the two on single pairs" in output
     assert "Minimum detectable difference, with a power of 80%: 70.04" in output
@@ -74,9 +74,9 @@ def test_the_content_of_the_page() -> None:
 
 
 def test_without_labels_of_the_test_pairs() -> None:
-    same = np.where(PAIRS.split == "test", -1, PAIRS.same)
+    same = np.where(PAIRS.split == "test", np.nan, PAIRS.gold)
     output = " ".join(
-        re.sub("<[^>]*>", "", text_of(type(PAIRS)(**{**vars(PAIRS), "same": same}))).split()
+        re.sub("<[^>]*>", "", text_of(type(PAIRS)(**{**vars(PAIRS), "gold": same}))).split()
     )
     assert "classifies 100.00% of 2 development pairs correctly" in output
     assert "so that accuracy is optimistic" in output
@@ -108,12 +108,12 @@ def test_the_pictures() -> None:
     table = score(PAIRS, COSINE)
     shown = table[table["split"] == "test"]
     chosen = shown[shown["chosen"]].iloc[0].to_dict()
-    drawing = curve(shown, chosen)
+    drawing = curve(shown, chosen, "accuracy")
     assert [line["name"] for line in drawing["lines"]] == ["as they are", "centred"]
     first, second = drawing["lines"][0]["dots"]
     assert drawing["ring"] == (first["x"], first["y"])
     (other,) = drawing["lines"][1]["dots"]
-    assert curve(shown, shown.iloc[2].to_dict())["ring"] == (other["x"], other["y"])
+    assert curve(shown, shown.iloc[2].to_dict(), "accuracy")["ring"] == (other["x"], other["y"])
     assert other["x"] == second["x"]  # a layer has one place
     assert second["y"] < first["y"]  # better is higher
     assert second["low"] >= second["y"] >= second["high"]
@@ -132,7 +132,8 @@ def test_the_command(tmp_path: Path) -> None:
     write_pairs(tmp_path / "pairs", PAIRS)
     write_cosines(tmp_path / COSINES, PAIRS, COSINE, SAID)
     table = score(PAIRS, COSINE).assign(model="toy", view="focal")
-    write_csv(tmp_path / TABLE, table[[*NAMES, "chosen", *NUMBERS]])
+    numbers = columns_of(is_graded=False).numbers
+    write_csv(tmp_path / TABLE, table[[*NAMES, "chosen", *numbers, "in_confidence_set"]])
     call = ["pairs-page", "--pairs", str(tmp_path / "pairs"), "--scores", str(tmp_path)]
     assert main([*call, "--out", str(tmp_path / "a.html")]) == 0
     # Six decimals of the table are enough for what is shown.

@@ -13,7 +13,7 @@ from require import missing
 from wsd.artifacts.dataset import MANIFEST
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
-from wsd.studies.pairs import pairs_to_senses, wic
+from wsd.studies.pairs import pair_files, pairs_to_senses
 
 Pair = tuple[str, str, str]
 
@@ -208,16 +208,15 @@ def test_pairs_that_say_nothing_of_senses(tmp_path: Path) -> None:
     ("line", "label", "where", "says"),
     [
         ("cell\tN\t0-0\tcell a", "T", "data.txt:2", "4 columns, not 5"),
-        ("cell\tJ\t0-0\tcell a\tcell b", "T", "data.txt:2", "the part of speech 'J'"),
         ("cell\tN\t0\tcell a\tcell b", "T", "data.txt:2", "the positions '0'"),
         (
             "cell\tN\t0-2\tcell a\tcell b",
             "T",
-            "data.txt:2",
+            "data.txt:2, column sentence2",
             "position 2 (counted from 0) in a sentence of 2",
         ),
-        (" \tN\t0-0\tcell a\tcell b", "T", "data.txt:2", "the word is empty"),
-        ("cell\tN\t0-0\tcell a\tcell b", "1", "gold.txt:2", "'1' is no label"),
+        (" \tN\t0-0\tcell a\tcell b", "T", "data.txt:2, column word", "' ' for the word"),
+        ("cell\tN\t0-0\tcell a\tcell b", "X", "gold.txt:2", "'X' is no label"),
         ("cell\tN\t0-0\tcell a\tcell b", "T\nF", "gold.txt:3", "2 pairs but 3 labels"),
     ],
 )
@@ -227,10 +226,10 @@ def test_invalid_pairs(tmp_path: Path, line: str, label: str, where: str, says: 
     gold = path.with_name("train.gold.txt")
     gold.write_text(f"{gold.read_text()}{label}\n")
     with pytest.raises(CorpusError) as caught:
-        pairs_to_senses.read([path], [], None)[0]
+        import_corpus([path], out=tmp_path / "out", name="mine", to_senses=True)
     assert says in caught.value.problem
     assert str(caught.value.where).endswith(where)
 
 
 def test_labels_ignore_case(tmp_path: Path) -> None:
-    assert wic.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"
+    assert pair_files.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

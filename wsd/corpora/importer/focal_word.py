@@ -179,6 +179,23 @@ def bare_span(text: str, start: int, end: int, word: str = "") -> tuple[int, int
     return start, end - len(tail) + len(after_word) * tail.startswith(after_word)
 
 
+def whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a place without white space at its ends, widened to whole words.
+
+    >>> whole_words("undoing it ", 2, 4), whole_words("do it ", 3, 6)
+    ((0, 7), (3, 5))
+    """
+    if not (0 <= start < end <= len(text) and (inside := text[start:end].strip())):
+        return start, end
+    start = text.index(inside, start)
+    end = start + len(inside)
+    while within_word(text, start):
+        start -= 1
+    while within_word(text, end):
+        end += 1
+    return start, end
+
+
 def is_punctuation(text: str) -> bool:
     """Return whether a text has only white space and punctuation that is never part of a word."""
     return not _apart(text)[1]

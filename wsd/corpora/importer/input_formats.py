@@ -165,7 +165,9 @@ def readable(files: Sequence[Path], matches: Callable[[Path], bool]) -> list[Pat
     """Return the files without those of archives that no kind matches; say which these are."""
     left_out = [path for path in files if isinstance(path, zipfile.Path) and not matches(path)]
     for path in left_out:
-        log.info(f"{path}: left out, since it is of an unknown kind")
+        # Labels are read with their sentences.
+        if ".gold" not in path.name:
+            log.info(f"{path}: left out, since it is of an unknown kind")
     if files and len(left_out) == len(files):
         problem, fix = "no file in the archive is of a known kind", "put a table into it"
         raise ConfigError(problem, where=str(files[0]), fix=fix)

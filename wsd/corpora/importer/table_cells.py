@@ -43,6 +43,8 @@ class Options:
         Whether to refuse a cell with several spans.
     quiet : bool
         Whether to say nothing about what a file was taken for.
+    widen : bool
+        Whether to widen a place in characters to whole words, instead of refusing it.
     bad_lines : BadLines
         Collects the errors about single lines.
     """
@@ -53,6 +55,7 @@ class Options:
     find: bool = False
     one_span: bool = False
     quiet: bool = False
+    widen: bool = False
     bad_lines: BadLines = field(default_factory=BadLines)
 
 
@@ -186,7 +189,10 @@ class Cells:
                 return [focal_word.from_tokens(text, *span)]
         if self.has("start", "span"):
             with at_place(place, focal_word.FIX_SPAN):
-                return [focal_word.from_span(text, *span, word) for span in self._spans()]
+                spans = self._spans()
+                if self.options.widen:
+                    spans = [focal_word.whole_words(text, *span) for span in spans]
+                return [focal_word.from_span(text, *span, word) for span in spans]
         with at_place(place, f"{focal_word.FIX_MARK}; {FIX_FIND}"):
             return [focal_word.from_mark(text, word)]
 

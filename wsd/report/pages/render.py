@@ -205,6 +205,8 @@ def _environment() -> Environment:
         points=lambda value: number(value, ".1f"),
         whole=lambda value: number(value, "+.0f"),
         depth=lambda value: number(value, ".2f"),
+        correlation=lambda value: number(value, ".2f"),
+        correlation_difference=lambda value: number(value, "+.2f"),
         decimals=lambda value: number(value, ".4f"),
         script_json=_script_json,
         packed=pack,

@@ -12,8 +12,8 @@ from wsd.errors import WsdError
 from wsd.report.overview import Listed, Result, day, title
 from wsd.report.pages.report_data import having, records
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.cosines import TABLE
-from wsd.studies.pairs.pairs_page import COLUMNS
+from wsd.studies.pairs.cosines import TABLE, columns_of, metrics_of
+from wsd.studies.pairs.score_pairs import OUT_OF_FOLD
 from wsd.studies.pairs.study import Pairs
 
 PAGE = Pairs.front_page
@@ -38,11 +38,15 @@ def reports(results: Path) -> Iterator[Listed]:
 
 
 def _result(table: Path) -> Result | None:
-    """Return the result of the selected configuration on the last split that has labels."""
-    with suppress(WsdError, IndexError):
-        row = records(having(read_csv(table, COLUMNS), chosen=True))[-1]
-        features = feature_set(row["view"], row["layers"])
-        score, low, high = (row[f"accuracy{bound}"] for bound in ("", "_low", "_high"))
-        classifier = f"cosine, {transform_label(row['transform'])}"
-        return Result(features, classifier, score, low, high, row["words"])
+    """Return the selected configuration's result: out of fold, or on the last labelled split."""
+    for is_graded in (False, True):
+        with suppress(WsdError, IndexError):
+            chosen = records(having(read_csv(table, columns_of(is_graded=is_graded)), chosen=True))
+            row = next((row for row in chosen if row["split"] == OUT_OF_FOLD), chosen[-1])
+            metric = metrics_of(is_graded=is_graded)[0]
+            score, low, high = (row[f"{metric}{bound}"] for bound in ("", "_low", "_high"))
+            kind = "; Spearman" if is_graded else ""
+            classifier = f"cosine, {transform_label(row['transform'])}{kind}"
+            features = feature_set(row["view"], row["layers"])
+            return Result(features, classifier, score, low, high, row["words"])
     return None

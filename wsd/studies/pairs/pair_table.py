@@ -1,12 +1,13 @@
-"""The tables of a corpus of pairs: a word has the same sense in two sentences, or not.
+"""The tables of a corpus of pairs: two sentences with a word, and a label or a rating.
 
 ``sentences.parquet`` is a table of :mod:`wsd.artifacts.corpus_table`. It has each sentence of a
 split once, without senses, so that ``wsd embed`` reads it like a word. ``pairs.parquet`` has a row
-per pair: the word, the split, the line, the rows of its two sentences, and the label.
+per pair: the word, the split, the line, the rows of its two sentences, the label ``same`` or the
+``rating``, and the extra columns of the imported file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,14 @@ from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing, require
 
 TEST = "test"
-SPLITS = ("train", "dev", TEST)
+# The split of a corpus without splits, which is cross-validated.
+ALL = "all"
+SPLITS = ("train", "dev", TEST, ALL)
 SENTENCES_FILE, PAIRS_FILE = OF_PAIRS
-SAME, DIFFERENT, UNKNOWN = 1, 0, -1
+# In the column ``same``.
+UNKNOWN = -1
+# The names of the extra columns in the file.
+EXTRA = "extra:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +43,18 @@ class Pairs:
     word : array of shape (n,)
         Such as ``carry.v``.
     split : array of shape (n,)
-        ``"train"``, ``"dev"`` or ``"test"``.
+        Among ``SPLITS``.
     line : int array of shape (n,)
-        The line in the split's file, from 1.
+        The number of the pair in its split, from 1.
     rows : int array of shape (n, 2)
         The rows of the two sentences.
-    same : int array of shape (n,)
-        ``SAME``, ``DIFFERENT`` or ``UNKNOWN``.
+    gold : float array of shape (n,)
+        1 if the word has the same sense in both sentences, 0 if not; or a rating. NaN if it is
+        unknown.
+    is_graded : bool
+        Whether the pairs have ratings.
+    extra : mapping of str to tuple of n str
+        The columns of the imported file that are not used.
     """
 
     about: Mapping[str, str]
@@ -52,14 +63,21 @@ class Pairs:
     split: np.ndarray
     line: np.ndarray
     rows: np.ndarray
-    same: np.ndarray
+    gold: np.ndarray
+    is_graded: bool = False
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.word)
 
     def labelled(self, split: str) -> np.ndarray:
-        """Return the row numbers of a split's pairs that have a label."""
-        return np.flatnonzero((self.split == split) & (self.same != UNKNOWN))
+        """Return the row numbers of a split's pairs that have a label or a rating."""
+        return np.flatnonzero((self.split == split) & ~np.isnan(self.gold))
+
+    @property
+    def fitted_on(self) -> str:
+        """Return the split that thresholds and transforms are fitted on: the first that exists."""
+        return next(split for split in ("train", ALL, "dev", TEST) if split in self.split)
 
 
 def write_pairs(folder: Path, pairs: Pairs) -> None:
@@ -67,16 +85,19 @@ def write_pairs(folder: Path, pairs: Pairs) -> None:
     import pyarrow as pa
 
     corpus_table.write(folder / SENTENCES_FILE, pairs.sentences)
-    table = pa.table(
-        {
-            "word": pairs.word.tolist(),
-            "split": pairs.split.tolist(),
-            "line": pairs.line,
-            "first": pairs.rows[:, 0],
-            "second": pairs.rows[:, 1],
-            "same": pairs.same,
-        }
-    )
+    columns = {
+        "word": pairs.word.tolist(),
+        "split": pairs.split.tolist(),
+        "line": pairs.line,
+        "first": pairs.rows[:, 0],
+        "second": pairs.rows[:, 1],
+    }
+    if pairs.is_graded:
+        columns["rating"] = pairs.gold
+    else:
+        columns["same"] = np.nan_to_num(pairs.gold, nan=UNKNOWN).astype(np.int8)
+    columns |= {f"{EXTRA}{name}": values for name, values in pairs.extra.items()}
+    table = pa.table(columns)
     provenance = {"about": dict(pairs.about), "sentences": pairs.sentences.digest}
     write_table(folder / PAIRS_FILE, table, provenance)
 
@@ -93,8 +114,13 @@ def read_pairs(folder: Path) -> Pairs:
     table, provenance = read_table(path)
     sentences = corpus_table.read(folder / SENTENCES_FILE)
     with parsing(path):
-        column = {name: table[name].to_numpy() for name in ("line", "first", "second", "same")}
+        label = "rating" if "rating" in table.column_names else "same"
+        column = {name: table[name].to_numpy() for name in ("line", "first", "second", label)}
         rows = np.stack([column["first"], column["second"]], axis=1)
+        gold = column[label].astype(np.float64)
+        if label == "same":
+            require(np.isin(gold, (1, 0, UNKNOWN)).all(), "an unknown label")
+            gold[gold == UNKNOWN] = np.nan
         pairs = Pairs(
             about={key: str(provenance["about"][key]) for key in ("name", *ABOUT)},
             sentences=sentences,
@@ -102,12 +128,17 @@ def read_pairs(folder: Path) -> Pairs:
             split=np.array(table["split"].to_pylist()),
             line=column["line"],
             rows=rows,
-            same=column["same"],
+            gold=gold,
+            is_graded=label == "rating",
+            extra={
+                name.removeprefix(EXTRA): tuple(table[name].to_pylist())
+                for name in table.column_names
+                if name.startswith(EXTRA)
+            },
         )
         require(len(pairs) > 0, "no pairs")
         require(rows.min() >= 0 and rows.max() < len(sentences), "a row without a sentence")
         require(np.isin(pairs.split, SPLITS).all(), "an unknown split")
-        require(np.isin(pairs.same, (SAME, DIFFERENT, UNKNOWN)).all(), "an unknown label")
         known = provenance["sentences"]
     if known != sentences.digest:
         raise wrong_file("the pairs belong to another table of sentences", path)

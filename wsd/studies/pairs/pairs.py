@@ -1,47 +1,34 @@
-"""Decide whether a word has the same sense in two sentences, by the cosine of its two vectors.
+"""Compare the two vectors of a word in a pair of sentences, by their cosine.
 
-For each layer choice and transformation, a threshold is set on the training pairs, and every split
-is scored with it. The layer choice and transformation with the highest accuracy on the development
-pairs are selected; without development pairs, the training pairs are used. The test pairs take no
-part in the selection. This is the method of Pilehvar and Camacho-Collados (NAACL 2019), layer by
-layer.
-
-Only the test pairs have p-values: the other pairs set the thresholds and select the configuration.
+For pairs with labels, the cosine decides whether the word has the same sense in both sentences. For
+each layer choice and transformation, a threshold is set on the training pairs. The layer choice and
+transformation with the highest accuracy on the development pairs are selected. This is the method
+of Pilehvar and Camacho-Collados (NAACL 2019), layer by layer. For pairs with ratings, the cosine
+predicts the rating, and the highest Spearman correlation is selected.
+:mod:`wsd.studies.pairs.score_pairs` has the details.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from wsd.arguments import add_out_folder, add_path, add_seed, add_transforms, add_word_files
 from wsd.artifacts.dataset import SENTENCES
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.run_json import word_file
 from wsd.artifacts.vectors import VECTORS, Embeddings
-from wsd.errors import ConfigError, CorpusError
+from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.metrics.counts import count_kinds
-from wsd.metrics.graded import FEWEST_WORDS
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.over_words import detectable
-from wsd.metrics.pair_scores import (
-    accuracy,
-    auc,
-    best_threshold,
-    percentiles,
-    resampled,
-)
-from wsd.metrics.permutation import compare_systems, holm
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, TESTS, Cosines, write_cosines
-from wsd.studies.pairs.pair_table import SAME, SPLITS, TEST, Pairs, read_pairs
+from wsd.studies.pairs.cosines import COSINES, NAMES, TABLE, columns_of, write_cosines
+from wsd.studies.pairs.pair_table import Pairs, read_pairs
+from wsd.studies.pairs.score_pairs import score
 
-NONE = (np.nan, np.nan)
+DECIMALS = 6
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
 
 
@@ -53,115 +40,17 @@ def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dic
     pairs : Pairs
     vectors : array of shape (sentences, features)
     transforms : sequence of str
-        Names of :mod:`wsd.metrics.transforms`; they are fitted on the sentences of training pairs.
+        Names of :mod:`wsd.metrics.transforms`; they are fitted on the sentences of training pairs,
+        or on all sentences if there are no splits.
     """
-    train = vectors[pairs.sentences.split == "train"]
+    train = vectors[pairs.sentences.split == pairs.fitted_on]
     cosines = {}
     for name in transforms:
         directions = unit_vectors(fitted(name, train).apply(vectors))
         first, second = (directions[rows] for rows in pairs.rows.T)
-        cosines[name] = np.einsum("ij,ij->i", first, second)
+        # Rounding errors would rank pairs of equal vectors, of which layer 0 has many.
+        cosines[name] = np.einsum("ij,ij->i", first, second).round(DECIMALS)
     return cosines
-
-
-def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
-    """Return thresholds, scores with intervals, and tests against the chosen row, by split.
-
-    With at least ``FEWEST_WORDS`` words, the tests exchange the decisions on whole words.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    cosines : Cosines
-        The simplest choice first, since the first wins a tie.
-    seed : int
-        The seed of the resampling.
-
-    Returns
-    -------
-    DataFrame
-        With the columns of :mod:`wsd.studies.pairs.cosines` except model and view.
-
-    Raises
-    ------
-    CorpusError
-        If no training pair has a label.
-    """
-    same = pairs.same == SAME
-    train = pairs.labelled("train")
-    if not len(train):
-        fix = "import them with their labels"
-        raise CorpusError("no training pair has a label", where=str(pairs.about["name"]), fix=fix)
-    thresholds = {n: best_threshold(values[train], same[train]) for n, values in cosines.items()}
-    called = {name: values >= thresholds[name] for name, values in cosines.items()}
-    dev = pairs.labelled("dev")
-    selected_on = dev if len(dev) else train
-    chosen = max(cosines, key=lambda name: (called[name] == same)[selected_on].sum())
-    tables = []
-    for split in SPLITS:
-        if not len(rows := pairs.labelled(split)):
-            continue
-        answers = {name: (values[rows], called[name][rows]) for name, values in cosines.items()}
-        table = _score_split(pairs.word[rows], same[rows], answers, chosen, seed)
-        if split == TEST:
-            right = [called[n][rows] == same[rows] for n in cosines]
-            _add_tests(table, pairs.word[rows], right, seed)
-        tables.append(table.assign(split=split, threshold=[thresholds[n] for n in cosines]))
-    return pd.concat(tables, ignore_index=True)
-
-
-def _score_split(
-    words: np.ndarray,
-    gold: np.ndarray,
-    answers: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]],
-    chosen: tuple[str, str],
-    seed: int,
-) -> pd.DataFrame:
-    """Score the cosines and the decisions of each choice on one split."""
-    by_pair, by_word = resampled(np.arange(len(gold)), seed), resampled(words, seed)
-    draws = {"": by_pair, "_by_word": by_word}
-    once = np.ones((1, len(gold)))
-    n_words = len(set(words))
-    clusters = {"": len(gold), "_by_word": n_words}
-    rows: list[dict[str, Any]] = []
-    for name, (values, called) in answers.items():
-        row: dict[str, Any] = dict(zip(("transform", "layers"), name, strict=True))
-        row |= {"chosen": name == chosen, "called_same": called.mean()}
-        estimates = {m: score.item() for m, score in _scores(values, called, gold, once).items()}
-        row |= estimates
-        for by, weights in draws.items():
-            for metric, drawn in _scores(values, called, gold, weights).items():
-                known = by == "" or n_words >= FEWEST_WORDS
-                bounds = percentiles(drawn, estimates[metric], clusters[by]) if known else NONE
-                row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds
-        rows.append(row)
-    table = pd.DataFrame(rows).assign(n=len(gold), words=n_words, **dict.fromkeys(TESTS, np.nan))
-    table["difference"] = table["accuracy"] - table.loc[table["chosen"], "accuracy"].item()
-    return table
-
-
-def _add_tests(
-    table: pd.DataFrame, words: np.ndarray, right: Sequence[np.ndarray], seed: int
-) -> None:
-    """Test each row against the chosen one, unless both decide the same on every pair."""
-    names, word = np.unique(words, return_inverse=True)
-    # All pairs of a word are exchanged together, like the instances of a document.
-    documents = word if len(names) >= FEWEST_WORDS else None
-    reference = right[int(table["chosen"].argmax())]
-    tested = [i for i, answers in enumerate(right) if (answers != reference).any()]
-    for i in tested:
-        joint = count_kinds([np.ones_like(word), right[i], reference], 2, documents)
-        tests = compare_systems([joint], family=len(tested), rng=seed)
-        _, low, high, p, error = tests["micro_accuracy"]
-        differences = detectable(error), detectable(error, family=len(tested))
-        table.loc[i, TESTS[:5]] = low, high, p, *differences
-    table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
-
-
-def _scores(
-    values: np.ndarray, called: np.ndarray, gold: np.ndarray, weights: np.ndarray
-) -> dict[str, np.ndarray]:
-    return {"accuracy": accuracy(called == gold, weights), "auc": auc(values, gold, weights)}
 
 
 def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
@@ -203,4 +92,5 @@ def run(args: argparse.Namespace) -> None:
     table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
     write_cosines(args.out / COSINES, pairs, ordered, provenance)
-    write_csv(args.out / TABLE, table[[*NAMES, "chosen", *NUMBERS]])
+    columns = columns_of(is_graded=pairs.is_graded)
+    write_csv(args.out / TABLE, table[[*NAMES, "chosen", *columns.numbers, "in_confidence_set"]])

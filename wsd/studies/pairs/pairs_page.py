@@ -1,9 +1,10 @@
-"""Write the page of a corpus of pairs: accuracy by layer, cosines, and errors of all layers.
+"""Write the page of a corpus of pairs: scores by layer, cosines, and errors of all layers.
 
 The page is a single file without scripts. It needs only the tables of ``wsd pairs``.
 """
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,25 @@ from wsd.report.pages.model_notes import detectable
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
-from wsd.storage.csv import Columns, read_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, NUMBERS, TABLE, Cosines, read_cosines
-from wsd.studies.pairs.pair_table import DIFFERENT, SAME, Pairs, read_pairs
-from wsd.studies.pairs.plots import curve, histogram
+from wsd.storage.csv import read_csv
+from wsd.studies.pairs.cosines import (
+    COSINES,
+    LABEL_METRICS,
+    RATING_METRICS,
+    TABLE,
+    Cosines,
+    columns_of,
+    metrics_of,
+    read_cosines,
+)
+from wsd.studies.pairs.pair_table import Pairs, read_pairs
+from wsd.studies.pairs.plots import curve, histogram, scatter
+from wsd.studies.pairs.score_pairs import OUT_OF_FOLD
 
 # The largest number of listed pairs that every layer gets wrong.
 MOST = 200
-COLUMNS = Columns(NAMES, NUMBERS, ("chosen",))
+# Two ranks are far apart if they differ by at least this share of all pairs.
+FAR = 0.5
 
 
 def page(
@@ -48,17 +60,22 @@ def page(
     text : bool
         Whether the page contains the sentences.
     """
-    split = table["split"].iloc[-1]  # test, or the last split with labels
+    split = table["split"].iloc[-1]  # test or all pairs, or the last split with labels
     shown = having(table, split=split)
     (selected,) = records(shown[shown["chosen"]])
     name = (selected["transform"], selected["layers"])
     rows = pairs.labelled(split)
-    thresholds = {(row["transform"], row["layers"]): row["threshold"] for row in records(shown)}
-    alike = [other for other in cosines if other[0] == selected["transform"]]
-    beyond = np.stack([cosines[other][rows] - thresholds[other] for other in alike])
-    is_wrong = ((beyond >= 0) != (pairs.same[rows] == SAME)).all(axis=0)
-    worst_first = np.argsort(-np.abs(beyond[:, is_wrong]).mean(axis=0), kind="stable")
-    wrong = rows[is_wrong][worst_first]
+    alike = {layers: values[rows] for (t, layers), values in cosines.items() if t == name[0]}
+    if pairs.is_graded:
+        listed, metric, scale = _far(alike, pairs.gold[rows]), RATING_METRICS[0], 1
+        plot = scatter(cosines[name][rows], pairs.gold[rows])
+    else:
+        own = records(having(shown, transform=name[0]))
+        thresholds = {row["layers"]: row["threshold"] for row in own}
+        listed = _wrong(alike, thresholds, pairs.gold[rows] == 1)
+        metric, scale = LABEL_METRICS[0], 100
+        plot = histogram(cosines[name][rows], pairs.gold[rows] == 1, selected["threshold"])
+    others = records(table[table["chosen"] & (table["split"] != split)])
     return render_alone(
         "pairs/pairs.html",
         about=pairs.about,
@@ -66,28 +83,57 @@ def page(
         view=provenance["view"],
         split=split,
         selected=selected,
-        selected_on="dev" if "dev" in set(table["split"]) else "train",
+        selected_on="dev" if "dev" in set(table["split"]) else pairs.fitted_on,
+        out_of_fold=next((row for row in others if row["split"] == OUT_OF_FOLD), None),
         rows=records(shown),
+        graded=pairs.is_graded,
+        metrics=metrics_of(is_graded=pairs.is_graded),
         fewest_words=FEWEST_WORDS,
         by_words=selected["words"] >= FEWEST_WORDS,
         detected=detectable(shown),
-        others=records(table[table["chosen"] & (table["split"] != split)]),
-        curve=curve(shown, selected),
-        histogram=histogram(cosines[name][rows], pairs.same[rows] == SAME, selected["threshold"]),
-        n_wrong=len(wrong),
-        layers=[layers for _, layers in alike],
-        wrong=[_shown(pairs, row, cosines[name][row], text) for row in wrong[:MOST]],
+        tested=bool(shown["p_best"].notna().any()),
+        others=[row for row in others if row["split"] != OUT_OF_FOLD],
+        curve=curve(shown, selected, metric, scale),
+        plot=plot,
+        n_listed=len(listed),
+        layers=list(alike),
+        listed=[_shown(pairs, row, cosines[name][row], text) for row in rows[listed][:MOST]],
     )
+
+
+def _wrong(
+    cosines: Mapping[str, np.ndarray], thresholds: Mapping[str, float], same: np.ndarray
+) -> np.ndarray:
+    """Return the pairs that every layer choice gets wrong, the furthest from thresholds first."""
+    beyond = np.stack([values - thresholds[layers] for layers, values in cosines.items()])
+    wrong = np.flatnonzero(((beyond >= 0) != same).all(axis=0))
+    return wrong[np.argsort(-np.abs(beyond[:, wrong]).mean(axis=0), kind="stable")]
+
+
+def _far(cosines: Mapping[str, np.ndarray], ratings: np.ndarray) -> np.ndarray:
+    """Return the pairs whose rank by rating is far from that by cosine in every layer choice.
+
+    Ranks are far apart if they differ by ``FAR`` of all pairs, always in the same direction.
+    """
+    from scipy.stats import rankdata
+
+    ranks = rankdata([*cosines.values(), ratings], axis=1) / len(ratings)
+    apart = ranks[:-1] - ranks[-1]
+    is_far = (apart >= FAR).all(axis=0) | (apart <= -FAR).all(axis=0)
+    return np.flatnonzero(is_far)[np.argsort(-np.abs(apart[:, is_far]).mean(axis=0), kind="stable")]
 
 
 def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:
     """Return a pair's values on the page."""
     both = [sentence(pairs.sentences, i) for i in pairs.rows[row]] if text else []
+    gold = float(pairs.gold[row])
+    label = f"{gold:.3g}" if pairs.is_graded else ("different", "same")[int(gold)]
     return {
         "word": str(pairs.word[row]),
         "line": int(pairs.line[row]),
-        "gold": {SAME: "same", DIFFERENT: "different"}[int(pairs.same[row])],
+        "gold": label,
         "cosine": float(cosine),
+        "extra": {key: values[row] for key, values in pairs.extra.items() if values[row]},
         "sentences": [(parts["left"], parts["focal"], parts["right"]) for parts in both],
     }
 
@@ -105,7 +151,7 @@ def run(args: argparse.Namespace) -> None:
     pairs = read_pairs(args.pairs)
     cosines, provenance = read_cosines(args.scores / COSINES, pairs)
     path: Path = args.scores / TABLE
-    table = read_csv(path, COLUMNS)
+    table = read_csv(path, columns_of(is_graded=pairs.is_graded))
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
         raise wrong_file("the table and the cosines have different layer choices", path)
     write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

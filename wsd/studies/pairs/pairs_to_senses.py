@@ -17,8 +17,10 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
+from wsd.corpora.importer.table_cells import Options
 from wsd.errors import CorpusError
-from wsd.studies.pairs.wic import Pair, gold_of, labelled_pairs
+from wsd.studies.pairs.pair_files import Pair, gold_of
+from wsd.studies.pairs.pair_files import read as read_pairs
 
 LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
 # The sentences of each word, with the file and line where each first occurs.
@@ -26,7 +28,7 @@ _Places = dict[str, dict[Sentence, str]]
 
 
 def read(
-    train: Sequence[Path], test: Sequence[Path], gold: Path | None
+    train: Sequence[Path], test: Sequence[Path], gold: Path | None, options: Options | None = None
 ) -> tuple[Gathered, Gathered]:
     """Read the pairs of all files as sentences with senses.
 
@@ -41,6 +43,7 @@ def read(
         Files to test on; a sentence that is in both is a row of both.
     gold : Path or None
         The labels, if they are not next to the only file.
+    options : Options, optional
 
     Returns
     -------
@@ -57,9 +60,11 @@ def read(
     gathered = Gathered(), Gathered()
     for side, into, paths in zip(sides, gathered, (train, test), strict=True):
         for path in paths:
-            labels = gold or gold_of(path)
-            into.files += [path, labels]
-            for pair in labelled_pairs(path, labels):
+            into.files += [path, gold or gold_of(path)]
+            for pair in read_pairs(path, options or Options(), gold):
+                if pair.is_graded:
+                    problem, fix = "ratings do not separate senses", "leave out --to-senses"
+                    raise CorpusError(problem, where=pair.where, fix=fix)
                 words.setdefault(pair.word, []).append(pair)
                 for sentence in pair.sentences:
                     side.setdefault(pair.word, {}).setdefault(sentence, pair.where)
@@ -96,7 +101,7 @@ def _separated_groups(sentences: list[Sentence], pairs: list[Pair]) -> list[list
     """Return groups of sentences that are all separated; none, or at least two."""
     joined = DisjointSet(sentences)
     for pair in pairs:
-        if pair.same:
+        if pair.gold == 1:
             joined.merge(*pair.sentences)
     by_root: dict[Sentence, list[Sentence]] = {}
     for sentence in sentences:
@@ -105,7 +110,7 @@ def _separated_groups(sentences: list[Sentence], pairs: list[Pair]) -> list[list
     number = {sentence: i for i, group in enumerate(groups) for sentence in group}
     separated: set[frozenset[int]] = set()
     for pair in pairs:
-        if not pair.same:
+        if pair.gold == 0:
             ends = frozenset(number[sentence] for sentence in pair.sentences)
             if len(ends) == 1:
                 raise _ContradictionError(pair.where)

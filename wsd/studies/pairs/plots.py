@@ -15,13 +15,17 @@ WIDTH, HEIGHT = 760, 260
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 34
 FIELD = (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM)
 BINS = 40
+# The most pairs of a scatter plot, and the radius of a dot.
+MOST_DOTS, DOT = 2000, 3
 # The distance between lines at combinations, so that their intervals do not overlap.
 SHIFT = 8
 DASHES = ("", "dashed", "dotted")
 
 
-def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plot of accuracy by layer choice, with a line per transformation.
+def curve(
+    table: pd.DataFrame, selected: Mapping[str, Any], metric: str, scale: int = 100
+) -> dict[str, Any]:
+    """Return the plot of a metric by layer choice, with a line per transformation.
 
     A line joins single layers. At combinations of layers, the points are drawn next to each other.
 
@@ -31,10 +35,14 @@ def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
         The rows of one split.
     selected : mapping
         The row of the selected configuration, which gets a ring.
+    metric : str
+        A column of the table.
+    scale : int
+        100 for percent.
     """
     names = list(dict.fromkeys(table["layers"]))
-    low = np.floor(table["accuracy_low"].min() * 20) / 20
-    high = np.ceil(table["accuracy_high"].max() * 20) / 20
+    low = np.floor(table[f"{metric}_low"].min() * 20) / 20
+    high = np.ceil(table[f"{metric}_high"].max() * 20) / 20
 
     def across(layers: str, shift: float = 0) -> float:
         place = _place(names.index(layers) + 0.5, 0, len(names), LEFT, WIDTH - RIGHT)
@@ -56,15 +64,15 @@ def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
                 "style": colour,
                 "mark": outline,
                 "dash": DASHES[number % len(DASHES)],
-                "points": _path([(across(r["layers"]), down(r["accuracy"])) for r in single]),
+                "points": _path([(across(r["layers"]), down(r[metric])) for r in single]),
                 "dots": [
                     {
                         "x": across(row["layers"], shift),
-                        "y": down(row["accuracy"]),
+                        "y": down(row[metric]),
                         "layers": row["layers"],
-                        "low": down(row["accuracy_low"]),
-                        "high": down(row["accuracy_high"]),
-                        "text": _tooltip(row),
+                        "low": down(row[f"{metric}_low"]),
+                        "high": down(row[f"{metric}_high"]),
+                        "text": _tooltip(row, metric, scale),
                     }
                     for row in rows
                 ],
@@ -72,21 +80,24 @@ def curve(table: pd.DataFrame, selected: Mapping[str, Any]) -> dict[str, Any]:
         )
     line = lines[transforms.index(selected["transform"])]
     ring = next(dot for dot in line["dots"] if dot["layers"] == selected["layers"])
-    steps = np.arange(round(low * 20), round(high * 20) + 1) / 20
+    # At most a dozen lines across the plot.
+    step = 1 if high - low <= 0.6 else 2 if high - low <= 1.2 else 4
+    steps = np.arange(-(-round(low * 20) // step) * step, round(high * 20) + 1, step) / 20
     return {
         "size": (WIDTH, HEIGHT),
         "field": FIELD,
         "lines": lines,
         "ring": (ring["x"], ring["y"]),
         "x": [(across(name), name) for name in names],
-        "y": [(down(value), f"{value * 100:.0f}") for value in steps],
+        "y": [(down(value), f"{value * scale:.{0 if scale > 1 else 2}f}") for value in steps + 0.0],
     }
 
 
-def _tooltip(row: Mapping[str, Any]) -> str:
-    value, low, high = (row[f"accuracy{bound}"] * 100 for bound in ("", "_low", "_high"))
+def _tooltip(row: Mapping[str, Any], metric: str, scale: int) -> str:
+    bounds = (row[f"{metric}{bound}"] * scale for bound in ("", "_low", "_high"))
+    value, low, high = (f"{bound:.{1 if scale > 1 else 2}f}" for bound in bounds)
     label = transform_label(row["transform"])
-    return f"{label}, {row['layers']}: {value:.1f} ({low:.1f} to {high:.1f})"
+    return f"{label}, {row['layers']}: {value} ({low} to {high})"
 
 
 def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[str, Any]:
@@ -128,6 +139,32 @@ def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[s
         "threshold": (across(threshold), f"{threshold:.3f}"),
         "x": [(across(value), f"{value:.2f}") for value in np.linspace(ends[0], ends[-1], 6)],
         "y": [(down(value), str(value)) for value in range(0, most + 1, step)],
+    }
+
+
+def scatter(cosines: np.ndarray, ratings: np.ndarray) -> dict[str, Any]:
+    """Return the plot of ratings by cosine, with at most ``MOST_DOTS`` pairs, evenly chosen.
+
+    Parameters
+    ----------
+    cosines, ratings : arrays of shape (n,)
+    """
+    shown = np.unique(np.linspace(0, len(cosines) - 1, MOST_DOTS).astype(int))
+    low, high, least, most = cosines.min(), cosines.max(), ratings.min(), ratings.max()
+
+    def across(value: float) -> float:
+        return _place(value, low, high, LEFT + DOT, WIDTH - RIGHT - DOT)
+
+    def down(value: float) -> float:
+        return _place(value, least, most, HEIGHT - BOTTOM - DOT, TOP + DOT)
+
+    return {
+        "size": (WIDTH, HEIGHT),
+        "field": FIELD,
+        "dots": [(across(cosines[i]), down(ratings[i])) for i in shown],
+        "radius": DOT,
+        "x": [(across(value), f"{value:.2f}") for value in np.linspace(low, high, 6)],
+        "y": [(down(value), f"{value:.3g}") for value in np.linspace(least, most, 5)],
     }
 
 

@@ -1,0 +1,251 @@
+"""Pairs in all their formats: words, places, labels, ratings and extra columns."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.errors import ConfigError, CorpusError
+from wsd.studies.pairs.pair_columns import find_columns
+from wsd.studies.pairs.pair_files import gold_of, split_of
+from wsd.studies.pairs.pair_table import Pairs, read_pairs
+
+MCL = [
+    {
+        "id": "a.0",
+        "lemma": "light",
+        "pos": "ADJ",
+        "sentence1": "A light bag.",
+        "sentence2": "a light, thin coat",
+        **{"start1": "2", "end1": "7", "start2": "2", "end2": "7"},
+    },
+    {
+        # Arabic writes "and" as a part of the next word; the place is a part of the word.
+        "id": "a.1",
+        "lemma": "light",
+        "pos": "NOUN",
+        "sentence1": "The light is on",
+        "sentence2": "\u0648\u0646\u0648\u0631 \u0647\u0646\u0627",
+        **{"start1": "4", "end1": "9", "start2": "1", "end2": "4"},
+    },
+]
+TAGS = [{"id": "\ufeffa.1", "tag": "F"}, {"id": "a.0", "tag": "T"}]
+
+
+def focal(pairs: Pairs) -> list[list[str]]:
+    tokens, at = pairs.sentences.tokens, pairs.sentences.position
+    return [[tokens[row][at[row]] for row in entry] for entry in pairs.rows]
+
+
+def imported(folder: Path, files: dict[str, str], **options: object) -> tuple[Pairs, str]:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    first = folder / next(iter(files))
+    text = import_corpus([first], out=folder / "out", name="mine", **options)
+    return read_pairs(folder / "out"), text
+
+
+def test_json_of_mcl_wic_across_languages(tmp_path: Path) -> None:
+    files = {"trial.en-ar.data": json.dumps(MCL), "trial.en-ar.gold": json.dumps(TAGS)}
+    pairs, text = imported(tmp_path, files)
+    assert pairs.word.tolist() == ["light.a", "light.n"]
+    # The given place is believed, and widened to the word.
+    assert focal(pairs) == [["light", "light"], ["light", "\u0648\u0646\u0648\u0631"]]
+    # By identifier, not by line.
+    assert pairs.gold.tolist() == [1, 0] and not pairs.is_graded
+    assert pairs.extra == {"id": ("a.0", "a.1")} and set(pairs.split) == {"all"}
+    assert "1 of 4 focal words are spelt unlike their word" in text
+    assert json.loads((tmp_path / "out" / MANIFEST).read_text())["unlike_their_word"] == 1
+
+
+def test_an_archive_with_several_files_and_splits(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "mcl.zip", "w") as archive:
+        for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):
+            archive.writestr(f"MCL/{split}.data", json.dumps(MCL))
+            if not split.startswith("test"):
+                archive.writestr(f"MCL/{split}.gold", json.dumps(TAGS))
+    import_corpus([tmp_path / "mcl.zip"], out=tmp_path / "out", name="mine")
+    pairs = read_pairs(tmp_path / "out")
+    assert pairs.split.tolist() == ["train"] * 2 + ["dev"] * 2 + ["test"] * 4
+    assert pairs.line.tolist() == [1, 2, 1, 2, 1, 2, 3, 4]
+    assert pairs.gold.tolist()[:4] == [1, 0, 1, 0] and np.isnan(pairs.gold[4:]).all()
+    assert pairs.extra["file"][-3:] == ("test.en-ar.data", "test.fr-fr.data", "test.fr-fr.data")
+
+
+def test_a_label_is_missing(tmp_path: Path) -> None:
+    files = {"a.data": json.dumps(MCL), "a.gold": json.dumps(TAGS[:1])}
+    with pytest.raises(CorpusError, match=r"no label for the identifier 'a\.0'"):
+        imported(tmp_path, files)
+
+
+def test_lines_of_xl_wic(tmp_path: Path) -> None:
+    text = "porter\tV\t5\t10\t3\t8\tElle porte un sac.\tIl porta la lettre.\t1\n"
+    text += "clef\tN\t3\t7\t3\t7\tLa clef.\tLa clef \u00e0 molette.\t0\n"
+    pairs, _ = imported(tmp_path, {"fr_valid.txt": text})
+    assert pairs.word.tolist() == ["porter.v", "clef.n"]
+    assert focal(pairs) == [["porte", "porta"], ["clef", "clef"]]
+    assert pairs.gold.tolist() == [1, 0] and set(pairs.split) == {"dev"}
+
+
+PLACES = {
+    "marks": "word,sentence1,sentence2,label\nmint,A [[mint]] of mint,*Mint* grew,T\n",
+    "characters": "word,sentence1,sentence2,start1,end1,start2,end2,label\n"
+    "mint,A mint of mint,Mint grew,2,6,0,4,same\n",
+    "spans": "lemma\ttext1\tspan1\ttext2\tspan2\ttag\n"
+    "mint\tA mint of mint\t2:6\tMint grew\t0-4\ttrue\n",
+    "tokens": "word;sentence1;position1;sentence2;position2;gold\n"
+    "mint;A mint of mint;1;Mint grew;0;1\n",
+    # The form to find, and one line that is a mark.
+    "found": "word,string,sentence1,sentence2,label\nmint,Mint,A [[mint]] of mint,Mint grew,T\n",
+}
+
+
+@pytest.mark.parametrize("text", PLACES.values(), ids=PLACES)
+def test_places_in_tables(tmp_path: Path, text: str) -> None:
+    pairs, _ = imported(tmp_path, {"mine.csv": text})
+    assert focal(pairs) == [["mint", "Mint"]] and pairs.sentences.position.tolist() == [1, 0]
+    assert pairs.word.tolist() == ["mint"] and pairs.gold.tolist() == [1]
+
+
+def test_a_word_without_a_place_that_is_not_there_once(tmp_path: Path) -> None:
+    text = "word,sentence1,sentence2,label\nmint,A mint of mint,Mint grew,T\nmint,a b,Mint,T\n"
+    with pytest.raises(CorpusError, match="2 lines cannot be read"):
+        imported(tmp_path, {"mine.csv": text})
+    pairs, summary = imported(tmp_path, {"mine.csv": f"{text}mint,A mint,Mint,F\n"}, skip_bad=True)
+    assert pairs.gold.tolist() == [0]
+    assert "left out: 1 of lines with a problem: no forms of '...' in sentence N" in summary
+
+
+def test_named_columns_splits_and_extra_columns(tmp_path: Path) -> None:
+    text = "key,w,left side,right side,set,same,mean\n"
+    text += "k1,mint,a [[mint]],[[mint]],train,T,1.5\nk2,mint,[[mint]] b,c [[mint]],val,F,\n"
+    text += "k3,mint,d [[mint]],[[mint]],train,F,2\n"
+    columns = {"word": "w", "sentence1": "left side", "sentence2": "right side"}
+    pairs, _ = imported(tmp_path, {"mine.csv": text}, columns=columns)
+    assert pairs.is_graded and pairs.split.tolist() == ["train", "train", "dev"]
+    assert pairs.gold.tolist()[:2] == [1.5, 2] and np.isnan(pairs.gold[2])
+    assert pairs.extra == {"key": ("k1", "k3", "k2"), "same": ("T", "F", "F")}
+
+
+def test_ratings_or_labels() -> None:
+    header = ["sentence1", "sentence2", "word", "same", "mean_relatedness"]
+    assert "label" not in find_columns(header, {}, "a:1")
+    named = find_columns(header, {"label": "same"}, "a:1")
+    assert named["label"] == "same" and "rating" not in named
+    with pytest.raises(CorpusError, match="no column 'x'"):
+        find_columns(header, {"label": "x"}, "a:1")
+
+
+def test_ratings_that_do_not_vary(tmp_path: Path) -> None:
+    text = "word,sentence1,sentence2,rating\n"
+    text += "mint,a mint,mint,3\nmint,b mint,mint,3.0\nmint,c mint,mint,\n"
+    with pytest.raises(CorpusError, match="all ratings are 3, but a correlation needs two"):
+        imported(tmp_path, {"mine.csv": text})
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("word,sentence1,sentence2,rating\nmint,a mint,mint,high\n", "could not convert"),
+        ("word,sentence1,sentence2,rating\nmint,a mint,mint,inf\n", "'inf' is no rating"),
+        ("word,sentence1,sentence2,label\nmint,a mint,mint,4.5\n", "'4.5' is no label"),
+        ("word,sentence1,sentence2,split\nmint,a mint,mint,dves\n", "unknown split 'dves'"),
+        ("sentence1,sentence2\na mint,mint\n", "no column for the word among"),
+        ("word,sentence1,sentence2,start1\nmint,a mint,mint,2\n", "sentence 1 is incomplete"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(CorpusError, match=says):
+        imported(tmp_path, {"mine.csv": text})
+
+
+def test_only_some_pairs_have_a_split_or_a_rating(tmp_path: Path) -> None:
+    for name, column in (("train", "rating"), ("mine", "rating"), ("b.train", "label")):
+        text = f"word,sentence1,sentence2,{column}\nmint,a mint,mint,1\nmint,b mint,mint,0\n"
+        (tmp_path / f"{name}.csv").write_text(text)
+    for names, says in ((("train", "mine"), "a split"), (("train", "b.train"), "have ratings")):
+        files = [tmp_path / f"{name}.csv" for name in names]
+        with pytest.raises(ConfigError, match=says):
+            import_corpus(files, out=tmp_path / "out", name="mine")
+
+
+USES = "lemma\tidentifier\tgrouping\tcontext\tindexes_target_token\n" + "".join(
+    f"mint_nn\tu{i}\t{i % 2 + 1}\tthe {'big ' * i}mint {i}\t{4 + 4 * i}:{8 + 4 * i}\n"
+    for i in range(4)
+)
+JUDGMENTS = "identifier1\tidentifier2\tannotator\tjudgment\n" + "".join(
+    f"{pair}\t{annotator}\t{judgment}\n"
+    for pair, judgments in (
+        ("u0\tu1", "431"), ("u2\tu0", "12"), ("u3\tu1", "00"), ("u1\tu3", "2"), ("u2\tu3", "0"),
+    )
+    for annotator, judgment in enumerate(judgments)
+)  # fmt: skip
+
+
+def test_judgments_of_a_word_usage_graph(tmp_path: Path) -> None:
+    pairs, text = imported(tmp_path, {"judgments.csv": JUDGMENTS, "uses.csv": USES})
+    assert pairs.word.tolist() == ["mint_nn"] * 4
+    # The median of the annotators who decide; in either order of the two uses.
+    assert pairs.gold[:3].tolist() == [3, 1.5, 2] and np.isnan(pairs.gold[3])
+    assert focal(pairs) == [["mint", "mint"]] * 4
+    assert pairs.extra["identifier1"] == ("u0", "u0", "u1", "u2")
+    assert pairs.extra["identifier2"] == ("u1", "u2", "u3", "u3")
+    assert pairs.extra["grouping2"] == ("2", "1", "2", "2")
+    assert pairs.extra["judgments"] == ("3", "2", "1", "0")
+    assert "all: 3 pairs with ratings from 1.5 to 3, median 2" in text
+    assert "all: 1 pair without ratings" in text
+
+
+def test_a_judgment_of_an_unknown_use(tmp_path: Path) -> None:
+    files = {"judgments.csv": f"{JUDGMENTS}u0\tu9\ta\t3\n", "uses.csv": USES}
+    with pytest.raises(CorpusError, match=r"a judgment of 'u9', which is no use in uses\.csv"):
+        imported(tmp_path, files)
+
+
+def story(sentence: str, average: float) -> dict[str, object]:
+    return {
+        "homonym": "seal",
+        "judged_meaning": "an animal",
+        "precontext": "They brought a seal and a letter.",
+        "sentence": sentence,
+        "ending": "",
+        "average": average,
+        "example_sentence": "A seal slept.",
+    }
+
+
+def test_plausibility_of_a_sense_in_a_story(tmp_path: Path) -> None:
+    stories = {"1": story("The seal was big.", 4.6), "7": story("It was a seal.", 1)}
+    pairs, _ = imported(tmp_path, {"stories.json": json.dumps(stories)})
+    assert pairs.is_graded and pairs.gold.tolist() == [4.6, 1]
+    # The word of the ambiguous sentence, not that of the sentence before.
+    first = pairs.sentences.tokens[pairs.rows[0, 0]]
+    assert first[pairs.sentences.position[pairs.rows[0, 0]] :] == ("seal", "was", "big", ".")
+    assert first[:3] == ("They", "brought", "a")
+    assert focal(pairs) == [["seal", "seal"]] * 2
+    assert pairs.extra == {"id": ("1", "7"), "judged_meaning": ("an animal", "an animal")}
+
+
+def test_a_story_with_two_words(tmp_path: Path) -> None:
+    bad = {"1": story("A seal, a seal.", 4)}
+    with pytest.raises(CorpusError, match="2 forms of 'seal' in the sentence"):
+        imported(tmp_path, {"stories.json": json.dumps(bad)})
+
+
+def test_names_of_splits_and_label_files() -> None:
+    names = ("training.en-en.data", "fr_valid.txt", "test.data.txt", "IV.test.txt", "latest.csv")
+    splits = [split_of(Path(name)) for name in names]
+    assert splits == ["train", "dev", "test", "test", "all"]
+    assert gold_of(Path("a/data.en.data")) == Path("a/data.en.gold")
+    assert gold_of(Path("a/dev.data.txt")) == Path("a/dev.gold.txt")
+
+
+def test_ratings_do_not_become_senses(tmp_path: Path) -> None:
+    text = "word,sentence1,sentence2,rating\nmint,a mint,mint,3\nmint,b mint,mint,2\n"
+    with pytest.raises(CorpusError, match="ratings do not separate senses"):
+        imported(tmp_path, {"mine.csv": text}, to_senses=True)
