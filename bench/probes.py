@@ -3,6 +3,7 @@
     python bench/probes.py code-length
     python bench/probes.py selectivity
     python bench/probes.py pairs
+    python bench/probes.py ratings
 
 Each simulation draws words from a population, and labels or test instances of each word. An
 interval over words covers the truth if it contains the value of the population; an interval over
@@ -14,6 +15,7 @@ import argparse
 
 import numpy as np
 
+from wsd.metrics import graded
 from wsd.metrics.counts import count_kinds
 from wsd.metrics.over_words import ByWord
 from wsd.metrics.pair_scores import accuracy, percentiles, resampled
@@ -146,9 +148,45 @@ def pairs(simulations: int, seed: int) -> None:
             print(f"| {words} | {mean} | {cells} |", flush=True)
 
 
+def ratings(simulations: int, seed: int) -> None:
+    """Print the coverage of a Spearman correlation over words, and the errors of the test."""
+    print("| words | pairs a word | not widened | widened | test of equal rows |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    rng = np.random.default_rng(seed)
+    gold, (values, _) = _rated(np.arange(10**6), rng)
+    true = graded.correlate(values, gold, "spearman").item()
+    for words in (6, 10, 20, 100):
+        for mean in (1, 6):
+            found = np.zeros((simulations, 3))
+            for i in range(simulations):
+                word = np.repeat(np.arange(words), rng.poisson(mean - 1, words) + 1)
+                gold, (first, second) = _rated(word, rng)
+                drawn = graded.correlate(first, gold, "spearman", resampled(word, rng))
+                estimate = graded.correlate(first, gold, "spearman").item()
+                for column, clusters in enumerate((None, words)):
+                    low, high = percentiles(drawn, estimate, clusters, floor=-1)
+                    found[i, column] = low <= true <= high
+                test = graded.compare(first, second, gold, word, "spearman", permutations=2000)
+                found[i, 2] = test.p <= 0.05
+            cells = " | ".join(f"{share:.1%}" for share in found.mean(axis=0))
+            print(f"| {words} | {mean} | {cells} |", flush=True)
+
+
+def _rated(word: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return ratings from 0 to 4, and two predictors that are equally good on average over words.
+
+    A predictor follows the ratings more closely on some words, and has its own mean on each word.
+    """
+    n_words = word.max() + 1
+    gold = np.clip(np.round(2 + 1.5 * rng.normal(size=len(word))), 0, 4)
+    slopes, means = rng.gamma(2, 0.15, (2, n_words)), 0.3 * rng.normal(size=(2, n_words))
+    noise = rng.normal(size=(2, len(word)))
+    return gold, slopes[:, word] * gold + means[:, word] + noise
+
+
 def main() -> None:
     """Run one of the simulations."""
-    commands = {"code-length": code_length, "selectivity": selectivity, "pairs": pairs}
+    commands = {"code-length": code_length, "selectivity": selectivity, "pairs": pairs, "ratings": ratings}
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("command", choices=commands)
     parser.add_argument("--simulations", type=int, default=400)

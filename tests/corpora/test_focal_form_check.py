@@ -248,21 +248,3 @@ def test_the_built_in_corpora_give_no_warning(name: str) -> None:
             places.add(corpus.word, position, tokens, "x")
     assert strange == 0
     places.report("x", "fix")
-
-
-@needs("pairs")
-def test_pairs_of_other_words_are_refused(tmp_path: Path) -> None:
-    line = "cell\tN\t0-0\tA {0} cell grew\tThe {0} cell shrank\n"
-    (tmp_path / "train.data.txt").write_text("".join(line.format(f) for f in FILLING[:4]))
-    (tmp_path / "train.gold.txt").write_text("T\nF\nT\nF\n")
-    files, out = [tmp_path / "train.data.txt"], tmp_path / "out"
-    with pytest.raises(CorpusError, match="8 of 8 focal words"):
-        import_corpus(files, out=out, name="m")
-    assert not out.exists()
-    import_corpus(files, out=out, name="m", any_form=True)
-    into = str(tmp_path / "corpus")
-    step = ["corpus", "--source", str(out), "--word=sentences", "--out", into]
-    assert main(step) == 0
-    manifest = out / MANIFEST
-    manifest.write_text(manifest.read_text().replace('  "any_form": true,\n', ""))
-    assert main(step) == CorpusError.exit_code

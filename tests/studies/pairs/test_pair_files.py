@@ -62,6 +62,13 @@ def test_json_of_mcl_wic_across_languages(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / MANIFEST).read_text())["unlike_their_word"] == 1
 
 
+def test_most_places_are_strange(tmp_path: Path) -> None:
+    text = "mint\tN\t2-2\tthe mint grew\ta mint paid\n" * 2
+    files = {"train.data.txt": text, "train.gold.txt": "T\nT\n"}
+    _, summary = imported(tmp_path, files)
+    assert "4 of 4 focal words are spelt unlike their word; except across languages" in summary
+
+
 def test_an_archive_with_several_files_and_splits(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "mcl.zip", "w") as archive:
         for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):

@@ -39,7 +39,7 @@ def columns_of(*, is_graded: bool) -> Columns:
     numbers = (
         *("n", "words", *(() if is_graded else ("threshold", "called_same"))),
         *(f"{name}{bound}" for name in metrics_of(is_graded=is_graded) for bound in BOUNDS),
-        *("difference", *TESTS, "p_best"),
+        *("difference", *TESTS, "p_largest_advantage"),
     )
     return Columns(NAMES, numbers, ("chosen", "in_confidence_set"))
 

@@ -230,7 +230,8 @@ def _summary(table: Pairs, facts: Mapping[str, Any]) -> Iterator[str]:
             kind = "ratings" if table.is_graded else "labels"
             yield f"{split}: {plural(number['unknown'], 'pair')} without {kind}"
     if number := facts["unlike_their_word"]:
-        yield f"{number} of {2 * len(table)} focal words are spelt unlike their word, as given"
+        most = "; except across languages, check the places" if number > len(table) else ""
+        yield f"{number} of {2 * len(table)} focal words are spelt unlike their word{most}"
     if table.extra:
         yield f"extra columns: {', '.join(table.extra)}"
     yield from (f"left out: {n} of {reason}" for reason, n in facts.get("left_out", {}).items())

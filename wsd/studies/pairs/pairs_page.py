@@ -91,7 +91,7 @@ def page(
         fewest_words=FEWEST_WORDS,
         by_words=selected["words"] >= FEWEST_WORDS,
         detected=detectable(shown),
-        tested=bool(shown["p_best"].notna().any()),
+        tested=bool(shown["p_largest_advantage"].notna().any()),
         others=[row for row in others if row["split"] != OUT_OF_FOLD],
         curve=curve(shown, selected, metric, scale),
         plot=plot,

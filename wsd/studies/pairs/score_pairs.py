@@ -245,7 +245,7 @@ def _table(
                 row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds
         rows.append(row)
     table = pd.DataFrame(rows).assign(n=n, words=n_words, **dict.fromkeys(TESTS, np.nan))
-    table = table.assign(p_best=np.nan, in_confidence_set=False)
+    table = table.assign(p_largest_advantage=np.nan, in_confidence_set=False)
     metric = metrics_of(is_graded=scorer.is_graded)[0]
     table["difference"] = table[metric] - scorer.scores(reference, once)[metric].item()
     return table
@@ -263,4 +263,4 @@ def _add_tests(
         table.loc[i, TESTS[:5]] = low, high, p, *differences
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
     best = scorer.best(every)
-    table["p_best"], table["in_confidence_set"] = best.p, best.within
+    table["p_largest_advantage"], table["in_confidence_set"] = best.p, best.within

@@ -1,0 +1,40 @@
+"""The examples of the page on pairs are imported as the page says."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkout import REPOSITORY
+from doc_examples import FENCE, follow, sections
+
+from wsd.studies.pairs.pair_table import read_pairs
+
+SECTIONS = sections(REPOSITORY / "docs/how-to/pairs.md")
+# By section: the folder, the number of pairs and of sentences, the highest label or rating, and
+# some extra columns.
+EXAMPLES = {
+    "Table": [("mint", 11, 14, 1, {"id"})],
+    "Ratings": [("rated", 11, 16, 4, {"same"})],
+    "Judgments of uses": [("cell", 5, 4, 4, {"identifier1", "grouping2", "judgments"})],
+    "MCL-WiC": [("mcl", 3, 5, 1, {"id"})],
+    "WiC and XL-WiC": [("wic", 4, 6, 1, set()), ("xl", 4, 6, 1, set())],
+    "Plausibility of a sense": [("stories", 2, 3, 4.6, {"id", "judged_meaning"})],
+}
+
+
+@pytest.mark.parametrize("section", EXAMPLES)
+def test_the_example_is_imported(
+    section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = EXAMPLES[section]
+    codes = follow(FENCE.findall(SECTIONS[section]), tmp_path, monkeypatch)
+    assert codes == [0] * len(expected)
+    for folder, n_pairs, n_sentences, highest, extra in expected:
+        pairs = read_pairs(tmp_path / "data" / folder)
+        assert (len(pairs), len(pairs.sentences)) == (n_pairs, n_sentences)
+        assert np.nanmax(pairs.gold) == highest and pairs.is_graded == (highest > 1)
+        assert pairs.extra.keys() >= extra
+
+
+def test_every_example_is_tested() -> None:
+    assert {name for name, text in SECTIONS.items() if "wsd import" in text} == EXAMPLES.keys()
