@@ -186,7 +186,12 @@ def _rated(word: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.n
 
 def main() -> None:
     """Run one of the simulations."""
-    commands = {"code-length": code_length, "selectivity": selectivity, "pairs": pairs, "ratings": ratings}
+    commands = {
+        "code-length": code_length,
+        "selectivity": selectivity,
+        "pairs": pairs,
+        "ratings": ratings,
+    }
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("command", choices=commands)
     parser.add_argument("--simulations", type=int, default=400)

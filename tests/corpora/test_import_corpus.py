@@ -731,7 +731,7 @@ def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
     path = tmp_path / name
     path.mkdir() if name == "folder" else path.write_text("x")
     given: Any = {"word": "cell", "columns": {"sense": "x"}, "gold": path}[option]
-    used = option == "gold" and name != "folder"
+    used = name == "train.data.txt" or (option == "gold" and name != "folder")
     with pytest.raises(CorpusError if used else ConfigError) as error:
         import_corpus([path], out=tmp_path / "out", name="mine", **{option: given})
     if not used:

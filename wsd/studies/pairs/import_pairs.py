@@ -70,7 +70,7 @@ KIND = FileKind(
     "a file of pairs",
     f"WiC's {pair_files.DATA}",
     pair_files.is_pairs,
-    options=("--gold", "--to-senses", "--word", "--columns", "--encoding", "--find"),
+    options=("--gold", "--to-senses", "--word", "--columns", "--encoding", "--find", "--skip-bad"),
     labels=(".gold.txt", pair_files.DATA),
     read_together=read_files,
 )
@@ -88,10 +88,11 @@ def import_pairs(request: Request) -> list[str]:
     """
     gold, pairs = request.args.gold, []
     paths = sorted(request.files, key=lambda path: SPLITS.index(pair_files.split_of(path)))
+    several = len({path.name for path in paths}) > 1
     for path in paths:
         own = pair_files.read(path, request.options, gold)
         for pair in own:
-            extra = {**pair.extra, "file": path.name} if len(paths) > 1 else pair.extra
+            extra = {**pair.extra, "file": path.name} if several else pair.extra
             pairs.append(pair._replace(extra=extra))
     pairs.sort(key=lambda pair: SPLITS.index(pair.split))
     pairs = _without_contradictions(pairs, request)
