@@ -16,6 +16,7 @@ NAMES = (
     "systems",
     "pairs",
     "unlabelled",
+    "change",
     "all_words",
 )
 

@@ -1,0 +1,188 @@
+"""Measure in every layer how much the uses of each word differ between two groups.
+
+The groups are two values of a column of the imported file, such as two periods. Three tables are
+written: ``change.csv`` has a row per word, layer choice and measure
+(:mod:`wsd.studies.change.measures`), ``change-words.csv`` a row per word with the sizes of its
+groups and with confounds, and ``change-gold.csv`` the agreement of the layer choices with gold.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.arguments import add_embeddings, add_out_folder, add_path, add_seed
+from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.feature_set import shared_provenance, vectors_file
+from wsd.artifacts.layer_choice import LayerChoice, expand_layers
+from wsd.artifacts.vectors import Embeddings
+from wsd.logs import log
+from wsd.metrics.clusterings import centred
+from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.permutation import holm
+from wsd.metrics.single_thread import one_thread
+from wsd.storage.csv import Columns, write_csv
+from wsd.studies.change import agreement, confounds, gold
+from wsd.studies.change.groups import Grouped, column, divide, group_names
+from wsd.studies.change.measures import PERMUTATIONS, Change, cluster, measure
+
+TABLE, WORDS, AGREEMENT = "change.csv", "change-words.csv", "change-gold.csv"
+COLUMNS = Columns(
+    ("model", "view", "layers", "word", "measure"), (*Change._fields, "p_holm"), may_be_empty=True
+)
+WORD_COLUMNS = Columns(
+    ("word", "left_out", "first", "second"),
+    (
+        *("n_first", "n_second", "length_first", "length_second", "length_difference"),
+        *("length_p", gold.GRADED, gold.BINARY, gold.COMPARE),
+    ),
+)
+GOLD_COLUMNS = Columns(
+    ("model", "view", "layers", "measure", "gold", "metric"),
+    ("n", "words", "value", "low", "high", "p"),
+    ("within",),
+    may_be_empty=True,
+)
+FORM = "form"
+# Per layer choice, a function that reads the vectors of a word.
+Readers = Mapping[str, Callable[[], np.ndarray]]
+
+
+def vectors_of(
+    corpus: Corpus, embeddings: Embeddings, choice: LayerChoice, centre: str | None
+) -> np.ndarray:
+    """Return the vectors of a word in one layer choice: shape (len(corpus), features)."""
+    vectors = choice.combine({layer: embeddings.layer(layer) for layer in choice.layers})
+    return centred(vectors, confounds.forms(corpus)) if centre == FORM else vectors
+
+
+def measure_word(
+    grouped: Grouped,
+    choices: Readers,
+    args: argparse.Namespace,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per layer choice and measure, and per baseline and measure."""
+
+    def rows(name: str, vectors: np.ndarray, clusters: np.ndarray) -> Iterator[dict[str, Any]]:
+        changes = measure(
+            vectors, grouped.is_second, clusters, permutations=args.permutations, rng=args.seed
+        )
+        for key, change in changes.items():
+            yield {"layers": name, "measure": key, **change._asdict()}
+
+    for name, read in choices.items():
+        vectors = read()[grouped.rows]
+        yield from rows(name, vectors, cluster(unit_vectors(vectors), args.seed))
+    for baseline in confounds.baselines(grouped.corpus, args.seed):
+        yield from rows(*baseline)
+
+
+def adjusted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with p-values that are adjusted over words, per layer choice and measure."""
+    table = table.assign(p_holm=np.nan)
+    known = table[table["p"].notna()]
+    for _, rows in known.groupby(["layers", "measure"], sort=False):
+        table.loc[rows.index, "p_holm"] = holm(rows["p"].tolist())
+    return table
+
+
+def cosines(vectors: np.ndarray, judged: gold.Judged) -> np.ndarray:
+    """Return the cosine of each judged pair."""
+    units = unit_vectors(vectors)
+    return np.einsum("ij,ij->i", units[judged.rows[:, 0]], units[judged.rows[:, 1]])
+
+
+def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:
+    """Return the row of a word in ``change-words.csv``, without gold."""
+    row: dict[str, Any] = {"word": word, "left_out": grouped.left_out or "-"}
+    row |= dict(zip(("first", "second"), names, strict=True))
+    row |= dict(zip(("n_first", "n_second"), grouped.sizes, strict=True))
+    measured = {} if grouped.left_out else confounds.lengths(grouped.corpus, grouped.is_second)
+    return {**row, **measured}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_embeddings(parser)
+    parser.add_argument("--view", default="focal", help="view to measure (default: focal)")
+    parser.add_argument("--layers", nargs="+", default=["all"], help="layer choices")
+    parser.add_argument("--group", required=True, help="column that divides the uses")
+    text = "the two groups, the earlier one first (default: the column's only two values)"
+    parser.add_argument("--groups", nargs=2, default=[], metavar=("FIRST", "SECOND"), help=text)
+    text = "remove the form of the focal word (spring, springs) from its vectors first"
+    parser.add_argument("--centre", choices=[FORM], help=text)
+    parser.add_argument("--clusters", help="column of gold clusters, which give the gold change")
+    text = "column with the names of the uses in the judgments (default: identifier)"
+    parser.add_argument("--identifier", default="identifier", help=text)
+    text = f"folder of the corpus, which may have {gold.JUDGMENTS} and {gold.CHANGE}"
+    add_path(parser, "--source", text)
+    text = f"times that the groups are shuffled (default: {PERMUTATIONS})"
+    parser.add_argument("--permutations", type=int, default=PERMUTATIONS, help=text)
+    add_seed(parser, "of the resampling and shuffling")
+    add_out_folder(parser, f"folder for {TABLE}, {WORDS} and {AGREEMENT}")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the command."""
+    corpora = read_corpora(args.corpus, args.words)
+    names = group_names(column(corpora, args.group, "--group"), args.groups, "--groups")
+    groups = divide(corpora, args.group, names, "--groups")
+    known = gold.read_change(args.source)
+    if args.clusters:
+        column(corpora, args.clusters, "--clusters")
+        computed = {w: gold.change_of_clusters(g, args.clusters) for w, g in groups.items()}
+        known = known.reindex([*corpora]).assign(**{gold.GRADED: pd.Series(computed)})
+    judged = gold.read_judgments(args.source, corpora, args.identifier)
+    words = {
+        word: Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
+        for word, corpus in corpora.items()
+    }
+    sources = {word: embeddings.provenance for word, embeddings in words.items()}
+    model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
+    choices = expand_layers(args.layers, next(iter(words.values())).blocks, where="--layers")
+
+    def readers(word: str) -> Readers:
+        """Return a function per layer choice that reads the vectors of a word."""
+        own = partial(vectors_of, corpora[word], words[word], centre=args.centre)
+        return {choice.name: partial(own, choice) for choice in choices}
+
+    tables = []
+    # On one thread, the measures do not depend on the number of cores.
+    with one_thread():
+        for word, grouped in groups.items():
+            if grouped.left_out:
+                log.warning("%s is left out: %s", word, grouped.left_out)
+                continue
+            rows = [*measure_word(grouped, readers(word), args)]
+            tables.append(pd.DataFrame(rows).assign(word=word))
+            log.info("measured %s", word)
+        changes = adjusted(pd.concat(tables, ignore_index=True))
+        rated = agreement.score_words(changes, known, confounds.BASELINES, args.seed)
+        if judged:
+            rated.append(score_judgments(judged, readers, args.seed))
+    head = {"model": model, "view": args.view}
+    write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS.names])
+    about = pd.DataFrame([about_word(word, names, grouped) for word, grouped in groups.items()])
+    about = about.join(known, on="word").reindex(columns=WORD_COLUMNS.names)
+    write_csv(args.out / WORDS, about)
+    empty = pd.DataFrame(columns=GOLD_COLUMNS.names)
+    scores = pd.concat(rated, ignore_index=True).assign(**head) if rated else empty
+    write_csv(args.out / AGREEMENT, scores[GOLD_COLUMNS.names])
+
+
+def score_judgments(
+    judged: Mapping[str, gold.Judged], readers: Callable[[str], Readers], seed: int
+) -> pd.DataFrame:
+    """Return the agreement of cosines with the judgments of pairs, by layer choice."""
+    words = np.repeat([*judged], [len(pairs.medians) for pairs in judged.values()])
+    medians = np.concatenate([pairs.medians for pairs in judged.values()])
+    parts: dict[str, list[np.ndarray]] = {}
+    for word, pairs in judged.items():
+        for name, read in readers(word).items():
+            parts.setdefault(name, []).append(cosines(read(), pairs))
+    predictors = {name: np.concatenate(values) for name, values in parts.items()}
+    table = agreement.score(predictors, medians, words, (), seed)
+    return table.assign(measure=agreement.COSINE, gold=agreement.JUDGMENTS)
