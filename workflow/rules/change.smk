@@ -3,22 +3,20 @@
 # Out: <model>/change.csv, the change of every word in every layer choice; change-words.csv, sizes of
 #      the groups and confounds; change-gold.csv, the agreement with gold.
 
-# If the config has `change`.
-if "change" in STUDY_FILES:
-    CHANGE = STUDY_FILES["change"]
+CHANGE = STUDY_FILES["change"]
 
-    step(
-        "change",
-        {"corpus": CORPUS, "embeddings": pages_vectors, "_source": LISTED},
-        {"_tables": CHANGE["tables"]},
-        "change: every layer choice of {model}",
-        "--source {params.source:q} --layers {params.layers}",
-        "change",
-        folder=CHANGE["folder"],
-        mem=(800, 4),
-        minutes=(20, 1),
-        params={
-            "layers": lambda wildcards: model_of(wildcards).unmixed(CONFIG.page_view),
-            "source": lambda wildcards: SOURCE,
-        },
-    )
+step(
+    "change",
+    {"corpus": CORPUS, "embeddings": pages_vectors, "_source": LISTED},
+    {"_tables": CHANGE["tables"]},
+    "change: every layer choice of {model}",
+    "--source {params.source:q} --layers {params.layers}",
+    "change",
+    folder=CHANGE["folder"],
+    mem=(800, 4),
+    minutes=(20, 1),
+    params={
+        "layers": lambda wildcards: model_of(wildcards).unmixed(CONFIG.page_view),
+        "source": lambda wildcards: SOURCE,
+    },
+)

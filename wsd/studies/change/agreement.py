@@ -17,6 +17,7 @@ from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
 from wsd.metrics.exchanges import CACHED, sample_exchanges
 from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.studies.change.gold import BINARY, GOLD
+from wsd.studies.change.measures import PRT
 
 SPEARMAN, AVERAGE_PRECISION = "spearman", "average_precision"
 JUDGMENTS, COSINE = "judgments", "cosine"
@@ -117,21 +118,35 @@ def score_words(
     seed : int
     """
     tables = []
-    for measure, rows in changes.groupby("measure", sort=False):
-        values = rows.pivot(index="word", columns="layers", values="value")
-        values = values[[*dict.fromkeys(rows["layers"])]].astype(float)
-        for name in gold.columns.intersection([*GOLD]).astype(str):
-            ratings = (gold[name].reindex(values.index) * GOLD[name]).dropna()
-            known = values.loc[ratings.index]
-            known = known.loc[:, known.notna().all() & (known.nunique() > 1)]
-            if len(ratings) < FEWEST_WORDS or ratings.nunique() < 2:
-                log.warning("%s: fewer than %d words, or all are alike", name, FEWEST_WORDS)
-                continue
-            predictors = {layers: known[layers].to_numpy() for layers in known}
+    for name in gold.columns.intersection([*GOLD]).astype(str):
+        known = (gold[name] * GOLD[name]).dropna().rename("gold")
+        # The inverted cosine orders words as the prototype distance does.
+        rows = changes[changes["measure"] != PRT].join(known, on="word", how="inner")
+        if not varies(rows.drop_duplicates("word")["gold"], name):
+            continue
+        for measure, of_measure in rows.groupby("measure", sort=False):
+            layers = [*dict.fromkeys(of_measure["layers"])]
+            values = of_measure.pivot(index="word", columns="layers", values="value")[layers]
+            values = values.loc[:, values.notna().all() & (values.nunique() > 1)]
+            predictors = {str(layers): values[layers].to_numpy() for layers in values}
+            ratings = known[values.index].to_numpy()
             words = np.arange(len(ratings))
-            table = score(predictors, ratings.to_numpy(), words, baselines, seed, name == BINARY)
+            table = score(predictors, ratings, words, baselines, seed, name == BINARY)
             tables.append(table.assign(measure=measure, gold=name))
     return tables
+
+
+def varies(ratings: pd.Series, name: str) -> bool:
+    """Return whether ratings can be correlated with anything; log why not."""
+    if reason := (
+        f"fewer than {FEWEST_WORDS}"
+        if len(ratings) < FEWEST_WORDS
+        else "all alike"
+        if ratings.nunique() < 2
+        else ""
+    ):
+        log.warning("no agreement with %s: the ratings are %s", name, reason)
+    return not reason
 
 
 def score(
@@ -151,8 +166,8 @@ def score(
     words : array of shape (n,)
         The word of each item, which is resampled as a whole.
     baselines : sequence of str
-        Their p-value is for the difference from the best layer choice; that of a layer choice is
-        from the confidence set.
+        Their p-value is for a difference from the best layer choice, in either direction; that of
+        a layer choice is from the confidence set.
     seed : int
     is_binary : bool
         Whether the ratings are 0 or 1.
@@ -177,7 +192,7 @@ def score(
             tiled = np.broadcast_to(values, weights.shape)
             low, high = percentiles(average_precision(tiled, positive, weights), value, n_clusters)
             pair = np.stack([highest, values])
-            p = p_values.get(name) or precision_set(pair, positive, seed).p[1]
+            p = p_values.get(name) or min(1, 2 * precision_set(pair, positive, seed).p.min())
         else:
             value, low, high = graded.estimate(values, ratings, clusters, SPEARMAN, rng=seed)
             against = (highest, values, ratings, clusters, SPEARMAN)

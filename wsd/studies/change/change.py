@@ -161,8 +161,7 @@ def run(args: argparse.Namespace) -> None:
             log.info("measured %s", word)
         changes = adjusted(pd.concat(tables, ignore_index=True))
         rated = agreement.score_words(changes, known, confounds.BASELINES, args.seed)
-        if judged:
-            rated.append(score_judgments(judged, readers, args.seed))
+        rated += score_judgments(judged, readers, args.seed)
     head = {"model": model, "view": args.view}
     write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS.names])
     about = pd.DataFrame([about_word(word, names, grouped) for word, grouped in groups.items()])
@@ -175,14 +174,18 @@ def run(args: argparse.Namespace) -> None:
 
 def score_judgments(
     judged: Mapping[str, gold.Judged], readers: Callable[[str], Readers], seed: int
-) -> pd.DataFrame:
+) -> list[pd.DataFrame]:
     """Return the agreement of cosines with the judgments of pairs, by layer choice."""
+    if not judged:
+        return []
     words = np.repeat([*judged], [len(pairs.medians) for pairs in judged.values()])
     medians = np.concatenate([pairs.medians for pairs in judged.values()])
+    if not agreement.varies(pd.Series(medians), agreement.JUDGMENTS):
+        return []
     parts: dict[str, list[np.ndarray]] = {}
     for word, pairs in judged.items():
         for name, read in readers(word).items():
             parts.setdefault(name, []).append(cosines(read(), pairs))
     predictors = {name: np.concatenate(values) for name, values in parts.items()}
     table = agreement.score(predictors, medians, words, (), seed)
-    return table.assign(measure=agreement.COSINE, gold=agreement.JUDGMENTS)
+    return [table.assign(measure=agreement.COSINE, gold=agreement.JUDGMENTS)]
