@@ -4,6 +4,7 @@
 folder of DWUG. A column of clusters is a third source.
 """
 
+import csv
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpora
+from wsd.artifacts.dataset import CHANGE, JUDGMENTS
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage.result_files import reading_result
 from wsd.studies.change.groups import Grouped, column
 from wsd.studies.change.measures import jensen_shannon
 
-JUDGMENTS, CHANGE = "judgments.tsv", "change.tsv"
 GRADED, BINARY, COMPARE = "change_graded", "change_binary", "COMPARE"
 # The gold columns: whether a higher number means more change (1) or less (-1).
 GOLD = {GRADED: 1, BINARY: 1, COMPARE: -1}
@@ -113,7 +114,9 @@ def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str,
 
 def _read_table(path: Path, needed: list[str]) -> pd.DataFrame:
     with reading_result(path):
-        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+        table = pd.read_csv(
+            path, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE
+        )
     if missing := [name for name in needed if name not in table]:
         fix = f"give the columns {', '.join(needed)}"
         raise CorpusError(f"no column {missing[0]!r}", where=str(path), fix=fix)
