@@ -16,6 +16,7 @@ import pandas as pd
 
 from wsd.arguments import add_embeddings, add_out_folder, add_path, add_seed
 from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.dataset import CHANGE, JUDGMENTS
 from wsd.artifacts.feature_set import shared_provenance, vectors_file
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.vectors import Embeddings
@@ -117,7 +118,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clusters", help="column of gold clusters, which give the gold change")
     text = "column with the names of the uses in the judgments (default: identifier)"
     parser.add_argument("--identifier", default="identifier", help=text)
-    text = f"folder of the corpus, which may have {gold.JUDGMENTS} and {gold.CHANGE}"
+    text = f"folder of the corpus, which may have {JUDGMENTS} and {CHANGE}"
     add_path(parser, "--source", text)
     text = f"times that the groups are shuffled (default: {PERMUTATIONS})"
     parser.add_argument("--permutations", type=int, default=PERMUTATIONS, help=text)
