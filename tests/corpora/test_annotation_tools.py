@@ -14,6 +14,7 @@ from importing import import_corpus
 from wsd.corpora.importer import annotation_tools
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 
 FIELD = Path(__file__).parent / "formats"
@@ -325,4 +326,6 @@ def test_the_exports_of_the_field_are_imported(
         lines = import_corpus([FIELD / FILES[tool]], out=tmp_path / "out", name="mine")
     assert "bank: bank_money 3 + 1, bank_river 3 + 1" in lines
     extra = {"Prodigy": ""}.get(tool, "; extra columns: id")
+    corpus = read_text(tmp_path / "out/bank", "bank")
+    assert sorted(corpus.extra.get("id", ())) == ([] if tool == "Prodigy" else sorted("01234567"))
     assert f"{FILES[tool]}: an export of {tool}, 8 instances{extra}" in caplog.text
