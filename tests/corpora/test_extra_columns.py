@@ -130,3 +130,12 @@ def test_predictions_have_them(tmp_path: Path) -> None:
     assert outside.extra["id"] == ("use-6",) and set(spring.extra["id"]) == {""}
     table = pandas.read_parquet(path)
     assert table["extra:id"].tolist() == ["use-4", "use-5", "use-6", "", ""]
+
+
+def test_further_rows_have_empty_cells(tmp_path: Path) -> None:
+    import_corpus([written(tmp_path / "cells.csv", ROWS)], out=tmp_path / "out", name="mine")
+    corpus = read_text(tmp_path / "out/cell", "cell")
+    joined = corpus.joined(replace(corpus, extra={}))
+    assert joined.extra == {
+        name: cells + ("",) * len(corpus) for name, cells in corpus.extra.items()
+    }

@@ -124,6 +124,21 @@ def make_corpus(
     )
 
 
+# A name of a column, and a value, that a page must escape.
+HOSTILE_COLUMN = '<img src=x onerror=window.pwned=1>&"='
+
+
+def made_extra(n: int) -> dict[str, tuple[str, ...]]:
+    """Return extra columns: periods, a hostile one with empty cells, identifiers, a constant."""
+    return {
+        "period": tuple(("1850", "1900", "990", "1900")[i % 4] for i in range(n)),
+        HOSTILE_COLUMN: tuple(("", HOSTILE[0], "שלום=&%")[i % 3] for i in range(n)),
+        "identifier": tuple(f"use {i}" for i in range(n)),
+        # The page's own table has a column of this name.
+        "gold": ("one",) * n,
+    }
+
+
 def make_run(
     folder: Path,
     *,
@@ -136,6 +151,7 @@ def make_run(
     too_small: str = "",
     rare: bool = False,
     formula: bool = False,
+    extra: bool = False,
     blocks: Mapping[str, int] = MappingProxyType({}),
     random: Mapping[str, int] = MappingProxyType({}),
     architecture: Mapping[str, Any] = MappingProxyType({}),
@@ -145,8 +161,9 @@ def make_run(
     ``further`` are views and layer choices with predictions and scores, but without a picture;
     with ``rare`` one sense of ``bank`` has one instance in each split, and the rest is another's;
     the word ``too_small`` has no discriminants; with ``formula`` its sentences begin like a
-    spreadsheet's formula. ``blocks`` and ``random`` are numbers of blocks and seeds of weights of
-    some models; ``architecture`` is what trying showed of all.
+    spreadsheet's formula; with ``extra`` it has the columns of `made_extra`. ``blocks`` and
+    ``random`` are numbers of blocks and seeds of weights of some models; ``architecture`` is what
+    trying showed of all.
     """
     rng = np.random.default_rng(5)
     corpora = {word: make_corpus(word, senses, rng, n_ood) for word, senses in SENSES.items()}
@@ -160,6 +177,8 @@ def make_run(
             tokens=(("=HYPERLINK(1)", "bank"),) * len(corpora["bank"]),
             position=np.ones(len(corpora["bank"]), dtype=np.int32),
         )
+    if extra:
+        corpora["bank"] = replace(corpora["bank"], extra=made_extra(len(corpora["bank"])))
     for word, corpus in corpora.items():
         corpora_files.write(folder / "corpus" / f"{file_name(word)}.parquet", corpus)
     predicted, projected, nearest, unseen = [], [], [], []

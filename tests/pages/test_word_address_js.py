@@ -83,7 +83,8 @@ def test_cell_of_the_heat_map_opens_the_word_at_that_layer(
 
 DEFAULTS = """const data = wsd.wordData(arguments[0]);
 const defaults = {
-  choice: 1, classifier: 0, colour: "gold", show: "all", method: "pca", query: "", cell: null,
+  choice: 1, classifier: 0, colour: "gold", show: "all", only: "", method: "pca",
+  query: "", cell: null,
   sort: "instance",
   pin: -1, box: null, rings: true, centroids: true, keys: true, others: [],
 };
@@ -97,12 +98,13 @@ const plain = (state) => ({
 const open = { ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set() };
 """
 AT_FIRST = {
-    "choice": 1, "classifier": 0, "colour": "gold", "show": "all", "method": "pca", "query": "",
+    "choice": 1, "classifier": 0, "colour": "gold", "show": "all", "only": "",
+    "method": "pca", "query": "",
     "cell": None, "sort": "instance",
     "pin": -1, "box": None, "rings": True, "centroids": True, "keys": True, "hiddenSenses": [],
     "hiddenSplits": [], "others": [],
 }  # fmt: skip
-SCRIPTS = ("page.js", "word-data.js", "word-address.js")
+SCRIPTS = ("page.js", "extra-columns.js", "word-data.js", "word-address.js")
 
 
 def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:

@@ -72,6 +72,6 @@ def test_tones_and_their_key(
         const state = wsd.wordState(data, { choice: 1, classifier, colour });
         const colours = wsd.wordColours(data, state);
         return [data.rows.map(colours.toneOf(state)), colours.entries().map(([, text]) => text)];"""
-    scripts = ("page.js", "word-data.js", "word-state.js", "word-colours.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js", "word-colours.js")
     actual = evaluate(chromium, scripts, body, made_data(), colour, classifier)
     assert actual == [tones, key]

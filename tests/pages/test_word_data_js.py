@@ -10,7 +10,7 @@ from word_pages import encoded, evaluate, made_data
 def of_data(browser: Browser, expression: str, **changes: Any) -> Any:
     return evaluate(
         browser,
-        ("page.js", "word-data.js"),
+        ("page.js", "extra-columns.js", "word-data.js"),
         f"const data = wsd.wordData(arguments[0]); return {expression};",
         made_data(**changes),
     )

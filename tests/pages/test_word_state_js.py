@@ -69,7 +69,7 @@ def test_which_rows_pass_the_filters(chromium: Browser, chosen: str, visible: se
         Object.assign(state, {chosen});
         const changes = [state.filter(), state.filter()];
         return [changes, state.visible, state.layers.name, state.classifierName];"""
-    scripts = ("page.js", "word-data.js", "word-state.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js")
     actual: Any = evaluate(chromium, scripts, body, made_data())
     assert actual[0] == [True, False]  # the second time nothing has changed
     assert {row for row, is_visible in enumerate(actual[1]) if is_visible} == visible

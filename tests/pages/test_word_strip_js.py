@@ -77,7 +77,7 @@ def test_strip_has_one_tab_stop_and_keeps_the_focus(page: Browser) -> None:
 
 def places(chromium: Browser, method: str, data: dict[str, Any]) -> list[dict[str, list[float]]]:
     body = "return wsd.wordFrames(wsd.wordData(arguments[0]))(arguments[1]);"
-    scripts = ("page.js", "word-data.js", "word-frames.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-frames.js")
     return list(evaluate(chromium, scripts, body, data, method))
 
 

@@ -60,7 +60,7 @@ def test_instance_in_words(chromium: Browser, row: int, text: str, expected: lis
         const text = wsd.wordText(data, state);
         return [text.sentence(row), text.verdict(row), text.numbers(row)]
           .map((element) => element.textContent);"""
-    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(text=text), row) == expected
 
 
@@ -71,7 +71,7 @@ def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
         const state = wsd.wordState(data, { choice: 1, classifier: 0, query: "" });
         const text = wsd.wordText(data, state);
         return [text.sentence(0), text.sentence(0, true)].map((element) => element.textContent);"""
-    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js", "word-text.js")
     for side, left, right in (
         ("words " * 60, "words " * 26, "words " * 26),
         ("\N{CJK UNIFIED IDEOGRAPH-6CB3}" * 200, "\N{CJK UNIFIED IDEOGRAPH-6CB3}" * 160, ""),
@@ -104,7 +104,7 @@ def test_glosses_of_the_senses(
         const text = wsd.wordText(data, state);
         const box = text.glosses(row);
         return box.hidden ? null : box.textContent;"""
-    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(glosses=glosses), row) == expected
 
 
@@ -125,5 +125,5 @@ def test_hits_of_the_search_are_marked(chromium: Browser, query: str, hits: list
         const sentence = wsd.wordText(data, state).sentence(1);
         const marks = [...sentence.querySelectorAll("mark")].map((mark) => mark.textContent);
         return [sentence.textContent, marks];"""
-    scripts = ("page.js", "word-data.js", "word-state.js", "word-text.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-state.js", "word-text.js")
     assert evaluate(chromium, scripts, body, made_data(), query) == ["A Bank of Sand", hits]

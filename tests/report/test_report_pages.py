@@ -1411,7 +1411,10 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
         assert (colours["--heat-low"], colours["--heat-high"]) == plot_colours.HEAT
     # Instances that the filters leave out are meant to be faint.
     tones = [colours[name] for tone, name in plots.TONES.items() if tone != "off"]
-    for colour in (*senses, *tones, colours["--error-mark"], colours["--rule-2"]):
+    # Ten values, unlike the senses; further values have the colours of senses.
+    values = [colours[f"--value-{i}"] for i in range(10)]
+    assert len({*values, *senses}) == 20
+    for colour in (*senses, *values, *tones, colours["--error-mark"], colours["--rule-2"]):
         minimum = 2.0 if colour == colours["--rule-2"] else 3.0
         assert contrast(colour, colours["--surface"]) >= minimum, colour
     for ink in ("--ink", "--ink-2", "--link", "--ok", "--wrong"):

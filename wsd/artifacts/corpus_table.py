@@ -119,18 +119,20 @@ class Corpus:
         return replace(self, tokens=tuple(compress(self.tokens, rows)), extra=extra, **taken)
 
     def joined(self, other: "Corpus") -> "Corpus":
-        """Return the table with another's rows at its end, without documents and extra columns.
+        """Return the table with another's rows at its end, without documents.
 
         Parameters
         ----------
         other : Corpus
+            Its rows have empty cells in the extra columns of this table.
         """
         arrays: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("split", "index", "position", "gold")
         }
         tokens = self.tokens + other.tokens
-        return replace(self, tokens=tokens, document=None, extra={}, **arrays)
+        extra = {name: (*cells, *[""] * len(other)) for name, cells in self.extra.items()}
+        return replace(self, tokens=tokens, document=None, extra=extra, **arrays)
 
 
 # Each word's table, by word.

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from report_builder import made_extra
 from tiny import corpus_of
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus, write
@@ -57,12 +58,15 @@ def made_uses(
     word: str = WORD,
     forms: Sequence[str] = (),
     centre: str | None = None,
+    extra: bool = False,
 ) -> Path:
     """Write tables, uses of three layer choices, and their pages; the folder of the pages.
 
     Where there are several forms, each is further from the others than the planted groups are.
     """
     corpora = {word: corpus(labelled=labelled, word=word, forms=forms)}
+    if extra:
+        corpora[word] = replace(corpora[word], extra=made_extra(len(GROUP)))
     write(folder / "corpus" / f"{file_name(word)}.parquet", corpora[word])
     files = []
     for seed, layers in enumerate(LAYERS):

@@ -11,6 +11,7 @@ from browser import Browser, chromium
 from importing import import_corpus
 from log_odds_cases import CASES
 from made_uses import GROUP, HOSTILE, WORD, corpus, made_uses
+from report_builder import HOSTILE_COLUMN, made_extra
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
@@ -196,17 +197,17 @@ def test_a_focal_word_of_several_tokens_stays_whole(forms_page: Browser, tmp_pat
 
 
 def test_clusters_that_follow_the_form_say_so(forms_page: Browser) -> None:
-    assert texts_of(forms_page, ".forms") == ["Forms: tower crane 13", "Forms: tower cranes 12"]
+    assert texts_of(forms_page, ".forms") == ["Forms: tower crane (13)", "Forms: tower cranes (12)"]
     warning = forms_page.driver.find_element(By.ID, "by-form")
     assert "normalised mutual information with the forms is 1.00" in warning.text
     move(forms_page, 0, 1)
     assert texts_of(forms_page, ".forms") == [
-        "Forms: tower crane 12",
-        "Forms: tower cranes 12 · tower crane 1",
+        "Forms: tower crane (12)",
+        "Forms: tower cranes (12) · tower crane (1)",
     ]
     Select(forms_page.driver.find_element(By.ID, "number")).select_by_value("1")
     assert not warning.is_displayed()
-    assert texts_of(forms_page, ".forms") == ["Forms: tower crane 13 · tower cranes 12"]
+    assert texts_of(forms_page, ".forms") == ["Forms: tower crane (13) · tower cranes (12)"]
 
 
 def test_one_form_is_not_listed(page: Browser) -> None:
@@ -285,3 +286,92 @@ def test_a_new_name_ends_the_offer(page: Browser, pages: Path) -> None:
     assert not older_is_shown(page)
     Select(page.driver.find_element(By.ID, "number")).select_by_value("2")
     assert not older_is_shown(page)
+
+
+# ---- Extra columns ----
+
+
+@pytest.fixture(scope="module")
+def with_extra(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_uses(tmp_path_factory.mktemp("extra"), labelled=False, extra=True)
+
+
+@pytest.fixture
+def extra_page(chromium: Browser, with_extra: Path) -> Iterator[Browser]:
+    chromium.open(with_extra / "toy" / f"{WORD}.html")
+    chromium.js("localStorage.clear()")
+    chromium.open(with_extra / "toy" / f"{WORD}.html")
+    yield chromium
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
+
+
+EXTRA = made_extra(len(GROUP))
+POINTS = """return [...document.querySelectorAll('#plot [data-row]')]
+  .sort((a, b) => a.dataset.row - b.dataset.row)
+  .map((e) => e.style.getPropertyValue('--tone') || e.className.baseVal)"""
+
+
+def select(page: Browser, key: str, text: str) -> None:
+    Select(page.driver.find_element(By.ID, key)).select_by_visible_text(text)
+
+
+def test_points_and_clusters_by_a_column(extra_page: Browser) -> None:
+    by_cluster = extra_page.js(POINTS)
+    assert by_cluster[0] == "s0" and not extra_page.driver.find_element(By.ID, "tones").text
+    select(extra_page, "colour", "period")
+    number = {"990": 0, "1850": 1, "1900": 2}
+    assert extra_page.js(POINTS) == [f"var(--value-{number[cell]})" for cell in EXTRA["period"]]
+    key = extra_page.driver.find_element(By.ID, "tones").text
+    assert key == "period:\n990 (6)\n1850 (7)\n1900 (12)"
+    marks = "return [...document.querySelectorAll('.head .mark')].map((e) => e.classList[1])"
+    assert set(extra_page.js(marks)) == {"sn"}
+    first = extra_page.driver.find_element(By.CSS_SELECTOR, "#clusters li")
+    assert first.text.split(" · ")[-1].startswith("period: ")
+    # Of each cluster, how many of its sentences are of which period.
+    assert texts_of(extra_page, ".forms")[:2] == [
+        "period: 990 (3) · 1850 (3) · 1900 (6)",
+        "period: 990 (2) · 1850 (2) · 1900 (4)",
+    ]
+    assert "colour=column-period" in extra_page.js("return location.hash")
+    select(extra_page, "colour", "cluster")
+    assert extra_page.js(POINTS) == by_cluster
+    assert not extra_page.driver.find_element(By.ID, "tones").is_displayed()
+
+
+def test_a_value_filters_points_and_clusters_and_is_in_the_address(extra_page: Browser) -> None:
+    select(extra_page, "colour", HOSTILE_COLUMN)
+    select(extra_page, "only", "(no value)")
+    expected = ["var(--value-2)" if not cell else "off" for cell in EXTRA[HOSTILE_COLUMN]]
+    for _ in range(2):
+        shown = extra_page.js(POINTS)
+        assert [tone.split()[-1] for tone in shown] == expected
+        assert sizes(extra_page) == [4, 3, 2]
+        scores = extra_page.driver.find_element(By.ID, "scores").text
+        assert "The filter leaves 9 of 25 sentences." in scores
+        extra_page.open(extra_page.js("return location.href"))
+    extra_page.open(f"{extra_page.js('return location.href').split('#')[0]}#colour=x&only=period")
+    assert sizes(extra_page) == [12, 8, 5]
+
+
+def test_the_pinned_sentence_and_the_download_have_the_columns(
+    extra_page: Browser, tmp_path: Path
+) -> None:
+    extra_page.js("document.querySelector('[data-row=\"4\"]').dispatchEvent("
+                  "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    cells = (
+        "return [...document.querySelectorAll('.extra tr')].map((e) => e.innerText.split('\\t'))"
+    )
+    assert dict(extra_page.js(cells)) == {name: cells[4] for name, cells in EXTRA.items()}
+    name(extra_page, 0, "one")
+    name(extra_page, 1, "other")
+    path = download(extra_page, tmp_path / f"{WORD}-senses.jsonl")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert list(lines[0]) == ["word", "sense", "position", "sentence", *EXTRA]
+    for line in lines:
+        row = int(line["identifier"].removeprefix("use "))
+        assert {key: line[key] for key in EXTRA} == {key: EXTRA[key][row] for key in EXTRA}
+
+
+def test_a_page_of_uses_without_extra_columns(page: Browser) -> None:
+    assert not page.driver.find_elements(By.CSS_SELECTOR, "#colour, #only, #tones")

@@ -6,7 +6,7 @@
 // and the largest number of plots side by side.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
-  const SELECTS = ["colour", "show", "method"], ON = ["rings", "centroids", "keys"];
+  const SELECTS = ["colour", "show", "only", "method"], ON = ["rings", "centroids", "keys"];
 
   function encode(state) {
     const shown = [state.choice, ...state.others].map((choice) => layers[choice]);

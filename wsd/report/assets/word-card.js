@@ -79,6 +79,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
       body.append(make("h3", "In every layer choice"), outcomes(row), ...(data.isNew(row) ? [changes(row)] : []),
         make("p", "Each layer choice is an independent probe; the columns are not steps of one computation.", "note"));
     }
+    body.append(...data.extra.table(row));
     for (const extension of data.extensions) body.append(...extension.card(row));
     if (data.hasNeighbours) {
       body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),

@@ -3,7 +3,6 @@
 "use strict";
 
 wsd.wordColours = (data, state) => {
-  const { byId, make } = wsd;
   const SHADES = 8;
   const CONFIDENCE = {
     probability: "probability of the predicted sense", lead: "lead over the next sense's score",
@@ -15,6 +14,8 @@ wsd.wordColours = (data, state) => {
     // A new sentence has the colour of its predicted sense.
     const sense = (row) => String(shown.predicted(row));
     if (state.colour === "gold") return (row) => (data.isNew(row) ? sense(row) : golds[row]);
+    const column = data.extra.coloured(state.colour);
+    if (column) return (row) => `value-${column.codes[row]}`;
     const [low, high] = state.confidenceRange();
     const shade = (row) => Math.max(0, Math.min(SHADES - 1,
       Math.floor((shown.confidence(row) - low) / (high - low || 1) * SHADES)));
@@ -39,23 +40,8 @@ wsd.wordColours = (data, state) => {
         [ramp, `${low.toFixed(2)} to ${high.toFixed(2)}, ${CONFIDENCE[kind]}`],
         [["tone-train"], "training, no prediction"],
       ],
-    }[state.colour] ?? [];
+    }[state.colour] ?? data.extra.entries(state.colour);
   }
 
-  function showKey() {
-    const swatch = (tone) => {
-      const element = make("i", undefined, "swatch");
-      element.style.background = `var(--${tone})`;
-      return element;
-    };
-    const shown = entries().map(([tones, text]) => {
-      const entry = make("span");
-      entry.append(...tones.map(swatch), ` ${text}`);
-      return entry;
-    });
-    byId("tones").hidden = !shown.length;
-    byId("tones").replaceChildren(...shown);
-  }
-
-  return { golds, toneOf, entries, showKey };
+  return { golds, toneOf, entries, showKey: () => wsd.showKey(entries()) };
 };

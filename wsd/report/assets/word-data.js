@@ -77,6 +77,8 @@ wsd.wordData = (packed) => {
       .map((i) => ({ row: near[i], similarity: similar[i] / 127 - 1 }));
   }
 
+  const extra = wsd.extraColumns(packed.extra);
+
   // ---- The additions of studies, by name: their script reads their values ----
 
   const extensions = Object.entries(packed.extensions).map(([name, values]) => wsd.wordExtensions[name](values));
@@ -86,6 +88,6 @@ wsd.wordData = (packed) => {
     n, rows, numbers, gold, tests, testAt, added, inOrder, rowOf, isTrain, isNew, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersCorrect, alwaysWrong,
-    places, neighbours, extensions,
+    places, neighbours, extra, extensions,
   };
 };

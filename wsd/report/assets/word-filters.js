@@ -1,10 +1,10 @@
-// The controls: classifier, colour, errors only, projection, search, and the legend's boxes.
+// The controls: classifier, colour, errors only, a value, projection, search, and the legend's boxes.
 // The key P can be switched off, since speech input may produce single letters by accident.
 "use strict";
 
 wsd.wordFilters = (state, { changed }) => {
   const { byId } = wsd;
-  const SELECTS = ["colour", "show", "method"].filter(byId);
+  const SELECTS = ["colour", "show", "only", "method"].filter(byId);
   const boxes = [...document.querySelectorAll(".senses input, #keys")];
 
   function show() {

@@ -37,7 +37,7 @@ wsd.wordState = (data, defaults) => {
     const query = state.query.trim().toLowerCase(), texts = query ? data.lowerCase() : null;
     const wanted = shows[state.show];
     const passes = rows.map((row) => !state.isHidden(row) && wanted(row)
-      && (!state.cell || inCell(row)) && (!query || texts[row].includes(query)));
+      && data.extra.passes(state.only, row) && (!state.cell || inCell(row)) && (!query || texts[row].includes(query)));
     const { visible } = state;
     if (passes.length === visible.length && passes.every((shown, row) => shown === visible[row])) return false;
     state.visible = passes;

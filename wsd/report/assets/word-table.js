@@ -97,11 +97,18 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
   // The page stores a confidence in 255 steps, so only two digits are exact.
   function csv() {
     const names = ["word", "split", "index", "gold", "layers", "classifier", "predicted", "confidence", "left", "focal", "right"];
+    const { columns } = data.extra;
+    // As csv_names in wsd/artifacts/corpus_table.py.
+    for (const { name } of columns) {
+      let free = name;
+      while (names.includes(free)) free = `input_${free}`;
+      names.push(free);
+    }
     return wsd.csv([names, ...listed.map((row) => [
       data.word, data.split(row), data.numbers[row], data.isNew(row) ? "" : data.senses[data.gold[row]],
       state.layers.name, state.classifierName,
       ...(data.isTrain(row) ? ["", ""] : [data.senses[state.predicted(row)], state.confidence(row).toFixed(2)]),
-      ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]),
+      ...(data.hasText(row) ? data.sentence(row) : ["", "", ""]), ...columns.map(({ at }) => at(row)),
     ])]);
   }
 

@@ -73,7 +73,7 @@ wsd.wordText = (data, state) => {
   function numbers(row, more = "") {
     const own = data.isTrain(row) ? ""
       : ` · ${state.classifierName}, confidence ${state.confidence(row).toFixed(2)}`;
-    return make("div", data.id(row) + own + more, QUIET);
+    return make("div", data.id(row) + own + data.extra.note(state.colour, row) + more, QUIET);
   }
 
   return { sentence, verdict, glosses, numbers };

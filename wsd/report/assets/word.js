@@ -1,6 +1,7 @@
 // A word's page: one layer choice and one classifier at a time. This script connects the others, and
 // decides which parts are redrawn after a change. The address stores the state.
 //
+//   extra-columns.js      the extra columns of the corpus: text, colours, filter
 //   word-data.js          instances, predictions, projections, neighbours: unpacked, constant
 //   word-state.js         the state of the controls, and which instances pass the filters
 //   word-address.js       the state as the fragment of the address, and back
@@ -25,11 +26,12 @@ wsd.start(async () => {
   const data = wsd.wordData(packed);
   const defaults = {
     choice: byId("layers").selectedIndex, classifier: byId("classifier").selectedIndex, colour: "gold",
-    show: "all", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
+    show: "all", only: "", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
     query: "", cell: null, sort: "instance", pin: data.rowOf.get("new-0") ?? -1, box: null, others: [],
     rings: true, centroids: true, keys: true,
   };
   const state = wsd.wordState(data, defaults);
+  data.extra.offer(byId("colour"), byId("only"));
   const text = wsd.wordText(data, state);
   const colours = wsd.wordColours(data, state);
   const first = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember, hover: (row) => plot.hover(row) });
@@ -47,6 +49,7 @@ wsd.start(async () => {
     classifier: () => { showPredictions(); remember(); },
     colour: () => { plot.recolour(); strip.drawIfChanged(); colours.showKey(); remember(); },
     show: () => { showFiltered(); remember(); },
+    only: () => { showFiltered(); remember(); },
     search: () => { showFiltered(); remember(); },
     legend: () => { plot.drawCentroids(); showFiltered(); remember(); },
     method: () => { state.box = null; showAll(); remember(); },

@@ -34,7 +34,7 @@ WORD_PARTS = (
     "data", "state", "address", "text", "colours", "plot", "side-by-side", "scores", "card",
     "table", "frames", "strip", "steps", "filters",
 )  # fmt: skip
-WORD = (*SHARED, "csv.js", *(f"word-{part}.js" for part in WORD_PARTS))
+WORD = (*SHARED, "csv.js", "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
 
 
 def word_scripts(report: Report) -> tuple[str, ...]:

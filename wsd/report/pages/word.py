@@ -12,6 +12,7 @@ from wsd.logs import log
 from wsd.metrics.scores import confusion
 from wsd.report.pages import plots
 from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
+from wsd.report.pages.packed_columns import most_colours
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.report_data import NEW, Report, WordResults
 from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
@@ -43,14 +44,17 @@ def write_word(report: Report, model: str, word: str, *, folder: Path, portable:
     results, pages = report.words[model][word], folder_of(report, model)
     kept = sample(results.corpus, MOST, RARE)
     shown = results if kept.all() else results.take(kept)
-    context = {**_context(report, model, word), "n_shown": len(shown.corpus)}
-    figure = word_plot(len(shown.corpus.senses), len(shown.corpus))
     confusions = _confusions(results, len(report.choices[model]))
 
     text = ALL if report.text else NONE
     full = Form(FINE, text, True, tuple(shown.projections))
-    packed = pack({"data": word_data(report, model, shown, confusions, full), "figure": figure})
+    data = word_data(report, model, shown, confusions, full)
+    n_colours = most_colours(data.get("extra", ()))
+    figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
+    context = {**_context(report, model, word), "n_shown": len(shown.corpus)}
+    context["by_value"] = n_colours > 0
     values = {**context, "offered": full.methods, "text": text}
+    packed = pack({"data": data, "figure": figure})
     page = render("word.html", report, **values, packed=packed, root="../" * pages.count("/"))
     write_text(folder / f"{pages}{file_name(word)}.html", page)
 
@@ -84,14 +88,16 @@ def write_new(report: Report, model: str, with_new: WordResults, out: Path) -> N
     shown = with_new.take(kept)
     form = Form(FINE, ALL if report.text else NONE, True, tuple(shown.projections))
     data = word_data(report, model, shown, _confusions(results, len(report.choices[model])), form)
+    n_colours = most_colours(data.get("extra", ()))
+    figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
     values = {
         **_context(report, model, word),
+        "by_value": n_colours > 0,
         "n_shown": int(kept[~is_new].sum()),
         "n_new": int(is_new.sum()),
         "offered": form.methods,
         "text": form.text,
     }
-    figure = word_plot(len(shown.corpus.senses), len(shown.corpus))
     write_text(out, render_portable(report, data=data, figure=figure, **values))
 
 

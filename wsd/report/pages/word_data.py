@@ -9,11 +9,14 @@ from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
+from wsd.report.pages.packed_columns import packed_columns
 from wsd.report.pages.render import encode
 from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 
 # The sentences that a page contains.
 ALL, TEST_ONLY, NONE = "all", "test", "none"
+# The splits with sentences on the page.
+SHOWN = {ALL: ("train", TEST, NEW), TEST_ONLY: (TEST, NEW), NONE: (NEW,)}
 NEIGHBOURS = 5
 # The packed gold sense of a new sentence.
 NO_SENSE = 65535
@@ -29,7 +32,7 @@ class Form(NamedTuple):
     text : str
         The sentences that it contains.
     details : bool
-        Whether it contains neighbours and the values of studies.
+        Whether it contains neighbours, the values of studies, and extra columns of many values.
     methods : tuple of str
         The projections that it contains.
     """
@@ -93,6 +96,7 @@ def word_data(
         "choices": choices,
         "extensions": _extensions(report, model, corpus, order) if form.details else {},
         **_sentences(corpus, order, form.text),
+        **_extra(corpus, order, form),
     }
 
 
@@ -114,11 +118,17 @@ def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -
 def _sentences(corpus: Corpus, order: np.ndarray, text: str) -> dict[str, list[str]]:
     if text == NONE and NEW not in corpus.split:
         return {}
-    shown = {ALL: ("train", TEST, NEW), TEST_ONLY: (TEST, NEW), NONE: (NEW,)}[text]
+    shown = SHOWN[text]
     parts = ("left", "focal", "right")
     hidden = dict.fromkeys(parts, "")
     sentences = [sentence(corpus, row) if corpus.split[row] in shown else hidden for row in order]
     return {part: [texts[part] for texts in sentences] for part in parts}
+
+
+def _extra(corpus: Corpus, order: np.ndarray, form: Form) -> dict[str, Any]:
+    shown = SHOWN[form.text] if form.details else ()
+    columns = packed_columns(corpus.extra, order, np.isin(corpus.split[order], shown))
+    return {"extra": columns} if columns else {}
 
 
 def _choice(results: WordResults, i: int, order: np.ndarray, form: Form) -> dict[str, Any]:

@@ -9,19 +9,22 @@ from wsd.report.pages.plots import FONT, TONES, new_plot, plot_json, point_size
 from wsd.report.plot_colours import COLOURS, style_of
 
 
-def word_plot(n_senses: int, n: int) -> dict[str, Any]:
+def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
     """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
     source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned`` and
     ``hovered`` (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single
     renderer draws all instances, so that only one tooltip appears at a time. The marker
-    shows the gold sense; the colour shows ``tone``: a sense's number, or a name of ``TONES``.
+    shows the gold sense; the colour shows ``tone``: a sense's number, a name of ``TONES``, or
+    ``value-0``, … for the values of an extra column.
 
     Parameters
     ----------
     n_senses, n : int
         Number of senses, and of instances.
+    n_values : int
+        Number of colours for the values of extra columns.
     """
     plot = new_plot(
         tools="pan,wheel_zoom,lasso_select,box_zoom,zoom_in,zoom_out,reset",
@@ -32,7 +35,7 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
         y_range=models.DataRange1d(range_padding=0.06),
         lod_threshold=None,
     )
-    marker, colours = _scales(n_senses)
+    marker, colours = _scales(n_senses, n_values)
     instances = _add_instances(plot, marker, {"field": "tone", "transform": colours}, n)
     circle: dict[str, Any] = {"marker": "circle", "fill_alpha": 0}
     by_sense = {"field": "sense", "transform": colours}
@@ -75,7 +78,7 @@ def word_plot(n_senses: int, n: int) -> dict[str, Any]:
     return plot_json(plot)
 
 
-def _scales(n_senses: int) -> tuple[dict[str, Any], models.CategoricalColorMapper]:
+def _scales(n_senses: int, n_values: int) -> tuple[dict[str, Any], models.CategoricalColorMapper]:
     """Return the marker by sense, and the mapper of tones to colours.
 
     The page's script fills the mapper's palette from the style sheet.
@@ -83,9 +86,10 @@ def _scales(n_senses: int) -> tuple[dict[str, Any], models.CategoricalColorMappe
     senses = [str(sense) for sense in range(n_senses)]
     styles = [style_of(sense) for sense in range(n_senses)]
     markers: list[Any] = [marker for _, marker in styles]
-    variables = [*(f"--sense-{colour}" for colour, _ in styles), *TONES.values()]
+    tones = TONES | {f"value-{value}": f"--value-{value}" for value in range(n_values)}
+    variables = [*(f"--sense-{colour}" for colour, _ in styles), *tones.values()]
     colours = models.CategoricalColorMapper(
-        factors=[*senses, *TONES],
+        factors=[*senses, *tones],
         palette=["gray"] * len(variables),
         name="colours",
         tags=[{"palette": variables}],

@@ -11,7 +11,7 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
   function mark(cluster) {
     const [colour, path] = data.styles[cluster % data.styles.length];
     const svg = document.createElementNS(SVG, "svg"), drawn = document.createElementNS(SVG, "path");
-    svg.setAttribute("class", `mark s${colour}`);
+    svg.setAttribute("class", `mark s${state.colour === "cluster" ? colour : "n"}`);
     svg.setAttribute("viewBox", "0 0 20 20");
     svg.setAttribute("aria-hidden", "true");
     drawn.setAttribute("d", path);
@@ -43,8 +43,8 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
 
   function entry(row, cluster, note) {
     const line = make("li"), meta = make("span", undefined, "meta");
-    const sense = data.gold ? ` · gold: ${data.senses[data.gold[row]]}` : "";
-    meta.append(mover(row, cluster), " ", button("neighbours", () => pin(row), `Neighbours of sentence ${row + 1}`), note ?? "", sense);
+    const sense = data.gold ? ` · gold: ${data.senses[data.gold[row]]}` : "", value = data.extra.note(state.colour, row);
+    meta.append(mover(row, cluster), " ", button("neighbours", () => pin(row), `Neighbours of sentence ${row + 1}`), note ?? "", sense, value);
     line.append(wsd.usesText(data, row), meta);
     return line;
   }
@@ -82,15 +82,22 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     return all;
   }
 
+  // How often the sentences of a cluster have each of some values.
+  function tally(title, counts) {
+    const line = make("p", `${title}: `, "forms");
+    counts.forEach(([value, n], i) => {
+      line.append(...(i ? [" · "] : []), make("bdi", value), ` (${count(n)})`);
+    });
+    return line;
+  }
+
   // The forms of the focal word in a cluster, the most frequent first. The distinguishing words omit the
   // focal word, and a cluster can be all singular or all plural.
   function formsOf(rows) {
-    const MOST = 6, counts = new Map(), line = make("p", "Forms: ", "forms");
+    const MOST = 6, counts = new Map();
     for (const row of rows) counts.set(data.forms[row], (counts.get(data.forms[row]) ?? 0) + 1);
     const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    sorted.slice(0, MOST).forEach(([form, n], i) => {
-      line.append(...(i ? [" · "] : []), make("bdi", form), ` ${count(n)}`);
-    });
+    const line = tally("Forms", sorted.slice(0, MOST));
     if (sorted.length > MOST) line.append(` · and ${count(sorted.length - MOST)} more`);
     return line;
   }
@@ -120,7 +127,12 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     });
     if (!distinguishing.length) list.append(make("span", "no distinguishing word", "quiet"));
     const nearest = (state.partition().typical[cluster] ?? []).filter((row) => rows.includes(row)).slice(0, TYPICAL);
-    section.append(head, list, ...(data.severalForms && rows.length ? [formsOf(rows)] : []), sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
+    const column = data.extra.coloured(state.colour);
+    const tallies = [
+      ...(data.severalForms && rows.length ? [formsOf(rows)] : []),
+      ...(column ? [tally(column.name, data.extra.counts(column, rows))] : []),
+    ];
+    section.append(head, list, ...tallies, sentences(nearest.length ? nearest : rows.slice(0, TYPICAL), cluster), everySentence(rows, cluster));
     return section;
   }
 
@@ -128,7 +140,7 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     const labels = state.labels(), k = state.clusters();
     const distinguishing = wsd.distinguishingWords(words, labels, k);
     const rows = Array.from({ length: k + 1 }, () => []);
-    labels.forEach((cluster, row) => rows[cluster < 0 ? k : cluster].push(row));
+    labels.forEach((cluster, row) => { if (state.passes(row)) rows[cluster < 0 ? k : cluster].push(row); });
     const boxes = Array.from({ length: k }, (_, cluster) => cluster)
       .filter((cluster) => rows[cluster].length || cluster < state.partition().k)
       .map((cluster) => box(cluster, rows[cluster], distinguishing[cluster]));
@@ -151,7 +163,7 @@ wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
     own.append(entry(row, labels[row]));
     near.append(...data.neighbours(row, state.layer).map(({ row: other, cosine }) =>
       entry(other, labels[other], ` · cosine ${cosine.toFixed(2)}`)));
-    byId("card-body").replaceChildren(own, make("h3", `Nearest in ${byId("layers").selectedOptions[0].textContent}`), near);
+    byId("card-body").replaceChildren(own, ...data.extra.table(row), make("h3", `Nearest in ${byId("layers").selectedOptions[0].textContent}`), near);
   }
 
   return { show, card, closeAll: () => open.clear() };

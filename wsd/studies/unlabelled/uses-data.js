@@ -39,9 +39,11 @@ wsd.usesData = (packed) => {
     ({ ...partition, packed: partition.labels, labels: decode(partition.labels, Uint16Array) })));
   const ofMethod = (layer, method) => partitions[layer].filter((partition) => partition.method === method);
 
+  const extra = wsd.extraColumns(packed.extra);
+
   return {
     word, key, senses, styles, layers, n, rows, start, end, gold, tokens, texts: packed.sentences,
     parts, forms, severalForms: new Set(forms).size > 1, formExplains: packed.form_explains,
-    sentences, places, neighbours, ofMethod,
+    sentences, places, neighbours, ofMethod, extra,
   };
 };

@@ -1,4 +1,5 @@
-// The plot of a page of uses: a point per sentence, coloured by cluster. Hovering shows the sentence, a
+// The plot of a page of uses: a point per sentence. Its marker shows the cluster, its colour too or a
+// value of an extra column. Sentences that do not pass the filter are grey. Hovering shows the sentence, a
 // click pins it.
 "use strict";
 
@@ -24,17 +25,21 @@ wsd.usesPlot = (data, state, { pin }) => {
     const { x, y } = data.places(state.layer), labels = state.labels();
     // Each axis fills the plot: positions matter, distances do not.
     const [across, down] = [spread(x, ROOM, WIDTH - ROOM), spread(y, HEIGHT - ROOM, ROOM)];
-    const points = data.rows.map((row) => {
+    const column = data.extra.coloured(state.colour);
+    // Grey points are below all others, the pinned one is above.
+    const height = (row) => (row === state.pin ? 2 : Number(state.passes(row)));
+    const points = [...data.rows].sort((a, b) => height(a) - height(b)).map((row) => {
       const left = across(x[row]), top = down(y[row]), cluster = labels[row];
       const [colour, path] = data.styles[Math.max(cluster, 0) % data.styles.length];
       const point = shape("g", {
         class: cluster < 0 ? "sn hollow" : `s${colour}`, transform: `translate(${left} ${top})`, "data-row": row,
       });
+      if (!state.passes(row)) point.classList.add("off");
+      else if (column) point.style.setProperty("--tone", `var(--value-${column.codes[row]})`);
       point.append(shape("path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` }));
       if (row === state.pin) point.append(shape("circle", { r: SIZE }));
       return point;
     });
-    if (state.pin >= 0) points.push(...points.splice(state.pin, 1));
     plot.replaceChildren(...points);
   }
 

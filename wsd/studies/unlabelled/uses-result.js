@@ -14,7 +14,9 @@ wsd.usesResult = (data, state) => {
     const labels = state.labels();
     return data.rows.flatMap((row) => {
       const sense = labels[row] < 0 ? "" : state.tidy(state.called(labels[row]));
-      return sense ? [{ word: data.word, sense, position: position(row), sentence: data.texts[row] }] : [];
+      const line = { word: data.word, sense, position: position(row), sentence: data.texts[row] };
+      // No extra column replaces a column that `wsd import` reads.
+      return sense ? [{ ...line, ...data.extra.cells(row), ...line }] : [];
     });
   }
 

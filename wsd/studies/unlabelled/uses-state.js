@@ -4,7 +4,7 @@
 
 wsd.usesState = (data, start) => {
   const LEFT_OUT = -1;
-  const state = { layer: start, method: data.layers[start].partitions[0].method, wanted: "chosen", pin: -1 };
+  const state = { layer: start, method: data.layers[start].partitions[0].method, wanted: "chosen", colour: "cluster", only: "", pin: -1 };
 
   const partitions = () => data.ofMethod(state.layer, state.method);
   function partition() {
@@ -98,6 +98,7 @@ wsd.usesState = (data, start) => {
 
   return Object.assign(state, {
     LEFT_OUT, partitions, partition, labels, clusters, called, title, tidy, forget, earlier, adopt, discard,
+    passes: (row) => data.extra.passes(state.only, row),
     isChanged: () => Boolean(stored[name()]),
     move: (row, cluster) => change((changed) => {
       if (partition().labels[row] === cluster) delete changed.moved[row];

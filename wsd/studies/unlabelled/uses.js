@@ -1,6 +1,7 @@
 // A page of uses: the clusters of one word's sentences in one layer choice at a time. This script
 // connects the others. The address stores the controls, the browser stores names and moves.
 //
+//   extra-columns.js       the extra columns of the corpus: text, colours, filter
 //   uses-data.js           sentences, places, neighbours, partitions: constant
 //   uses-words.js          the words that distinguish a cluster
 //   uses-state.js          the controls; names and moved sentences
@@ -11,10 +12,12 @@
 "use strict";
 
 wsd.start(async () => {
-  const { byId, make } = wsd;
+  const { byId, count, make } = wsd;
   const data = wsd.usesData(await wsd.unpack());
   const start = Number(byId("slider").value);
   const state = wsd.usesState(data, start);
+  data.extra.offer(byId("colour"), byId("only"));
+  const byValue = ["colour", "only"].filter(byId);
   const plot = wsd.usesPlot(data, state, { pin });
   const result = wsd.usesResult(data, state);
   const earlierNames = wsd.usesEarlierNames(state, { changed: showClusters });
@@ -28,6 +31,7 @@ wsd.start(async () => {
     byId("previous").disabled = layer === 0;
     byId("next").disabled = layer === data.layers.length - 1;
     byId("method").value = method;
+    for (const key of byValue) byId(key).value = state[key];
     const option = (value, text) => {
       const element = make("option", text);
       element.value = value;
@@ -45,6 +49,7 @@ wsd.start(async () => {
       text.push(`Agreement with the corpus's senses, in percent: ARI ${percent(agreement.ari)}, V‑measure ${percent(agreement.v_measure)}, `
         + `B‑cubed F ${percent(agreement.bcubed_f)}, paired F ${percent(agreement.paired_f)}.`);
     }
+    if (state.only) text.push(`The filter leaves ${count(data.rows.filter(state.passes).length)} of ${data.sentences(data.n)}.`);
     byId("scores").textContent = text.join(" ");
   }
 
@@ -72,6 +77,7 @@ wsd.start(async () => {
     showControls();
     showScores();
     showFormWarning();
+    if (byId("tones")) wsd.showKey(data.extra.entries(state.colour));
     clusters.closeAll();
     showClusters();
   }
@@ -100,6 +106,7 @@ wsd.start(async () => {
   byId("method").addEventListener("change", (event) => choose({ method: event.target.value }));
   byId("number").addEventListener("change", ({ target }) =>
     choose({ wanted: target.value === "chosen" ? "chosen" : Number(target.value) }));
+  for (const key of byValue) byId(key).addEventListener("change", ({ target }) => choose({ [key]: target.value }));
   byId("unpin").addEventListener("click", () => pin(-1));
   byId("forget").addEventListener("click", () => { state.forget(); showAll(); });
   wsd.onKey((event) => {
@@ -112,14 +119,18 @@ wsd.start(async () => {
   // ---- The address ----
 
   function remember() {
-    wsd.fragment.show(wsd.fragment.encode(
-      [["layers", data.layers[state.layer].name], ["method", state.method], ["clusters", state.wanted]]));
+    wsd.fragment.show(wsd.fragment.encode([
+      ["layers", data.layers[state.layer].name], ["method", state.method], ["clusters", state.wanted],
+      ...byValue.map((key) => [key, state[key]]).filter(([key, value]) => value !== byId(key).options[0].value),
+    ]));
   }
   function recall() {
     const wanted = wsd.fragment.decode(location.hash);
     const layer = data.layers.findIndex(({ name }) => name === wanted.get("layers"));
     if (layer >= 0) state.layer = layer;
-    if ([...byId("method").options].some(({ value }) => value === wanted.get("method"))) state.method = wanted.get("method");
+    for (const key of ["method", ...byValue]) {
+      if ([...byId(key).options].some(({ value }) => value === wanted.get(key))) state[key] = wanted.get(key);
+    }
     if (/^[0-9]+$/.test(wanted.get("clusters") ?? "")) state.wanted = Number(wanted.get("clusters"));
     showAll();
   }

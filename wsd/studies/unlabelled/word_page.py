@@ -11,12 +11,18 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.projection import align_signs
 from wsd.report.pages.model_notes import label
+from wsd.report.pages.packed_columns import most_colours, packed_columns
 from wsd.report.pages.render import encode, pack, render_alone
 from wsd.report.plot_colours import mark_of
 from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, WordUses
 
 PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
-SCRIPTS = ("page.js", *(f"unlabelled/uses-{part}.js" for part in PARTS), "unlabelled/uses.js")
+SCRIPTS = (
+    "page.js",
+    "extra-columns.js",
+    *(f"unlabelled/uses-{part}.js" for part in PARTS),
+    "unlabelled/uses.js",
+)
 LEVELS = 32767
 NOWHERE = 65535
 # Number of styles; users add clusters on the page.
@@ -57,7 +63,7 @@ def word_page(
     centre : str, optional
         The property whose mean vectors were subtracted before clustering.
     """
-    choices = list(uses)
+    choices, data = list(uses), page_data(dataset, model["name"], corpus, uses)
     start = opening(choices)
     return render_alone(
         "unlabelled/uses.html",
@@ -72,7 +78,8 @@ def word_page(
         choices=[{"name": c.name, "label": label(c, model["blocks"])} for c in choices],
         start=start,
         methods=list(dict.fromkeys(p.method for p in uses[choices[start]].partitions)),
-        packed=pack(page_data(dataset, model["name"], corpus, uses)),
+        by_value=most_colours(data.get("extra", ())) > 0,
+        packed=pack(data),
     )
 
 
@@ -82,6 +89,8 @@ def page_data(
     """Return the data of the page's script."""
     points = align_signs([in_layer.points for in_layer in uses.values()])
     texts = dataset.sense_texts(corpus.word, corpus.senses) if corpus.is_labelled else ()
+    n = len(corpus)
+    extra = packed_columns(corpus.extra, range(n), np.ones(n, dtype=bool))
     return {
         "word": corpus.word,
         # The browser stores names of clusters under this key and the digest of the labels, so that
@@ -99,6 +108,7 @@ def page_data(
             _layer(choice, in_layer, places)
             for (choice, in_layer), places in zip(uses.items(), points, strict=True)
         ],
+        **({"extra": extra} if extra else {}),
     }
 
 

@@ -1,0 +1,172 @@
+"""extra-columns.js on word pages: colours, a filter, and the text of the extra columns."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Browser
+from report_builder import HOSTILE, HOSTILE_COLUMN, Run, build_report, make_run
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+from word_pages import STATE, by_id, dark, encoded, evaluate, listed, rows_of, word_page
+
+from wsd.report.pages.plots import TONES
+
+PERIODS = ["990", "1850", "1900"]
+
+
+@pytest.fixture(scope="module")
+def extra_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return make_run(tmp_path_factory.mktemp("extra"), extra=True)
+
+
+@pytest.fixture(scope="module")
+def extra_built(extra_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("extra built")
+    build_report(**extra_run.arguments(out))
+    return out
+
+
+@pytest.fixture
+def extra_page(chromium: Browser, extra_built: Path) -> Iterator[Browser]:
+    chromium.open(extra_built / "report" / "words" / "bank.html")
+    yield chromium
+    assert chromium.js("return window.pwned") is None
+    chromium.assert_quiet()
+
+
+def tones(run: Run, built: Path, column: str, values: list[str]) -> list[str]:
+    cells = run.corpora["bank"].extra[column]
+    return [f"value-{values.index(cells[row])}" for row in rows_of(run, built)]
+
+
+def test_points_have_the_colour_of_their_value(
+    extra_run: Run, extra_built: Path, extra_page: Browser
+) -> None:
+    senses = extra_page.js(STATE)["sense"]
+    Select(by_id(extra_page, "colour")).select_by_visible_text("period")
+    state = extra_page.js(STATE)
+    # Training instances too, and numbers are in their own order.
+    assert state["tone"] == tones(extra_run, extra_built, "period", PERIODS)
+    assert state["sense"] == senses
+    assert state["hash"] == "#layers=2&colour=column-period"
+    assert by_id(extra_page, "tones").text == "period:\n990 (12)\n1850 (12)\n1900 (24)"
+    swatches = "return [...document.querySelectorAll('#tones i')]"
+    fills = f"{swatches}.map((e) => getComputedStyle(e).backgroundColor)"
+    light = extra_page.js(fills)
+    assert len(set(light)) == 3
+    assert len(state["palette"]) == 3 + len(TONES) + len(PERIODS)
+    assert all(colour.startswith("#") for colour in state["palette"])
+    with dark(extra_page):
+        assert not set(extra_page.js(fills)) & set(light)
+
+
+def test_a_filter_leaves_the_instances_of_a_value(
+    extra_run: Run, extra_built: Path, extra_page: Browser
+) -> None:
+    by_id(extra_page, "only").send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    cells, rows = extra_run.corpora["bank"].extra["period"], rows_of(extra_run, extra_built)
+    passing = [cells[row] == "1850" for row in rows]
+    assert extra_page.js(STATE)["shown"] == passing
+    assert by_id(extra_page, "listed").text == "12 of 48 instances"
+    assert len(listed(extra_page)) == 12
+    assert extra_page.js("return location.hash") == "#layers=2&only=period%3D1850"
+    Select(by_id(extra_page, "only")).select_by_visible_text("all values")
+    assert extra_page.js("return location.hash") == "#layers=2"
+    assert all(extra_page.js(STATE)["shown"])
+
+
+def test_the_address_has_colour_and_filter_of_any_text(
+    extra_run: Run, extra_built: Path, extra_page: Browser
+) -> None:
+    values = [HOSTILE[0], "שלום=&%", ""]
+    Select(by_id(extra_page, "colour")).select_by_visible_text(HOSTILE_COLUMN)
+    cells, rows = extra_run.corpora["bank"].extra[HOSTILE_COLUMN], rows_of(extra_run, extra_built)
+    for value, text in zip(values, [*values[:2], "(no value)"], strict=True):
+        Select(by_id(extra_page, "only")).select_by_visible_text(text)
+        passing = [cells[row] == value for row in rows]
+        assert extra_page.js(STATE)["shown"] == passing
+        extra_page.open(extra_page.js("return location.href"))
+        state = extra_page.js(STATE)
+        assert state["shown"] == passing
+        all_tones = tones(extra_run, extra_built, HOSTILE_COLUMN, values)
+        assert state["tone"] == [
+            tone if passes else "off" for tone, passes in zip(all_tones, passing, strict=True)
+        ]
+    key = [f"{HOSTILE_COLUMN}:", *(f"{text} (16)" for text in (*values[:2], "(no value)"))]
+    assert by_id(extra_page, "tones").text.split("\n") == key
+
+
+@pytest.mark.parametrize("text", ["colour=column-identifier", "only=period%3D1", "only=period"])
+def test_options_that_the_page_lacks_are_ignored(extra_page: Browser, text: str) -> None:
+    extra_page.open(f"{extra_page.js('return location.href')}#{text}")
+    state = extra_page.js(STATE)
+    assert all(state["shown"]) and not state["tone"][0].startswith("value")
+
+
+OFFERED = "return [...document.querySelectorAll('optgroup')].map((e) => e.label)"
+
+
+def test_columns_with_2_to_20_values_are_offered(extra_page: Browser) -> None:
+    assert extra_page.js(OFFERED) == ["extra columns", "period", HOSTILE_COLUMN]
+
+
+def test_a_page_without_extra_columns(page: Browser, built: Path) -> None:
+    assert page.js(OFFERED) == [] and not page.driver.find_elements("id", "only")
+    assert "extra" not in word_page(built, "bank").packed()["data"]
+
+
+def test_names_and_values_with_an_equals_sign_stay_apart(chromium: Browser) -> None:
+    columns = [
+        {"name": name, "values": ["x", value], "group": True, "codes": encoded([0, 1], "u1")}
+        for name, value in (("a=b", "c"), ("a", "b=c"))
+    ]
+    body = """const extra = wsd.extraColumns(arguments[0]), [colour, only] = [1, 2].map(() =>
+          document.createElement("select"));
+        extra.offer(colour, only);
+        const options = [...only.options].map(({ value }) => [value, extra.passes(value, 0)]);
+        return [options, [0, 60, 61].map((n) => extra.nameOf("x".repeat(n)))];"""
+    options, names = evaluate(chromium, ("page.js", "extra-columns.js"), body, columns)
+    assert len(dict(options)) == 4
+    assert [passes for _, passes in options] == [True, False, True, False]
+    assert names == ["(no value)", "x" * 60, f"{'x' * 60}…"]
+
+
+def test_the_card_and_the_tooltip_have_the_text(
+    extra_run: Run, extra_built: Path, extra_page: Browser
+) -> None:
+    cells = (
+        "return [...document.querySelectorAll('.extra tr')].map((e) => e.innerText.split('\\t'))"
+    )
+    address = (extra_built / "report" / "words" / "bank.html").as_uri()
+    extra_page.open(f"{address}#pin=test-1&colour=column-period")
+    extra = {name: cells[31] for name, cells in extra_run.corpora["bank"].extra.items()}
+    assert extra_page.js(cells) == [[name, cell] for name, cell in extra.items()]
+    assert f"· period: {extra['period']}" in by_id(extra_page, "card").text
+    # An empty cell is left out.
+    extra_page.open(f"{address}#pin=test-0")
+    assert HOSTILE_COLUMN not in dict(extra_page.js(cells))
+
+
+def test_the_download_has_the_columns(extra_run: Run, extra_page: Browser) -> None:
+    text = extra_page.driver.execute_async_script(
+        """const done = arguments[0], made = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then(done); return made(blob); };
+        HTMLAnchorElement.prototype.click = () => {};
+        document.getElementById("csv").click();"""
+    )
+    corpus = extra_run.corpora["bank"]
+    lines = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert len(lines) == len(corpus)
+    for line in lines:
+        row = int(line["index"]) + (30 if line["split"] == "test" else 0)
+        for name, cells in corpus.extra.items():
+            assert line["input_gold" if name == "gold" else name] == cells[row]
+
+
+def test_a_page_without_sentences_has_no_identifiers(extra_run: Run, tmp_path: Path) -> None:
+    build_report(**{**extra_run.arguments(tmp_path), "text": False})
+    columns = word_page(tmp_path, "bank").packed()["data"]["extra"]
+    assert [column["name"] for column in columns] == ["period", HOSTILE_COLUMN, "gold"]
