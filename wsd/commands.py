@@ -14,6 +14,7 @@ TABLE = {
     "run a step of the workflow": {
         "download": ("corpora", "Download CoarseWSD-20 and check every file."),
         "noad": ("corpora", "Download SemCor and MASC with NOAD's senses as a corpus."),
+        "dwug-en": ("corpora", "Download the word usage graphs of DWUG EN as a corpus."),
         "copy-corpus": ("corpora", "Copy an imported corpus and check every file."),
         "corpus": ("corpora", "Read and check the files of every word."),
         "training-sets": ("corpora", "List the sentences of each further training set."),

@@ -29,6 +29,7 @@ import wsd.run.config_files
 import wsd.run.plan
 from wsd.artifacts import dataset
 from wsd.artifacts import noad_datasets
+from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.artifacts.training_set import FULL

@@ -1,5 +1,5 @@
 # In:  the archive of CoarseWSD-20 (download or WSD_COARSEWSD20_ARCHIVE) or of NOAD
-#      (WSD_NOAD_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
+#      (WSD_NOAD_ARCHIVE) or of DWUG EN (WSD_DWUG_EN_ARCHIVE), wsd/data/<dataset>, or a folder that `wsd import` wrote.
 # Out: source/, the files of the corpus, listed in source.json;
 #      corpus/<word>.parquet, a checked table per word, listed in words.json;
 #      trains/<train>.parquet, the rows of a training set; folds/<train>.parquet, its folds.
@@ -10,7 +10,7 @@ FROM_NOAD = DATASET in noad_datasets.NOAD
 LISTED = [FILES.source] if FILES.source else []
 SOURCE = FILES.source.removesuffix(".json") or f"{PACKAGE}/data/{DATASET}"
 # The manifest of the corpus, if a step writes it.
-MANIFEST = f"{SOURCE}/{dataset.MANIFEST}" if FROM_NOAD or OWN else ""
+MANIFEST = f"{SOURCE}/{dataset.MANIFEST}" if DATASET in WITH_MANIFEST or OWN else ""
 CORPUS = [FILES.corpus]
 FOLDS = FILES.folds.replace("{train}", FULL_TRAIN)
 # Whether the pages may contain the corpus's sentences.
@@ -45,6 +45,18 @@ elif FROM_NOAD:
         f"--name {DATASET} --at-least {CONFIG.dataset.at_least or noad_datasets.AT_LEAST}",
         folder=SOURCE,
         mem=(1500,),
+        minutes=(60,),
+    )
+
+elif DATASET == "dwug-en":
+
+    step(
+        "dwug_en",
+        {},
+        {"listings": LISTED},
+        "dwug-en: DWUG EN, checking every file",
+        folder=SOURCE,
+        mem=(500,),
         minutes=(60,),
     )
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import wsd
 from wsd.artifacts import noad_datasets
-from wsd.artifacts.reserved_names import check_reserved
+from wsd.artifacts.reserved_names import DWUG_EN, check_reserved
 from wsd.artifacts.senses import NOTHING, Given, SenseText, sense_texts
 from wsd.errors import ConfigError, unknown_choice
 from wsd.storage.file_names import file_name, is_plain_name
@@ -39,6 +39,12 @@ JUDGMENTS, CHANGE = "judgments.tsv", "change.tsv"
 # A corpus of pairs of sentences has this instead of a word, and these files.
 SENTENCES = "sentences"
 OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
+# The command that downloads a built-in corpus, and the file with the checksums of its archive.
+DOWNLOADS = {
+    "coarsewsd20": ("download", DATA / "coarsewsd20.sha256"),
+    **dict.fromkeys(noad_datasets.NOAD, ("noad", DATA / "noad.sha256")),
+    DWUG_EN: ("dwug-en", DATA / "dwug-en.sha256"),
+}
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -111,7 +117,7 @@ class Dataset:
         Each sense needs an instance in every fold, and near-duplicates stay together.
         """
         counts = self._counts.items()
-        return {word: int(count["most_folds"]) for word, count in counts if "most_folds" in count}
+        return {word: int(count["most_folds"]) for word, count in counts if count.get("most_folds")}
 
     def rows_at_most(self, word: str, setting: str) -> int:
         """Return the largest possible number of instances of a word in a training set.

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts import noad_datasets
 from wsd.artifacts.dataset import (
     ABOUT,
     CHANGE,
@@ -24,6 +23,7 @@ from wsd.artifacts.dataset import (
     check_name,
     files_of,
 )
+from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.errors import ConfigError, CorpusError, visible
 from wsd.storage.file_names import file_name
@@ -54,8 +54,8 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     except (AttributeError, KeyError, TypeError, ValueError, ConfigError) as error:
         problem = f"not the manifest of a corpus: {type(error).__name__} {error}"
         raise CorpusError(problem, where=str(path), fix=fix) from None
-    # A step of the workflow writes NOAD's manifest, with a name that is reserved.
-    if dataset.name not in noad_datasets.NOAD:
+    # A step of the workflow writes these manifests, with reserved names.
+    if dataset.name not in WITH_MANIFEST:
         check_name(dataset.name, str(path))
     return dataset
 
@@ -115,7 +115,7 @@ def dataset_of_results(folder: Path) -> Dataset:
         If the corpus is not built in, and there is no manifest.
     """
     manifest = folder / "source" / MANIFEST
-    # NOAD is a built-in corpus with a manifest of its words and the names of their senses.
+    # Some built-in corpora have a manifest, with further facts.
     if folder.name in DATASETS and not manifest.exists():
         return DATASETS[folder.name]
     return read_manifest(manifest)

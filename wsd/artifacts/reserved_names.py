@@ -13,13 +13,16 @@ from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_device
 
+DWUG_EN = "dwug-en"
+# Built-in corpora with a manifest, which a step writes.
+WITH_MANIFEST = (*noad_datasets.NOAD, DWUG_EN)
 # By kind, in lower case, because names that differ only in case are the same file on some disks.
 RESERVED = {
     # Below results/, and the built-in corpora.
     "dataset": frozenset(
         {
             *("benchmarks", "coarsewsd20", "logs", "models", "quickstart", "quickstart-hard"),
-            *(STORE, *noad_datasets.NOAD),
+            *(STORE, DWUG_EN, *noad_datasets.NOAD),
         }
     ),
     # results/<dataset>/runs/ has only runs, but a folder with a store would count as a dataset.

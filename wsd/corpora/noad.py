@@ -24,10 +24,10 @@ from wsd.corpora.get_archive import available
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.noad_xml import Sentence, read
 from wsd.corpora.importer.write_corpus import lay_out
-from wsd.corpora.unpack_archive import refuse_foreign_files, verified
+from wsd.corpora.unpack_archive import refuse_foreign_names, verified
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.storage.checksums import DAMAGED, sha256
+from wsd.storage.checksums import sha256
 
 SHARE, SEED = 0.3, 1
 # The sentences of each document, sorted by its name.
@@ -55,7 +55,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     ConfigError
         If ``out`` holds files that are not the dataset's, or no word is left.
     """
-    refuse_foreign_files(out, _own_files(out))
+    refuse_foreign_names(out, (*FILES, *DOCUMENTS, MANIFEST))
     dataset, archive = DATASETS[name], noad_checksums.ARCHIVE
     log_licence(name)
     with available(archive) as path:
@@ -160,13 +160,6 @@ def _rows(
                     row = LabelledSentence(where, word, sense, position, tokens, split, document)
                     rows[word].append(row)
     return rows
-
-
-def _own_files(out: Path) -> set[str]:
-    """Return the files in a folder that, by their names, an earlier run may have written."""
-    files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    names = (*FILES, *DOCUMENTS, MANIFEST)
-    return {path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,9 +6,12 @@ check, line ends become LF; nothing else is changed.
 
 import gzip
 import hashlib
+import io
+import lzma
 import tarfile
+import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -33,6 +36,13 @@ EXTENDED = (
 )  # fmt: skip
 
 
+# How kinds of archives begin; any other is a tar.gz.
+ZIP, XZ = b"PK", b"\xfd7zXZ\0"
+# The most memory that unpacking a tar.xz may take. The strongest preset takes 65 MiB.
+XZ_MEMORY = 128 * 2**20
+XZ_CHUNK = 2**16
+
+
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -43,7 +53,7 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     Parameters
     ----------
     archive : Path
-        A ``tar.gz`` with one top folder of any name. It is read once, front to back.
+        A ``tar.gz``, ``tar.xz`` or ``zip`` with one top folder of any name.
     out : Path
         Replaced as a whole. It must hold no files except those of the manifest.
     manifest : mapping of str to str
@@ -52,7 +62,7 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     Raises
     ------
     DownloadError
-        For a file that is not a ``tar.gz``, a damaged archive, a member outside the top folder,
+        For a file that is no such archive, a damaged archive, a member outside the top folder,
         and a needed file that is missing, changed, a link, or too large.
     ConfigError
         If ``out`` holds files that are not in the manifest.
@@ -95,6 +105,18 @@ def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
             raise ConfigError(problem, where=str(out), fix=fix)
 
 
+def refuse_foreign_names(out: Path, names: Container[str]) -> None:
+    """Refuse to replace a folder that has files of other names, at any depth.
+
+    Raises
+    ------
+    ConfigError
+    """
+    files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
+    own = [path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names]
+    refuse_foreign_files(out, own)
+
+
 def check_archive(archive: Path, source: SourceArchive) -> None:
     """Read a whole archive, and verify every file that is needed; nothing is unpacked.
 
@@ -118,41 +140,63 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
         As :func:`extract`.
     """
     missing = dict.fromkeys(manifest)
+    with archive.open("rb") as file:
+        start = file.read(len(XZ))
+    kind = "zip" if start.startswith(ZIP) else "tar.xz" if start == XZ else "tar.gz"
+    members = _zip_members if kind == "zip" else _tar_members
     try:
-        # A new class for each archive, so that its counts start anew.
-        members = type("_CountedMember", (_LimitedMember,), {})
-        # The mode "r|gz" of tarfile checks neither the gzip checksum nor its end.
-        with (
-            _LimitedGzip(archive) as stream,
-            tarfile.open(fileobj=stream, mode="r|", tarinfo=members) as tar,
-        ):
-            for member in tar:
-                # This size may come from an extended header. `tarfile` would take as many steps
-                # as it says to skip the member.
-                if not 0 <= member.size <= TOTAL_LIMIT:
-                    raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
-                name = _name_below_top(member.name)
-                if name not in manifest:
-                    continue
-                data = _read_member(tar, member, name)
-                digest = _sha256(data)
-                if digest != manifest[name]:
-                    hashes = f"expected SHA-256 {manifest[name]}, came {digest}"
-                    raise DownloadError(f"{name} is not the file it should be: {hashes}")
-                yield name, data
-                missing.pop(name, None)
+        for name, data in members(archive, kind, manifest):
+            digest = _sha256(data)
+            if digest != manifest[name]:
+                hashes = f"expected SHA-256 {manifest[name]}, came {digest}"
+                raise DownloadError(f"{name} is not the file it should be: {hashes}")
+            yield name, data
+            missing.pop(name, None)
     except DownloadError as error:
         raise DownloadError(error.problem, where=str(archive)) from None
-    # For some malformed headers, tarfile raises ValueError, or calls itself for each header.
+    # For some malformed headers, tarfile raises ValueError, or calls itself for each header. For an
+    # encrypted member, and an unknown compression, zipfile raises RuntimeError.
     except (
-        tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, RecursionError, ValueError,
+        tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError,
+        zipfile.BadZipFile, RuntimeError, ValueError,
     ) as error:  # fmt: skip
-        problem = f"not a tar.gz archive, or a damaged or incomplete one: {error}"
+        problem = f"not a {kind} archive, or a damaged or incomplete one: {error}"
         raise DownloadError(problem, where=str(archive)) from error
     if missing:
         first, *others = missing
         more = f" and {len(others)} more" if others else ""
         raise DownloadError(f"the archive lacks {first}{more}", where=str(archive))
+
+
+def _tar_members(archive: Path, kind: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the wanted files of a tar archive, which is read once, front to back."""
+    # A new class for each archive, so that its counts start anew.
+    members = type("_CountedMember", (_LimitedMember,), {})
+    opened = _LimitedXz if kind == "tar.xz" else _LimitedGzip
+    # The mode "r|gz" of tarfile checks neither the gzip checksum nor its end.
+    with (
+        opened(archive) as stream,
+        tarfile.open(fileobj=stream, mode="r|", tarinfo=members) as tar,
+    ):
+        for member in tar:
+            # This size may come from an extended header. `tarfile` would take as many steps as it
+            # says to skip the member.
+            if not 0 <= member.size <= TOTAL_LIMIT:
+                raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
+            name = _name_below_top(member.name)
+            if name in wanted:
+                yield name, _read_member(tar, member, name)
+
+
+def _zip_members(archive: Path, _: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(archive) as packed:
+        if len(packed.infolist()) > MEMBERS_LIMIT:
+            raise DownloadError(f"refused: the archive has more than {MEMBERS_LIMIT} members")
+        for member in packed.infolist():
+            name = _name_below_top(member.filename)
+            if name in wanted:
+                _check_size(member.file_size, name)
+                yield name, packed.read(member)
 
 
 class _LimitedGzip(gzip.GzipFile):
@@ -166,6 +210,31 @@ class _LimitedGzip(gzip.GzipFile):
         if self._left < 0:
             raise DownloadError(f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes")
         return data
+
+
+class _LimitedXz(io.RawIOBase):
+    """Unpacks an xz file with limited memory; raises an error beyond ``TOTAL_LIMIT``."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+        self._left = TOTAL_LIMIT
+
+    def read(self, size: int = -1) -> bytes:
+        data = b""
+        while not data and not self._unpacker.eof:
+            packed = self._file.read(XZ_CHUNK) if self._unpacker.needs_input else b""
+            if self._unpacker.needs_input and not packed:
+                raise EOFError("it ends before its end mark")
+            data = self._unpacker.decompress(packed, size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise DownloadError(f"refused: the archive unpacks to more than {TOTAL_LIMIT} bytes")
+        return data
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 class _LimitedMember(tarfile.TarInfo):
@@ -213,6 +282,10 @@ def _read_member(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> by
     source = tar.extractfile(member) if member.isreg() else None
     if source is None:
         raise DownloadError(f"refused: {name} is not a regular file but a link or a folder")
-    if member.size > MEMBER_LIMIT:
-        raise DownloadError(f"refused: {name} has {member.size} bytes, more than {MEMBER_LIMIT}")
+    _check_size(member.size, name)
     return source.read()
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > MEMBER_LIMIT:
+        raise DownloadError(f"refused: {name} has {size} bytes, more than {MEMBER_LIMIT}")

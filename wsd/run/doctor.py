@@ -16,12 +16,11 @@ from typing import Any
 import wsd
 from wsd import logs
 from wsd.arguments import add_configfiles, add_run, processors
-from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.dataset import DOWNLOADS, Dataset
 from wsd.artifacts.find_runs import described_runs
-from wsd.artifacts.noad_datasets import NOAD
 from wsd.artifacts.run_json import read_listing
 from wsd.artifacts.vectors import VECTORS
-from wsd.corpora import coarsewsd20, copy_corpus, get_archive, noad_checksums
+from wsd.corpora import coarsewsd20, copy_corpus, dwug_en, get_archive, noad_checksums
 from wsd.corpora.archive_checksums import SourceArchive
 from wsd.corpora.unpack_archive import check_archive
 from wsd.encoder import hub
@@ -176,8 +175,7 @@ def _size(folder: Path) -> int:
 def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     if dataset.folder is not None:
         return _imported(dataset, dataset.folder)
-    source = coarsewsd20.ARCHIVE if dataset.name == "coarsewsd20" else noad_checksums.ARCHIVE
-    if dataset.name not in ("coarsewsd20", *NOAD):
+    if dataset.name not in DOWNLOADS:
         return Finding(OK, "corpus", f"{dataset.title}: it comes with the program")
     if (
         session
@@ -186,7 +184,12 @@ def _corpus(dataset: Dataset, session: Session | None) -> Finding:
     ):
         text = f"{dataset.title}: all {len(read_listing(listing))} files are here, verified"
         return Finding(OK, "corpus", text)
-    return _archive(source)
+    archives = {
+        "download": coarsewsd20.ARCHIVE,
+        "noad": noad_checksums.ARCHIVE,
+        "dwug-en": dwug_en.ARCHIVE,
+    }
+    return _archive(archives[DOWNLOADS[dataset.name][0]])
 
 
 def _imported(dataset: Dataset, folder: Path) -> Finding:

@@ -17,8 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts import noad_datasets
-from wsd.artifacts.dataset import DATA, MANIFEST
+from wsd.artifacts.dataset import DATA, DOWNLOADS, MANIFEST
 from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config, Model
@@ -96,7 +95,7 @@ class Keys:
     def has_source(self) -> bool:
         """Return whether a step writes the corpus's files, which otherwise are in the program."""
         dataset = self.config.dataset
-        return dataset.folder is not None or dataset.name in ("coarsewsd20", *noad_datasets.NOAD)
+        return dataset.folder is not None or dataset.name in DOWNLOADS
 
     @cached_property
     def content(self) -> list[Any]:
@@ -107,10 +106,8 @@ class Keys:
             files = self._digests.files(dataset.folder, dataset.digests)
             return ["copy-corpus", dataset.name, self.digest(dataset.folder / MANIFEST), files]
         if self.has_source:
-            is_coarse = dataset.name == "coarsewsd20"
-            step, file = ("download", "coarsewsd20") if is_coarse else ("noad", "noad")
-            sums = self.digest(DATA / f"{file}.sha256")
-            return [step, dataset.name, dataset.at_least, sums]
+            step, sums = DOWNLOADS[dataset.name]
+            return [step, dataset.name, dataset.at_least, self.digest(sums)]
         texts = sorted((DATA / dataset.name).glob("*/*.txt"))
         return ["corpus", {f"{text.parent.name}/{text.name}": self.digest(text) for text in texts}]
 

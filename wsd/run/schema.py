@@ -124,7 +124,7 @@ class CoreKeys(Section):
     Attributes
     ----------
     dataset
-        The corpus: coarsewsd20, noad, noad-semcor-masc, noad-masc-semcor, quickstart,
+        The corpus: coarsewsd20, noad, noad-semcor-masc, noad-masc-semcor, dwug-en, quickstart,
         quickstart-hard, or a mapping {name, path} of one that `wsd import` wrote.
     at_least
         For noad and its two splits by part: leave out senses with fewer instances (default: 10).

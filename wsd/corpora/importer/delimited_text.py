@@ -126,7 +126,7 @@ def read_table(path: Path, needed: Sequence[str] = ()) -> Iterator[TableLine]:
     return detect_table(path).lines(needed)
 
 
-def detect_table(path: Path, encoding: str | None = None) -> Table:
+def detect_table(path: Path, encoding: str | None = None, *, no_quotes: bool = False) -> Table:
     """Return a table with its separator, quotes and encoding, as its content shows them.
 
     Parameters
@@ -134,6 +134,8 @@ def detect_table(path: Path, encoding: str | None = None) -> Table:
     path : Path
     encoding : str, optional
         As :func:`wsd.storage.text_files.decode_file` takes it.
+    no_quotes : bool
+        Whether quotes belong to the text in a table with tabs, except if its header has quotes.
 
     Raises
     ------
@@ -142,7 +144,8 @@ def detect_table(path: Path, encoding: str | None = None) -> Table:
     """
     text, encoding_name = decode_file(path, encoding)
     separator = _separator(path, text)
-    is_quoted = separator != "\t" or _is_quoted(path, text)
+    no_quotes = no_quotes and '"' not in header_line(text)
+    is_quoted = separator != "\t" or (not no_quotes and _is_quoted(path, text))
     quotes = "quoted" if is_quoted and '"' in text else "not quoted"
     description = f"{SEPARATORS[separator]}-separated, {quotes}, {encoding_name}"
     return Table(path, text, separator, is_quoted, description)

@@ -6,14 +6,14 @@ has its words' folders in ``data``, and perhaps ``clusters/<choice>/<word>.csv``
 (Schlechtweg et al., EMNLP 2021). A word's folder alone may have ``clusters.csv``.
 
 The columns ``identifier``, ``grouping``, ``date`` and so on become extra columns of the uses, and
-so does the cluster. Columns that repeat the sentence in another form are left out.
+so does the cluster. Columns that repeat the sentence in another form are left out. Quotes are text.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wsd.corpora.importer.delimited_text import detect_table
+from wsd.corpora.importer.delimited_text import TableLine, detect_table
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
 from wsd.corpora.importer.labelled_tables import read_cells
 from wsd.corpora.importer.table_cells import Options
@@ -89,7 +89,7 @@ def read(path: Path, options: Options) -> UsageGraphs:
         unknown, a judgment that is not a number.
     """
     graphs = UsageGraphs()
-    options = replace(options, one_span=True, quiet=True)
+    options = replace(options, one_span=True, quiet=True, no_quotes=True)
     for folder in _word_folders(path):
         uses, places = _read_uses(folder / USES, options)
         graphs.files.append(folder / USES)
@@ -151,11 +151,15 @@ def _choice(folder: Path, name: str) -> Path | None:
     return found.get(USUAL) or next(reversed(found.values()), None)
 
 
+def _lines(path: Path, needed: Sequence[str]) -> Iterator[TableLine]:
+    return detect_table(path, no_quotes=True).lines(needed)
+
+
 def _with_clusters(
     rows: list[LabelledSentence], known: Container[str], path: Path, options: Options
 ) -> list[LabelledSentence]:
     clusters: dict[str, str] = {}
-    for where, values, _ in detect_table(path).lines((IDENTIFIER, CLUSTER)):
+    for where, values, _ in _lines(path, (IDENTIFIER, CLUSTER)):
         with options.bad_lines.line():
             _check_known([values[IDENTIFIER]], known, where)
             clusters[values[IDENTIFIER]] = values[CLUSTER].strip()
@@ -172,7 +176,7 @@ def _read_judgments(
     options: Options,
 ) -> Iterator[tuple[str, ...]]:
     word_of = {row.extra[IDENTIFIER]: word for word, rows in words.items() for row in rows}
-    for where, values, _ in detect_table(path).lines(JUDGMENT_COLUMNS[1:3] + JUDGMENT_COLUMNS[4:]):
+    for where, values, _ in _lines(path, JUDGMENT_COLUMNS[1:3] + JUDGMENT_COLUMNS[4:]):
         with options.bad_lines.line():
             pair = values["identifier1"], values["identifier2"]
             _check_known(pair, known, where)
@@ -196,5 +200,5 @@ def _check_known(identifiers: Iterable[str], known: Container[str], where: str) 
 def _read_change(path: Path) -> dict[str, tuple[str, ...]]:
     return {
         values[LEMMA].strip(): tuple(values.get(name, "").strip() for name in CHANGE_COLUMNS[1:])
-        for _, values, _ in detect_table(path).lines((LEMMA,))
+        for _, values, _ in _lines(path, (LEMMA,))
     }

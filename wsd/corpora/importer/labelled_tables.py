@@ -109,7 +109,7 @@ def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> 
                                options.encoding, guard)  # fmt: skip
         lines = ((where, values, where) for where, values in objects)
     else:
-        table = detect_table(path, options.encoding)
+        table = detect_table(path, options.encoding, no_quotes=options.no_quotes)
         description = table.description
         lines = table.lines(guard=guard)
     cells: Cells | None = None

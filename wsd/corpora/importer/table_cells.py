@@ -45,6 +45,8 @@ class Options:
         Whether to say nothing about what a file was taken for.
     widen : bool
         Whether to widen a place in characters to whole words, instead of refusing it.
+    no_quotes : bool
+        Whether quotes belong to the text in a table with tabs, except if its header has quotes.
     bad_lines : BadLines
         Collects the errors about single lines.
     """
@@ -56,6 +58,7 @@ class Options:
     one_span: bool = False
     quiet: bool = False
     widen: bool = False
+    no_quotes: bool = False
     bad_lines: BadLines = field(default_factory=BadLines)
 
 
