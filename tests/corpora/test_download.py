@@ -4,15 +4,18 @@ import gzip
 import hashlib
 import io
 import logging
+import lzma
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -721,6 +724,82 @@ def test_an_archive_of_too_many_members(
     packed.write_bytes(gzip.compress(EMPTY * 99 + bytes(1024)))
     with pytest.raises(DownloadError, match="lacks"):
         extract(packed, out, CHECKSUMS)
+
+
+# A small xz file is one block, so that a changed byte damages it.
+XZ = lzma.compress(gzip.decompress(GOOD))
+
+
+def zipped(files: Mapping[str, bytes], *links: str, prefix: str = f"{TOP}/") -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(prefix + name)
+            if name in links:
+                entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(entry, content)
+    return packed.getvalue()
+
+
+def encrypted(packed: bytes) -> bytes:
+    """Set the bit of encrypted files in all headers."""
+    for start, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        parts = packed.split(start)
+        packed = start.join(
+            [parts[0]] + [part[: offset - 4] + b"\1" + part[offset - 3 :] for part in parts[1:]]
+        )
+    return packed
+
+
+OTHER_KINDS = {
+    "xz, cut": (XZ[: len(XZ) // 2], "not a tar.xz archive, or a damaged or incomplete one"),
+    "xz, changed": (XZ[:99] + b"??" + XZ[101:], "not a tar.xz archive, or a damaged"),
+    "xz of something else": (lzma.compress(b"hello" * 1000), "not a tar.xz archive"),
+    "xz, a missing file": (
+        lzma.compress(gzip.decompress(build_archive(without(CHANGED)))),
+        f"lacks {CHANGED}",
+    ),
+    "zip, cut": (zipped(FILES)[:-30], "not a zip archive, or a damaged or incomplete one"),
+    "zip, a missing file": (zipped(without(CHANGED)), f"lacks {CHANGED}"),
+    "zip, a link": (zipped({**FILES, LINKED: b"/etc/hostname"}, LINKED), "is not the file"),
+    "zip, encrypted": (encrypted(zipped(FILES)), "not a zip archive"),
+    "zip, a climbing name": (zipped(FILES, prefix=f"{TOP}/../../"), "outside its folder"),
+    "zip, an absolute name": (zipped(FILES, prefix="/"), "outside its folder"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_KINDS)
+def test_a_bad_archive_of_another_kind_is_refused(name: str, out: Path, tmp_path: Path) -> None:
+    content, says = OTHER_KINDS[name]
+    packed = tmp_path / "archive"
+    packed.write_bytes(content)
+    with pytest.raises(DownloadError, match=says):
+        extract(packed, out, CHECKSUMS)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [packed]
+
+
+@pytest.mark.parametrize("content", [XZ, zipped(FILES)], ids=["xz", "zip"])
+def test_an_archive_of_another_kind_has_limits(
+    content: bytes, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "archive"
+    packed.write_bytes(content)
+    extract(packed, out, CHECKSUMS)
+    assert (out / "LICENSE").read_bytes() == FILES[f"{ROOT}/LICENSE"]
+    limits = [
+        ("MEMBER_LIMIT", 99, "more than 99"),
+        ("MEMBERS_LIMIT", 9, "more than 9 members"),
+        ("TOTAL_LIMIT", 999, "unpacks to more than 999 bytes"),
+        ("XZ_MEMORY", 2**16, "[Mm]emory usage limit"),
+    ]
+    monkeypatch.setattr(archive_module._LimitedMember, "_members_left", 9)
+    for name, limit, says in limits[: 2 if content != XZ else 4]:
+        with monkeypatch.context() as patch:
+            patch.setattr(archive_module, name, limit)
+            if name != "MEMBERS_LIMIT":
+                patch.setattr(archive_module._LimitedMember, "_members_left", 10**6)
+            with pytest.raises(DownloadError, match=says):
+                extract(packed, out, CHECKSUMS)
 
 
 @pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])

@@ -126,6 +126,16 @@ def test_bad_lines_can_be_left_out(folder: Path, tmp_path: Path) -> None:
     assert (left["identifier2"], left["judgment"]) == ("cell-b1", "2.0")
 
 
+def test_quotes_are_text(folder: Path, tmp_path: Path) -> None:
+    """Quoted as CSV, the sentence would be shorter, and the place another one."""
+    path = folder / "data/cell_nn/uses.csv"
+    edit(path, "The cell of the monk had one window , and a hard bed stood in it\t4:8",
+         '"The ""cell"" of the monk"\t7:11')  # fmt: skip
+    import_corpus([folder], out=tmp_path / "out", name="xx")
+    corpus = read_unlabelled(tmp_path / "out/cell", "cell")
+    assert "".join(corpus.tokens[0]) == '"The""cell""ofthemonk"'
+
+
 def test_other_files_are_not_mixed_in(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no folder of usage graphs"):
         import_corpus([folder, GRAPHS / "uses.csv"], out=tmp_path / "out", name="xx")

@@ -50,7 +50,7 @@ SHIPPED = sorted(path.name for path in CONFIG.glob("*.yaml"))
 
 def test_the_shipped_configs() -> None:
     assert SHIPPED == [
-        "config.yaml", "finetune.yaml", "minilm.yaml", "noad.yaml", "pooling.yaml",
+        "config.yaml", "dwug.yaml", "finetune.yaml", "minilm.yaml", "noad.yaml", "pooling.yaml",
         "precision.yaml", "quickstart.yaml", "study.yaml",
     ]  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     assert config.words == config.dataset.words
     assert config.classify == ("focal",)
     assert config.store == (
-        ("focal",) if name == "noad.yaml" else ("focal", "context", "cls", "other")
+        ("focal",) if name in ("noad.yaml", "dwug.yaml") else ("focal", "context", "cls", "other")
     )
     assert config.classifiers == {
         "nearest_centroid": Classifier(
@@ -87,6 +87,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
         ("minilm.yaml", "coarsewsd20", MINILM, 12, {"package"}),
         ("noad.yaml", "noad", MINILM, 11, {"package"}),
         ("quickstart.yaml", "quickstart", MINILM, 11, {"package"}),
+        ("dwug.yaml", "dwug-en", MINILM, 7, {"package"}),
     ],
 )
 def test_what_a_shipped_config_asks_for(
@@ -448,7 +449,7 @@ WRONG: list[Wrong] = [
         top(dataset="semcor"),
         "dataset",
         "'semcor'",
-        "noad, noad-semcor-masc, noad-masc-semcor, quickstart, quickstart-hard, or a mapping",
+        "noad-semcor-masc, noad-masc-semcor, dwug-en, quickstart, quickstart-hard, or a mapping",
     ),
     (top(dataset={"name": "x"}), "dataset", "'path'", "add the key"),
     (top(at_least=20), "at_least", "another corpus than NOAD", "leave it out"),

@@ -76,6 +76,12 @@ def test_pending_downloads_are_reported(ask: Doctor) -> None:
     assert "model far: hub org/far: not in the cache, will be downloaded" in out
 
 
+def test_dwug_en_is_downloaded(ask: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WSD_DWUG_EN_ARCHIVE", raising=False)
+    code, out = ask(dataset="dwug-en", words="all")
+    assert code == 0 and "DWUG EN will be downloaded" in out and "WSD_DWUG_EN_ARCHIVE=FILE" in out
+
+
 def test_complete_files_of_noad_count(
     ask: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def test_sizes() -> None:
     assert sum(actual["quickstart-hard"].values()) == 413
     assert sum(actual["coarsewsd20"].values()) == 33_566 + 339
     assert sum(actual["noad"].values()) == 150_948
+    assert (len(actual["dwug-en"]), sum(actual["dwug-en"].values())) == (46, 9107)
     fewer = replace(DATASETS["noad"], at_least=20).sizes
     assert (len(fewer), sum(fewer.values())) == (339, 124_842)
     assert len(actual["noad-semcor-masc"]) == 323 and len(actual["noad-masc-semcor"]) == 294

@@ -11,7 +11,7 @@ from wsd.commands import COMMANDS
 from wsd.run import modules_of_step
 
 # Commands of rules; people call the others.
-RULES = {*(command for command, _ in STEPS), "download", "noad", "reproduce"}
+RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad", "reproduce"}
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,13 @@ def test_noad_loads_the_derived_modules(folder: Path, noad_real: Path, monkeypat
     derived = modules_of_step.modules("noad") | of_every_command()
     # The rarest training set: it has few words.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
+
+
+@pytest.mark.slow
+def test_dwug_en_loads_the_derived_modules(folder: Path, dwug_archive: Path, monkeypatch) -> None:
+    monkeypatch.setenv("WSD_DWUG_EN_ARCHIVE", str(dwug_archive))
+    derived = modules_of_step.modules("dwug-en") | of_every_command()
+    assert loaded(folder, "dwug-en", "--out", "source-of-dwug") <= derived
 
 
 def test_a_step_is_its_command_its_module_and_its_rule() -> None:
