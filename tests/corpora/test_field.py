@@ -306,3 +306,48 @@ def test_the_files_of_an_archive_are_one_corpus(
     ]  # fmt: skip
     assert manifest["words"]["bank"]["n_train"] + manifest["words"]["bank"]["n_test"] == 16
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["all.zip", "out"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["onechar/zh.data.xml", "onechar/zh.gold.key.txt"],
+        ["onechar/pairs/train.data.txt", "onechar/pairs/train.gold.txt"],
+        ["lexical-sample.xml"],
+        ["labelstudio.json"],
+        ["ufsac.xml"],
+    ],
+)
+def test_an_archive_may_have_any_format(
+    names: list[str], field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = {}
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in names:
+            archive.write(field / name)
+    for path in (field / names[0], tmp_path / "all.zip"):
+        folders[path] = tmp_path / path.stem
+        command = ["import", str(path), "--out", str(folders[path]), "--name", "mine"]
+        assert main(command) == 0
+        assert "unknown kind" not in capsys.readouterr().err
+    both = [
+        {
+            file.relative_to(folder): file.read_bytes()
+            for file in folder.rglob("*.*")
+            if file.is_file() and file.name != MANIFEST
+        }
+        for folder in folders.values()
+    ]
+    assert both[0] and both[0].keys() == both[1].keys()
+    if names[0] != "onechar/zh.data.xml":  # its documents are called by the file
+        assert both[0] == both[1]
+
+
+@needs("unlabelled")
+def test_an_archive_of_sentences(field: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.write(field / "dwug/uses.csv")
+        archive.write(field / "dwug/uses-early.tsv")
+    command = ["import", str(tmp_path / "all.zip"), "--unlabelled", "--name", "mine"]
+    assert main([*command, "--out", str(tmp_path / "out")]) == 0
+    assert {word: len(corpus) for word, corpus in corpora(tmp_path / "out").items()} == {"cell": 6}

@@ -18,7 +18,7 @@ def pack(path: Path, files: dict[str, str]) -> Path:
 
 def test_the_files_of_an_archive_take_its_place(tmp_path: Path) -> None:
     names = ["a.csv", "in/b.TSV", "../c.csv"]
-    hidden = [".DS_Store", "in/.x.csv", "__MACOSX/._a.csv", "empty/", "/d.csv"]
+    hidden = [".DS_Store", "__MACOSX/a.csv", "in/.x.csv", "__MACOSX/._a.csv", "empty/", "/d.csv"]
     path = pack(tmp_path / "x.ZIP", {name: name for name in [*names, *hidden]})
     other = tmp_path / "y.tsv"
     files = zip_archive.expand([other, path])

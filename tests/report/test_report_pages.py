@@ -322,7 +322,7 @@ def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -
     for needed in (
         "snakemake <all> & more", "<b>somewhere</b>", "0" * 64, '"note": "</pre><script>',
         "CC0 & free", "Nobody", "may have seen these sentences",
-        "Left out of the corpus: 1,234 for lines with a problem: <b>no word</b>.",
+        "Left out of the corpus: lines with a problem: <b>no word</b> (1,234).",
     ):  # fmt: skip
         assert needed in page.text
     for corpus in run.corpora.values():

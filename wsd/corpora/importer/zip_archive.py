@@ -15,6 +15,14 @@ FILES_LIMIT = 10_000
 ENCRYPTED = 0x1
 
 
+class Member(zipfile.Path):
+    """A file of an archive, with the methods of a Path that the readers use."""
+
+    def with_name(self, name: str) -> "Member":
+        """Return the file of another name in the same folder."""
+        return cast(Member, cast(zipfile.Path, self.parent) / name)
+
+
 def expand(files: list[Path]) -> list[Path]:
     """Return files, with those of an archive in place of each archive."""
     return [part for path in files for part in (_files_of(path) if _is_archive(path) else [path])]
@@ -50,8 +58,7 @@ def _files_of(path: Path) -> list[Path]:
         raise CorpusError(problem, where=str(path), fix="import its files in parts")
     if not entries:
         raise CorpusError("the archive has no file", where=str(path), fix=fix)
-    # zipfile.Path has all methods of Path that the readers use.
-    return [cast(Path, zipfile.Path(archive, entry.filename)) for entry in entries]
+    return [cast(Path, Member(archive, entry.filename)) for entry in entries]
 
 
 def _is_wanted(entry: zipfile.ZipInfo) -> bool:
