@@ -302,7 +302,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"data": {"text": "a"}, "annotations": [1]}, "not an object"),
     ({"data": {"text": "a"}, "annotations": [{"result": 1}]}, "'result' is missing"),
     ({"data": {"image": 1}, "annotations": [label_studio("", [(0, 1, "x")])["annotations"][0]]},
-     "the task's data have no text"),
+     "'text' is missing, or it is not a text"),
     ({"text": "a", "spans": [1], "answer": "accept"}, "not an object"),
     ({"text": 1, "spans": [{"start": 0, "end": 1, "label": "x"}]}, "'text' is missing"),
     ({"text": "a", "label": [[0, 1]]}, "'label' is missing, or it is not a text"),

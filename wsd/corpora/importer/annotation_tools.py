@@ -173,6 +173,8 @@ def _label_studio(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Anno
     """Yield the annotations of a task; relations, choices and predictions are ignored."""
     data = _take(task, "data", dict)
     annotations = _take(task, "annotations", list)
+    texts = [key for key, value in data.items() if isinstance(value, str)]
+    texts.sort(key=lambda key: len(data[key]), reverse=True)
     if not annotations:
         left_out["tasks without an annotation"] += 1
     for annotation in annotations:
@@ -186,22 +188,17 @@ def _label_studio(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Anno
                 value = _take(region, "value", dict)
                 place = _place(value.get("globalOffsets", value))
                 text = _take(value, "text", str) if "text" in value else None
-                own = labels.setdefault(_text_field(data, region.get("to_name")), [])
+                # The text is in the named field, in ``text``, or it is the longest one.
+                name = next(
+                    (k for k in (region.get("to_name"), "text", *texts) if k in texts), "text"
+                )
+                own = labels.setdefault(name, [])
                 own += [
                     (place, _typed(label, kind, str), text) for label in _take(value, kind, list)
                 ]
         for name, own in labels.items():
             others = {key: value for key, value in data.items() if key != name}
-            yield Annotation(data[name], own, {"id": task.get("id"), **others})
-
-
-def _text_field(data: Mapping[str, Any], name: Any) -> str:
-    """Return the field with the labelled text: the named one, ``text``, or the longest text."""
-    texts = {key: value for key, value in data.items() if isinstance(value, str)}
-    if not texts:
-        raise ValueError("the task's data have no text")
-    named = [key for key in (name, "text") if key in texts]
-    return named[0] if named else max(texts, key=lambda key: len(texts[key]))
+            yield Annotation(_take(data, name, str), own, {"id": task.get("id"), **others})
 
 
 def _prodigy(task: dict[str, Any], left_out: Counter[str]) -> Iterator[Annotation]:
