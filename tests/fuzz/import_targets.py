@@ -72,6 +72,14 @@ def table_seeds() -> list[bytes]:
         {"sense": "s", "sentence": "a crane, a", "start": 2, "end": 8},
         {"sense": "s", "sentence": "the [[U.S.]] in [[two]]"},
         {"sense": "s", "sentence": "the [[U.S.]] won"},
+        {"sense": "s", "sentence": "a <b>crane</b> by [T]it[/T]", "word": "crane"},
+        {"sense": "s", "sentence": "a <b>crane</b> flew", "word": "crane"},
+        {"sense": "s", "sentence": "a bird", "word": "crane", "id": [1]},
+        {"sense": "s", "sentence": "a crane, a crane", "indexes_target_token": "2:7,11-16"},
+        {"sense": "s", "sentence": "a crane, a crane", "indexes_target_token": "2"},
+        {"sense": "s", "left": "a", "keyword": "crane", "right": "flew", "word": "crane"},
+        {"sense": "s", "left": "a", "keyword": "", "right": None},
+        {"sense": "s", "left": "a", "right": "b"},
     ]
     head = b"word,sense,position,sentence\ncrane,1,1,a crane\ncrane,1,0:2,a crane\n"
     refused = [
