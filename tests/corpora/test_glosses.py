@@ -10,7 +10,8 @@ from builders import make_corpus
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.corpora.glosses import GLOSS, gloss_table, read_glosses
+from wsd.artifacts.senses import GLOSS
+from wsd.corpora.glosses import gloss_table, read_glosses
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
 

@@ -23,6 +23,8 @@ class SenseText(NamedTuple):
 # The names and glosses of a word's senses in a corpus, by label.
 Given = Mapping[str, SenseText]
 NOTHING: Given = MappingProxyType({})
+# The split of glosses in a table of instances, and the kind of vector of their focal word.
+GLOSS = "gloss"
 # The most characters of each text.
 LONGEST = {"name": 100, "gloss": 1000}
 

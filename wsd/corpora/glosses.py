@@ -13,15 +13,13 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.artifacts.senses import SenseText, check_text
+from wsd.artifacts.senses import GLOSS, SenseText, check_text
 from wsd.corpora.importer.delimited_text import read_table
 from wsd.corpora.importer.labelled_sentence import plain
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 
-# The split of a gloss.
-GLOSS = "gloss"
 COLUMNS = ("word", "sense", "gloss")
 FIX = "give each sense its own gloss"
 # The place, sense and text of a gloss.

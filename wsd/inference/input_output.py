@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, BinaryIO
 
-from wsd.artifacts.senses import SenseText
-from wsd.corpora.glosses import GLOSS
+from wsd.artifacts.senses import GLOSS, SenseText
 from wsd.errors import CorpusError, visible
 from wsd.fitted.selected_results import Configuration
 from wsd.storage import text_table

@@ -1,6 +1,6 @@
 """Define the names of the study of glosses in configs, files and rows."""
 
-from wsd.corpora.glosses import GLOSS
+from wsd.artifacts.senses import GLOSS
 
 # Values of the config key `glosses`, which can also be the path of a file.
 NO_GLOSSES, OF_CORPUS = "none", "corpus"
