@@ -25,6 +25,11 @@ EXAMPLES = {
         {"cell": 4},
         "left out: 1 instances of lines with a problem: no word is marked",
     ),
+    ("change.md", "Uses in a table"): ({"cell": 8}, "extra columns: period, identifier"),
+    ("change.md", "Word usage graphs"): (
+        {"cell": 4},
+        "1 word without senses; 3 judgments, 0 words with a published change",
+    ),
     ("unlabelled.md", "Prepare the sentences"): (
         {"cell": 5},
         "uses.csv: tab-separated, not quoted, UTF-8, 4 sentences; "
@@ -51,7 +56,7 @@ def test_the_example_is_imported(
 def test_every_example_file_is_tested() -> None:
     titled = {
         (page, section)
-        for page in ("own-corpus.md", "unlabelled.md")
+        for page in ("change.md", "own-corpus.md", "unlabelled.md")
         for section, text in sections(HOW_TO / page).items()
         if 'title="' in text
     }

@@ -1,0 +1,81 @@
+"""The study on DWUG EN with MiniLM agrees with a script that shares no code with it."""
+
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from checkout import REPOSITORY
+from scipy.stats import spearmanr
+
+from wsd.artifacts.dataset import CHANGE
+from wsd.artifacts.manifest import dataset_of_results
+from wsd.cli import main
+from wsd.storage.csv import read_csv
+from wsd.studies.change.change import COLUMNS, GOLD_COLUMNS
+
+
+@pytest.fixture(scope="module")
+def folder(minilm: str, dwug_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the steps from the archive to the tables."""
+    folder = tmp_path_factory.mktemp("results")
+    source, vectors, model = folder / "source", folder / "vectors", folder / "model.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WSD_DWUG_EN_ARCHIVE", str(dwug_archive))
+        assert main(["dwug-en", "--out", str(source)]) == 0
+    words = dataset_of_results(folder).words
+    data = ["--corpus", str(folder / "corpus"), "--words", *words]
+    named = ["--name", "minilm", "--path", minilm, "--blocks", "6", "--width", "384"]
+    for arguments in (
+        ["corpus", "--source", str(source), *(f"--word={word}" for word in words),
+         "--out", str(folder / "corpus")],
+        ["model", *named, "--out", str(model)],
+        ["embed", "--model", str(model), *data, "--views", "focal", "--out", str(vectors)],
+        ["change", *data, "--embeddings", str(vectors), "--group", "grouping", "--layers",
+         *map(str, range(7)), "--source", str(source), "--permutations", "19",
+         "--out", str(folder)],
+    ):  # fmt: skip
+        assert main(arguments) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path, dwug_en: Path) -> pd.DataFrame:
+    script = REPOSITORY / "bench/dwug.py"
+    command = [sys.executable, str(script), str(folder / "vectors"), str(dwug_en)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return pd.read_csv(StringIO(text)).set_index("layer")
+
+
+@pytest.mark.slow
+def test_agreement_with_gold(folder: Path, expected: pd.DataFrame) -> None:
+    table = read_csv(folder / "change-gold.csv", GOLD_COLUMNS)
+    assert expected["n_words"].eq(46).all() and expected["n_pairs"].eq(43_784).all()
+    # The published figures of this encoder.
+    assert expected["apd"][[0, 3]].round(2).tolist() == [0.17, 0.24]
+    assert round(expected["pairs"][0], 2) == 0.11 and round(expected["pairs"].max(), 2) == 0.26
+    for (measure, gold), column in {
+        ("apd", "change_graded"): "apd",
+        ("prototype", "change_graded"): "prototype",
+        ("pairs", "judgment"): "pairs",
+    }.items():
+        rows = table[(table["gold"] == gold) & table["measure"].isin([measure, "cosine"])]
+        rows = rows[rows["layers"].isin(list("0123456"))]
+        values = rows.set_index(rows["layers"].astype(int))["value"].sort_index()
+        assert len(values) == 7
+        pd.testing.assert_series_equal(
+            values, expected[column], check_names=False, check_index_type=False, atol=2e-4
+        )
+
+
+@pytest.mark.slow
+def test_average_pairwise_distance(folder: Path, expected: pd.DataFrame) -> None:
+    """The table of the words has the values behind the agreement."""
+    rows = read_csv(folder / "change.csv", COLUMNS).query("measure == 'apd' and layers == '3'")
+    gold = pd.read_csv(folder / "source" / CHANGE, sep="\t").set_index("word")["change_graded"]
+    joined = rows.set_index("word")["value"].to_frame().join(gold)
+    assert len(joined) == 46
+    correlation = spearmanr(joined["value"], joined["change_graded"]).statistic
+    assert correlation == pytest.approx(expected["apd"][3], abs=2e-4)
