@@ -11,12 +11,23 @@ class Change(Study):
     name = section = "change"
     group = "compare two groups of uses"
     commands = {
-        "change": "Measure in every layer how much the uses of each word differ between two groups."
+        "change": "Measure in every layer how much each word's uses differ between groups.",
+        "change-page": "Write the pages of change.",
     }
+    extends = {"overview": "overview_links"}
     kinds = {
         "change": Kind(
             "change",
             {"view": "page_view", "seed": "seed", **{key: f"change.{key}" for key in SETTINGS}},
+        ),
+        "change-page": Kind(
+            "change-page",
+            {
+                "view": "page_view",
+                "group": "change.group",
+                "centre": "change.centre",
+                "seed": "seed",
+            },
         ),
     }
 
@@ -25,15 +36,17 @@ class Change(Study):
         return config.sections["change"] is not None and not config.dataset.of_pairs
 
     def outputs(self, files: Files) -> Outputs:
-        """Return the tables of every model."""
+        """Return the tables and the pages of every model."""
         config, keys = files.config, files.keys
         choices = [model.unmixed(config.page_view) for model in config.models.values()]
         key = keys.key("change", keys.view(config.page_view), keys.source, choices)
         folder = f"{files.store}/{{model}}/@{key}"
         names = ("change.csv", "change-words.csv", "change-gold.csv")
         tables = [f"{folder}/{name}" for name in names]
-        files.study[self.name] = {"folder": folder, "tables": tables}
-        return Outputs(files.of_models(*tables))
+        key = keys.key("change-page", folder, config.sentences, keys.pages)
+        page = f"{files.store}/{{model}}/change@{key}.json"
+        files.study[self.name] = {"folder": folder, "tables": tables, "page": page}
+        return Outputs(files.of_models(*tables, page))
 
 
 STUDY = Change()
