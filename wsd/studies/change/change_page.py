@@ -37,8 +37,8 @@ from wsd.studies.change.measures import APD, JSD, PROTOTYPE
 from wsd.studies.change.word_page import shown, word_page
 
 SHOWN = {
-    PROTOTYPE: "prototype distance",
-    APD: "average pairwise distance",
+    PROTOTYPE: "Prototype distance",
+    APD: "Average pairwise distance",
     JSD: "Jensen-Shannon distance of clusters",
 }
 GOLD_NAMES = {
@@ -51,6 +51,7 @@ METRICS = {
     agreement.SPEARMAN: "Spearman's correlation",
     agreement.AVERAGE_PRECISION: "average precision",
 }
+SHORT = ("Prototype distance", "APD", "JSD")
 LEVEL = 0.05
 
 
@@ -158,7 +159,7 @@ def run(args: argparse.Namespace) -> None:
         start=start,
         reason=reason,
         words=words,
-        measures=list(SHOWN.values()),
+        measures=SHORT,
         changed=sum(row["cells"][0]["p_holm"] <= LEVEL for row in words),
         by_words=sum(row["baseline_p"] <= LEVEL for row in words),
         longer=sum(row["length_p"] <= LEVEL for row in words),

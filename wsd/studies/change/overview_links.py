@@ -18,7 +18,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def reports(results: Path) -> Iterator[Listed]:
     """Yield every page of change below a folder of all results."""
     for dataset in sorted(results.glob("*")):
-        for path in sorted([*dataset.glob(f"*/{PAGE}"), *dataset.glob(f"{RUNS}/*/*/{PAGE}")]):
+        of_runs = dataset.glob(f"{RUNS}/*/*/{PAGE}")
+        for path in [*sorted(dataset.glob(f"*/{PAGE}")), *sorted(of_runs)]:
             parts = path.relative_to(results).parts
             run = parts[2] if parts[1] == RUNS else NAMELESS
             yield Listed(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from wsd.report.pages.render import number
 from wsd.report.pages.report_data import records
 from wsd.report.plot_colours import mark_of
 
@@ -46,10 +47,10 @@ def curve(lines: Mapping[str, pd.DataFrame], levels: Mapping[str, float]) -> dic
         return round(float(HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)), 1)
 
     drawn = []
-    for number, (name, table) in enumerate(lines.items()):
+    for i, (name, table) in enumerate(lines.items()):
         rows = [row for row in records(table) if row["value"] == row["value"]]
-        shift = SHIFT * (number - (len(lines) - 1) / 2)
-        colour, outline = mark_of(number)
+        shift = SHIFT * (i - (len(lines) - 1) / 2)
+        colour, outline = mark_of(i)
         single = [row for row in rows if row["layers"].isdecimal()]
         places = [f"{across(row['layers'], shift)},{down(row['value'])}" for row in single]
         drawn.append(
@@ -57,7 +58,7 @@ def curve(lines: Mapping[str, pd.DataFrame], levels: Mapping[str, float]) -> dic
                 "name": name,
                 "style": colour,
                 "mark": outline,
-                "dash": DASHES[number % len(DASHES)],
+                "dash": DASHES[i % len(DASHES)],
                 "points": " ".join(places),
                 "dots": [
                     {
@@ -79,7 +80,7 @@ def curve(lines: Mapping[str, pd.DataFrame], levels: Mapping[str, float]) -> dic
         "field": FIELD,
         "lines": drawn,
         "x": [(across(name, 0), name) for name in names],
-        "y": [(down(value), f"{value:.1f}") for value in steps],
+        "y": [(down(value), number(round(float(value), 1) + 0.0, ".1f")) for value in steps],
     }
 
 
