@@ -109,6 +109,28 @@ def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> No
     assert sum(dataset.left_out.values()) == 5 and dataset.sizes == {"cell": len(GOOD) - 2}
 
 
+def test_bad_quotes(tmp_path: Path) -> None:
+    """The line after bad quotes is read again; quotes that never end take the rest of the file."""
+    path = tmp_path / "rows.csv"
+    good = [line.replace("\t", ",") for line in GOOD]
+    bad = ['cell,a,"the *cell*" x', "cell,,the *cell*", 'cell,"a"b,the *cell*']
+    path.write_text("\n".join(["word,sense,sentence", *bad, *good, 'cell,a,"the *cell*', "", ""]))
+    with pytest.raises(CorpusError) as caught:
+        imported(path)
+    listed = str(caught.value.fix).split("\n")[1:]
+    numbers = [
+        int(line.removeprefix(f"{path}:").partition(":")[0].split(",")[0]) for line in listed
+    ]
+    assert numbers == [2, 3, 4, len(good) + 5] and listed[0].startswith(f"{path}:2: not CSV")
+    assert listed[-1].endswith(f"(the quotes join the lines {len(good) + 5} to {len(good) + 6})")
+    imported(path, skip_bad=True)
+    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"cell": len(GOOD)}
+    path.write_text('word,"sense"x,sentence\n' + "\n".join(good))
+    with pytest.raises(CorpusError, match="not CSV") as caught:
+        import_corpus([path], out=tmp_path / "other", name="mine", skip_bad=True)
+    assert caught.value.where == f"{path}:1"
+
+
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
 def test_bad_objects(tmp_path: Path, suffix: str) -> None:
     objects = [

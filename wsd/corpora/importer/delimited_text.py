@@ -85,7 +85,7 @@ class Table(NamedTuple):
         """
         lines: Iterator[tuple[str, list[str]]]
         if self.is_quoted:
-            lines = _quoted(self.path, self.text, self.separator)
+            lines = _quoted(self.path, self.text, self.separator, guard)
         else:
             plain = lines_of(self.path, self.text)
             lines = ((where, line.split(self.separator)) for where, line in plain if line)
@@ -223,14 +223,23 @@ def _is_cell(cell: str) -> bool:
     return _ends_in_quotes(cell) and '"' not in cell[1:-1].replace('""', "")
 
 
-def _quoted(path: Path, text: str, separator: str) -> Iterator[tuple[str, list[str]]]:
+def _quoted(path: Path, text: str, separator: str, guard: Guard) -> Iterator[tuple[str, list[str]]]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    before = 0
-    try:
-        for cells in lines:
+    has_header = False
+    while True:
+        first = lines.line_num + 1
+        where = f"{path}:{first}"
+        # After an error, the reader goes on with the next line.
+        with guard() if has_header else nullcontext():
+            try:
+                cells = next(lines, None)
+            except csv.Error as error:
+                last = lines.line_num
+                several = f" (the quotes join the lines {first} to {last})" if last > first else ""
+                problem = f"not CSV: {error}{several}"
+                raise CorpusError(problem, where=where, fix=FIX_QUOTES) from None
+            if cells is None:
+                return
             if cells:
-                yield f"{path}:{before + 1}", cells
-            before = lines.line_num
-    except csv.Error as error:
-        where = f"{path}:{before + 1}"
-        raise CorpusError(f"not CSV: {error}", where=where, fix=FIX_QUOTES) from None
+                has_header = True
+                yield where, cells
