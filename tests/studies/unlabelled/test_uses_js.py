@@ -334,7 +334,7 @@ def test_points_and_clusters_by_a_column(extra_page: Browser) -> None:
         "period: 990 (2) · 1850 (2) · 1900 (4)",
     ]
     assert "colour=column-period" in extra_page.js("return location.hash")
-    select(extra_page, "colour", "cluster")
+    select(extra_page, "colour", "cluster of this layer")
     assert extra_page.js(POINTS) == by_cluster
     assert not extra_page.driver.find_element(By.ID, "tones").is_displayed()
 
