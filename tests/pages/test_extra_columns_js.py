@@ -127,11 +127,11 @@ def test_names_and_values_with_an_equals_sign_stay_apart(chromium: Browser) -> N
           document.createElement("select"));
         extra.offer(colour, only);
         const options = [...only.options].map(({ value }) => [value, extra.passes(value, 0)]);
-        return [options, [0, 60, 61].map((n) => extra.nameOf("x".repeat(n)))];"""
+        return [options, ["", " ", "x".repeat(60), "x".repeat(61)].map(extra.nameOf)];"""
     options, names = evaluate(chromium, ("page.js", "extra-columns.js"), body, columns)
     assert len(dict(options)) == 4
     assert [passes for _, passes in options] == [True, False, True, False]
-    assert names == ["(no value)", "x" * 60, f"{'x' * 60}…"]
+    assert names == ["(no value)", "(no value)", "x" * 60, f"{'x' * 60}…"]
 
 
 def test_the_card_and_the_tooltip_have_the_text(

@@ -65,7 +65,7 @@ def test_a_long_column_has_text_with_the_sentences_alone() -> None:
 
 
 def test_rows_are_in_the_order_of_the_page_and_empty_columns_are_left_out() -> None:
-    extra = {"a": ("x", "y", "z"), "b": ("", "", "")}
+    extra = {"a": ("x", "y", "z"), "b": (" ", "", " ")}
     [column] = packed_columns(extra, np.array([2, 0]), np.array([True, True]))
     assert cells_of(column) == ["z", "x"]
 

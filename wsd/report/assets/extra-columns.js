@@ -10,7 +10,7 @@ wsd.extraColumns = (packed = []) => {
   });
   const groups = columns.filter(({ group }) => group);
   const LONGEST = 60; // characters of a value in keys and lists
-  const nameOf = (value) => (value.length > LONGEST ? `${[...value].slice(0, LONGEST).join("")}…` : value || "(no value)");
+  const nameOf = (value) => (value.length > LONGEST ? `${[...value].slice(0, LONGEST).join("")}…` : value.trim() || "(no value)");
 
   // The options of the selects are also the values in the address.
   const colours = new Map(groups.map((column) => [`column-${column.name}`, column]));
@@ -56,7 +56,7 @@ wsd.extraColumns = (packed = []) => {
 
   // The same as a table for its card, without empty cells.
   function table(row) {
-    const filled = columns.filter(({ at }) => at(row));
+    const filled = columns.filter(({ at }) => at(row).trim());
     if (!filled.length) return [];
     const shown = make("table", undefined, "figures lined extra"), body = make("tbody");
     for (const { name, at } of filled) {

@@ -38,7 +38,7 @@ def packed_columns(
             distinct = list(dict.fromkeys(shown))
         else:
             distinct = values
-        if not any(distinct):
+        if not any(value.strip() for value in distinct):
             continue
         numbers = {value: number for number, value in enumerate(distinct)}
         codes = np.array([numbers[cell] for cell in shown])
