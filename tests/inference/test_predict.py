@@ -1213,8 +1213,8 @@ def test_the_format_follows_the_suffix(
         (["--out", "o.Jsonl", "--format", "table"], "the file 'o.Jsonl', and --format table"),
         (["--out", "o.txt", "--format", "csv"], "the file 'o.txt', and --format csv"),
         (["--out", "o.out"], "the suffix '.out' names no format"),
-        (["--file", "x.csv"], "cannot read 'x.csv'"),
-        (["--file", "x.TSV"], "cannot read 'x.TSV'"),
+        (["--file", "x.xlsx"], "cannot read 'x.xlsx'"),
+        (["--file", "x.XML"], "cannot read 'x.XML'"),
         (["--file", "x.json"], "cannot read 'x.json'"),
     ],
 )

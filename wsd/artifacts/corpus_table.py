@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -175,21 +175,6 @@ def extra_columns(table: "pa.Table") -> dict[str, tuple[str, ...]]:
         for name in table.column_names
         if name.startswith(EXTRA)
     }
-
-
-def csv_names(extra: Iterable[str], columns: Collection[str]) -> dict[str, str]:
-    """Return the name of each extra column in a CSV that has other columns too.
-
-    >>> csv_names(["id", "word"], ["word", "index"])
-    {'id': 'id', 'word': 'input_word'}
-    """
-    names: dict[str, str] = {}
-    for name in extra:
-        shown = name
-        while shown in columns or shown in names.values():
-            shown = f"input_{shown}"
-        names[name] = shown
-    return names
 
 
 def read(path: Path) -> Corpus:

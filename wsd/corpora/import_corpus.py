@@ -129,7 +129,10 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
     return Request(
-        args, files, _parse_columns(args.columns, keys), about | _parse_about(vars(args))
+        args,
+        files,
+        table_columns.parse_columns(args.columns, keys),
+        about | _parse_about(vars(args)),
     )
 
 
@@ -173,23 +176,6 @@ def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
             problem = f"{text!r} is not an address"
             raise ConfigError(problem, where=option, fix="begin with https://")
     return {key: text for key, text in about.items() if text}
-
-
-def _parse_columns(items: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Return the columns of ``--columns``, by key."""
-    columns: dict[str, str] = {}
-    for item in items:
-        key, _, name = item.partition("=")
-        if key not in known or not name:
-            keys = ", ".join(known)
-            fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
-            raise ConfigError(f"{item} is not KEY=COLUMN", where="--columns", fix=fix)
-        if key in columns or name in columns.values():
-            fix = "give each key one column, and each column one key"
-            problem = f"{key if key in columns else name} is named twice"
-            raise ConfigError(problem, where="--columns", fix=fix)
-        columns[key] = name
-    return columns
 
 
 def _check_spelling(rows: Sequence[LabelledSentence], request: Request) -> None:

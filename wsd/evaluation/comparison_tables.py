@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
-from wsd.artifacts.corpus_table import csv_names
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
@@ -28,6 +27,7 @@ from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.counts import Counts
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
+from wsd.storage.csv import csv_names
 
 DIFFERENCE = ("difference", "low", "high", "p", "error")
 ERROR_COLUMNS = (

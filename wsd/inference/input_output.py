@@ -7,7 +7,7 @@ Only the current line is in memory, so that the input may have any length.
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, BinaryIO
 
@@ -15,7 +15,7 @@ from wsd.artifacts.senses import GLOSS, SenseText
 from wsd.errors import CorpusError, visible
 from wsd.fitted.selected_results import Configuration
 from wsd.storage import text_table
-from wsd.storage.csv import guarded
+from wsd.storage.csv import csv_names, guarded
 from wsd.storage.text_files import parse_json, unique_keys
 
 # The status of an answer.
@@ -37,6 +37,8 @@ class Line:
         The characters of the focal word, if the line gives them.
     wrong : str or None
         Why the line cannot be read.
+    extra : mapping of str to str
+        Further columns, which go into the answers.
     """
 
     number: int
@@ -44,6 +46,7 @@ class Line:
     word: str | None = None
     span: tuple[int, int] | None = None
     wrong: str | None = None
+    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,14 @@ def _as_json(answer: Answer, used: Mapping[str, str]) -> dict[str, Any]:
     record = vars(answer) | {"line": answer.line.number}
     del record["called"]
     neighbours = [vars(neighbour) for neighbour in record.pop("neighbours")]
-    return {**record, **used, "neighbours": neighbours, "text": answer.line.text}
+    record |= {**used, "neighbours": neighbours, "text": answer.line.text}
+    cells = zip(_further(answer.line), answer.line.extra.values(), strict=True)
+    return record | dict(cells)
+
+
+def _further(line: Line) -> tuple[str, ...]:
+    """Return the names of a line's further columns in the output."""
+    return tuple(csv_names(line.extra, (*COLUMNS, "neighbours")).values())
 
 
 def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
@@ -231,10 +241,16 @@ def _csv(answers: Iterable[Answer], used: Mapping[str, str]) -> Iterator[str]:
         csv.writer(text, lineterminator="\r\n").writerow(cells)
         return text.getvalue().removesuffix("\r\n") + "\n"
 
-    yield line(COLUMNS)
+    columns: Sequence[str] = ()
     for answer in answers:
         record = _as_json(answer, used)
-        yield line(_cell(record[name]) for name in COLUMNS)
+        if not columns:
+            # All lines of a table have the same columns.
+            columns = (*COLUMNS, *_further(answer.line))
+            yield line(columns)
+        yield line(_cell(record.get(name, "")) for name in columns)
+    if not columns:
+        yield line(COLUMNS)
 
 
 def _cell(value: Any) -> Any:

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
+from wsd.corpora.importer import table_columns
+from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
+from wsd.inference import read_tables
 from wsd.inference.dictionary import TOP, Dictionary
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
@@ -43,12 +46,15 @@ def _check_files(args: argparse.Namespace, out: Path | None) -> None:
     """Refuse files that cannot be read or written, before anything is loaded."""
     if args.text and args.file:
         raise ConfigError("sentences and a file", where="--file", fix="give only one of them")
+    if (args.columns or args.encoding) and not _is_table(args):
+        fix = "give a .csv or .tsv by --file, or leave the option out"
+        raise ConfigError("no table", where="--columns, --encoding", fix=fix)
     if out is None and sys.stdout is None:
         raise ConfigError("standard output is closed", where="--out", fix="name a file")
     suffix = "" if args.file is None else args.file.suffix.lower()
-    if not args.jsonl and suffix in (".csv", *OTHER_FORMATS):
-        problem = f"cannot read {args.file.name!r}: its suffix is neither of text nor .jsonl"
-        fix = "give a sentence per line as .txt, or JSON lines as .jsonl or with --jsonl"
+    if not args.jsonl and suffix in OTHER_FORMATS and not _is_table(args):
+        problem = f"cannot read {args.file.name!r}: its suffix is of another format"
+        fix = "give a sentence per line as .txt, a table as .csv or .tsv, or JSON lines as .jsonl"
         raise ConfigError(problem, where="--file", fix=fix)
 
 
@@ -133,6 +139,10 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
     """Yield the lines to answer, and whether a user types them."""
     if args.text:
         yield [Line(i, text, word) for i, text in enumerate(args.text, start=1)], False
+    elif _is_table(args):
+        columns = table_columns.parse_columns(args.columns)
+        options = Options(columns, encoding=args.encoding, quiet=True)
+        yield read_tables.read_lines(args.file, options, word), False
     elif args.file is not None and args.file != STANDARD_STREAM:
         as_json = args.jsonl or args.file.suffix.lower() == ".jsonl"
         with args.file.open("rb") as stream:
@@ -141,6 +151,11 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
         raise ConfigError("standard input is closed", where="--file", fix="name a file")
     else:
         yield read(sys.stdin.buffer, word=word, as_json=args.jsonl), sys.stdin.isatty()
+
+
+def _is_table(args: argparse.Namespace) -> bool:
+    suffix = "" if args.file is None or args.jsonl else args.file.suffix.lower()
+    return suffix in read_tables.SUFFIXES
 
 
 def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:
@@ -214,8 +229,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "sentences (default: lines of --file or standard input)"
     parser.add_argument("text", nargs="*", help=text)
     parser.add_argument("--word", help="the focal word (default: every fitted word)")
-    text = "a text file with a sentence per line, or .jsonl; - is standard input"
+    text = "a sentence per line, .jsonl, or a table (.csv, .tsv); - is standard input"
     parser.add_argument("--file", type=Path, help=text)
+    text = "column of a table, if its name is not recognised: sentence=, word=, start=, ..."
+    parser.add_argument("--columns", nargs="+", default=[], metavar="KEY=COLUMN", help=text)
+    parser.add_argument("--encoding", help="encoding of a table, such as cp1252")
     parser.add_argument(
         "--jsonl",
         action="store_true",

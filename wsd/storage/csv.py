@@ -7,6 +7,7 @@ front, which :func:`unguarded` removes. ``report/assets/csv.js`` follows the sam
 """
 
 import re
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,3 +132,18 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
         # pandas quotes a carriage return only if the line ends have a carriage return too.
         text = safe.to_csv(index=False, float_format="%.6f", lineterminator="\r\n")
     write_text(path, text)
+
+
+def csv_names(extra: Iterable[str], columns: Collection[str]) -> dict[str, str]:
+    """Return the name of each extra column in a CSV that has other columns too.
+
+    >>> csv_names(["id", "word"], ["word", "index"])
+    {'id': 'id', 'word': 'input_word'}
+    """
+    names: dict[str, str] = {}
+    for name in extra:
+        shown = name
+        while shown in columns or shown in names.values():
+            shown = f"input_{shown}"
+        names[name] = shown
+    return names

@@ -31,6 +31,11 @@ class BadLines:
         self._n_instances = Counter[str]()
 
     @property
+    def errors(self) -> tuple[CorpusError, ...]:
+        """The errors so far."""
+        return tuple(self._errors)
+
+    @property
     def is_empty(self) -> bool:
         """Return whether no line is bad."""
         return not self._errors

@@ -178,26 +178,46 @@ class Cells:
 
     def _sentences(self, word: str) -> list[Sentence]:
         """Return the sentence with each focal word, by a mark or by the columns for its place."""
+        if self.has("position"):
+            return [self._from_tokens()]
+        text, spans = self.located()
+        if self.has("keyword", "start", "span"):
+            place, fix = self.place("sentence"), focal_word.FIX_SPAN
+            if self.has("keyword"):
+                place, fix = self.place("keyword"), focal_word.FIX_MARK
+            with at_place(place, fix):
+                return [focal_word.from_span(text, *span, word) for span in spans]
+        with at_place(self.place("sentence"), f"{focal_word.FIX_MARK}; {FIX_FIND}"):
+            return [focal_word.from_mark(text, word)]
+
+    def located(self) -> tuple[str, list[tuple[int, int]]]:
+        """Return the sentence, and the characters of each focal word that a column locates.
+
+        Without such a column there are none: the sentence may have a mark.
+        """
         if self.has("keyword"):
             left, keyword, right = (unguarded(self._part(key)) for key in CONCORDANCE)
-            with at_place(self.place("keyword"), focal_word.FIX_MARK):
-                end = len(left) + 1 + len(keyword)
-                text = f"{left} {keyword} {right}"
-                return [focal_word.from_span(text, len(left) + 1, end, word)]
+            return f"{left} {keyword} {right}", [(len(left) + 1, len(left) + 1 + len(keyword))]
+        if self.has("position"):
+            position, tokens = self._from_tokens()
+            start = len(" ".join([*tokens[:position], ""]))
+            return " ".join(tokens), [(start, start + len(tokens[position]))]
+        text = self.text("sentence")
+        if not self.has("start", "span"):
+            return text, []
+        with at_place(self.place("sentence"), focal_word.FIX_SPAN):
+            spans = self._spans()
+            if self.options.widen:
+                spans = [focal_word.whole_words(text, *span) for span in spans]
+        return text, spans
+
+    def _from_tokens(self) -> Sentence:
         tokens, place = self.values[self.column_of["sentence"]], self.place("sentence")
         text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
-        if self.has("position"):
-            with at_place(place, FIX_TOKENS):
-                span = self._range("position") or (self.number("position"),)
-                return [focal_word.from_tokens(text, *span)]
-        if self.has("start", "span"):
-            with at_place(place, focal_word.FIX_SPAN):
-                spans = self._spans()
-                if self.options.widen:
-                    spans = [focal_word.whole_words(text, *span) for span in spans]
-                return [focal_word.from_span(text, *span, word) for span in spans]
-        with at_place(place, f"{focal_word.FIX_MARK}; {FIX_FIND}"):
-            return [focal_word.from_mark(text, word)]
+        with at_place(place, FIX_TOKENS):
+            return focal_word.from_tokens(
+                text, *(self._range("position") or (self.number("position"),))
+            )
 
     def _part(self, key: str) -> str:
         """Return the text of a part of a concordance; only the keyword must not be empty."""

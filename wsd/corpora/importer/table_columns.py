@@ -1,9 +1,9 @@
 """Recognise the columns of a table by their names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wsd.errors import CorpusError
+from wsd.errors import ConfigError, CorpusError
 
 NAMES = {
     "sentence": ("sentence", "text", "context"),
@@ -26,6 +26,36 @@ PLACES = ("position", "start", "span", "keyword")
 FIX_NESTED = (
     "write a line for each word, with its sense as a text, and its place in `start` and `end`"
 )
+
+
+def parse_columns(items: Sequence[str], known: Iterable[str] = NAMES) -> dict[str, str]:
+    """Return the columns of ``--columns``, by key.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Such as ``sentence=text``.
+    known : iterable of str
+        The possible keys.
+
+    Raises
+    ------
+    ConfigError
+        For a malformed item, an unknown key, and a key or a column that is named twice.
+    """
+    columns: dict[str, str] = {}
+    for item in items:
+        key, _, name = item.partition("=")
+        if key not in known or not name:
+            keys = ", ".join(known)
+            fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
+            raise ConfigError(f"{item} is not KEY=COLUMN", where="--columns", fix=fix)
+        if key in columns or name in columns.values():
+            fix = "give each key one column, and each column one key"
+            problem = f"{key if key in columns else name} is named twice"
+            raise ConfigError(problem, where="--columns", fix=fix)
+        columns[key] = name
+    return columns
 
 
 def find_columns(

@@ -23,12 +23,12 @@ import pandas as pd
 
 from wsd.arguments import add_corpora, add_files, add_out_folder
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.artifacts.corpus_table import Corpus, csv_names, read_corpora
+from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.evaluation.most_similar_sentences import MostSimilar, count_duplicates, find_most_similar
-from wsd.storage.csv import write_csv
+from wsd.storage.csv import csv_names, write_csv
 
 KEYS = ["model", "train", "view", "layers", "classifier"]
 CONFIDENT = 0.9
