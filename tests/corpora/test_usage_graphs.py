@@ -2,6 +2,7 @@
 
 import csv
 import json
+import logging
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -134,6 +135,32 @@ def test_quotes_are_text(folder: Path, tmp_path: Path) -> None:
     import_corpus([folder], out=tmp_path / "out", name="xx")
     corpus = read_unlabelled(tmp_path / "out/cell", "cell")
     assert "".join(corpus.tokens[0]) == '"The""cell""ofthemonk"'
+
+
+def test_an_annotator_may_be_undecided(folder: Path, tmp_path: Path) -> None:
+    """DURel writes a hyphen, DWUG a 0."""
+    edit(folder / "data/cell_nn/judgments.csv", "4.0", "-")
+    import_corpus([folder], out=tmp_path / "out", name="xx")
+    assert [row["judgment"] for row in table(tmp_path / "out" / JUDGMENTS)] == ["0", "1.0", "2.0"]
+
+
+def test_change_between_more_than_two_groups_is_left_out(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = folder / "stats/opt/stats_groupings.csv"
+    path.write_text(path.read_text() + "cell\t1_3\t0.7\t1\n")
+    with caplog.at_level(logging.INFO):
+        text = import_corpus([folder], out=tmp_path / "out", name="xx")
+    assert "0 words with a published change" in text and "left out, of cell" in caplog.text
+    assert not (tmp_path / "out" / CHANGE).exists()
+
+
+def test_every_file_has_the_encoding(folder: Path, tmp_path: Path) -> None:
+    for path in folder.rglob("*.csv"):
+        text = path.read_text().replace("cell-", "zéllé-")
+        path.write_bytes(text.encode("cp1252"))
+    import_corpus([folder], out=tmp_path / "out", name="xx", encoding="cp1252")
+    assert table(tmp_path / "out" / JUDGMENTS)[0]["identifier1"] == "zéllé-a1"
 
 
 def test_other_files_are_not_mixed_in(folder: Path, tmp_path: Path) -> None:

@@ -14,16 +14,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wsd.corpora.importer.delimited_text import TableLine, detect_table
+from wsd.corpora.importer.import_summary import shorten
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
 from wsd.corpora.importer.labelled_tables import read_cells
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import CorpusError
+from wsd.logs import log
 
 USES, RATINGS, CLUSTERS = "uses.csv", "judgments.csv", "clusters.csv"
 DATA, GROUPS = "data", "stats_groupings.csv"
 # The usual name among several clusterings.
 USUAL = "opt"
 IDENTIFIER, CLUSTER, LEMMA = "identifier", "cluster", "lemma"
+# The judgment of an annotator who cannot decide. DURel has "-" for it.
+CANNOT_DECIDE = "0"
 # Columns that repeat the sentence, or point into a repetition.
 REPEATED = ("context_", "indexes_", "sentence_")
 JUDGMENT_COLUMNS = ("word", "identifier1", "identifier2", "annotator", "judgment")
@@ -104,7 +108,7 @@ def read(path: Path, options: Options) -> UsageGraphs:
             graphs.judgments += _read_judgments(folder / RATINGS, uses, places, options)
     if stats := _choice(path / "stats", GROUPS):
         graphs.files.append(stats)
-        graphs.change = _read_change(stats)
+        graphs.change = _read_change(stats, options)
     return graphs
 
 
@@ -151,15 +155,15 @@ def _choice(folder: Path, name: str) -> Path | None:
     return found.get(USUAL) or next(reversed(found.values()), None)
 
 
-def _lines(path: Path, needed: Sequence[str]) -> Iterator[TableLine]:
-    return detect_table(path, no_quotes=True).lines(needed)
+def _lines(path: Path, needed: Sequence[str], options: Options) -> Iterator[TableLine]:
+    return detect_table(path, options.encoding, no_quotes=options.no_quotes).lines(needed)
 
 
 def _with_clusters(
     rows: list[LabelledSentence], known: Container[str], path: Path, options: Options
 ) -> list[LabelledSentence]:
     clusters: dict[str, str] = {}
-    for where, values, _ in _lines(path, (IDENTIFIER, CLUSTER)):
+    for where, values, _ in _lines(path, (IDENTIFIER, CLUSTER), options):
         with options.bad_lines.line():
             _check_known([values[IDENTIFIER]], known, where)
             clusters[values[IDENTIFIER]] = values[CLUSTER].strip()
@@ -176,11 +180,13 @@ def _read_judgments(
     options: Options,
 ) -> Iterator[tuple[str, ...]]:
     word_of = {row.extra[IDENTIFIER]: word for word, rows in words.items() for row in rows}
-    for where, values, _ in _lines(path, JUDGMENT_COLUMNS[1:3] + JUDGMENT_COLUMNS[4:]):
+    needed = JUDGMENT_COLUMNS[1:3] + JUDGMENT_COLUMNS[4:]
+    for where, values, _ in _lines(path, needed, options):
         with options.bad_lines.line():
             pair = values["identifier1"], values["identifier2"]
             _check_known(pair, known, where)
             judgment = values["judgment"].strip()
+            judgment = CANNOT_DECIDE if judgment == "-" else judgment
             try:
                 float(judgment)
             except ValueError:
@@ -197,8 +203,12 @@ def _check_known(identifiers: Iterable[str], known: Container[str], where: str) 
             raise CorpusError(problem, where=where, fix="correct it, or add the use")
 
 
-def _read_change(path: Path) -> dict[str, tuple[str, ...]]:
-    return {
-        values[LEMMA].strip(): tuple(values.get(name, "").strip() for name in CHANGE_COLUMNS[1:])
-        for _, values, _ in _lines(path, (LEMMA,))
-    }
+def _read_change(path: Path, options: Options) -> dict[str, tuple[str, ...]]:
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for _, values, _ in _lines(path, (LEMMA,), options):
+        row = tuple(values.get(name, "").strip() for name in CHANGE_COLUMNS[1:])
+        rows.setdefault(values[LEMMA].strip(), []).append(row)
+    if several := [word for word, own in rows.items() if len(own) > 1]:
+        text = "the change between more than two groups is left out, of"
+        log.info("%s: %s %s", path, text, ", ".join(shorten(several, "words")))
+    return {word: row for word, (row, *others) in rows.items() if not others}
