@@ -139,6 +139,15 @@ def test_the_separator_of_the_header_counts(
     assert detect_table(path).description == description
 
 
+@pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", ","), ("t.tsv", "\t")])
+def test_the_first_line_may_tell_excel_the_separator(
+    tmp_path: Path, name: str, separator: str
+) -> None:
+    lines = [f"sep={separator}", separator.join("ab"), separator.join("12"), ""]
+    (line,) = read_table(put(tmp_path / name, "\r\n".join(lines)))
+    assert line.cells == {"a": "1", "b": "2"} and line.where == f"{tmp_path / name}:3"
+
+
 def test_other_separators_in_a_header_with_tabs(tmp_path: Path) -> None:
     path = put(tmp_path / "t.tsv", "word\tsense, fine\tsentence;x\na\tb, c\td;e\n")
     (line,) = read_table(path)

@@ -24,6 +24,8 @@ _IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
 # Matches a file in which every quote belongs to a cell in quotes. The quantifiers are possessive,
 # so that it takes linear time.
 _WELL_QUOTED = re.compile(r'(?:(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?:\t|\r?\n|\Z))*+')
+# A first line that tells Excel the separator; the header shows it too.
+_FOR_EXCEL = re.compile(r'\A"?sep=[,;\t]"?\r?\n', re.IGNORECASE)
 FIX_QUOTES = (
     'put a cell with the separator, a quote or a line end in "quotes", and double the quotes in it'
 )
@@ -143,6 +145,7 @@ def detect_table(path: Path, encoding: str | None = None, *, no_quotes: bool = F
         For a header with two separators, or quotes of two kinds.
     """
     text, encoding_name = decode_file(path, encoding)
+    text = _FOR_EXCEL.sub("\n", text)
     separator = _separator(path, text)
     no_quotes = no_quotes and '"' not in header_line(text)
     is_quoted = separator != "\t" or (not no_quotes and _is_quoted(path, text))

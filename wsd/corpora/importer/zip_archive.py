@@ -24,7 +24,7 @@ class Member(zipfile.Path):
 
 
 def expand(files: list[Path]) -> list[Path]:
-    """Return files, with those of an archive in place of each archive."""
+    """Return the files; each archive is replaced by the files in it."""
     return [part for path in files for part in (_files_of(path) if _is_archive(path) else [path])]
 
 
