@@ -182,10 +182,10 @@ class Cells:
             return [self._from_tokens()]
         text, spans = self.located()
         if self.has("keyword", "start", "span"):
-            place, fix = self.place("sentence"), focal_word.FIX_SPAN
+            key, fix = "sentence", focal_word.FIX_SPAN
             if self.has("keyword"):
-                place, fix = self.place("keyword"), focal_word.FIX_MARK
-            with at_place(place, fix):
+                key, fix = "keyword", focal_word.FIX_MARK
+            with at_place(self.place(key), fix):
                 return [focal_word.from_span(text, *span, word) for span in spans]
         with at_place(self.place("sentence"), f"{focal_word.FIX_MARK}; {FIX_FIND}"):
             return [focal_word.from_mark(text, word)]
