@@ -59,6 +59,12 @@ def test_the_interval_resamples_whole_clusters() -> None:
     assert 1.8 < (by_cluster.high - by_cluster.low) / width < 2.8
 
 
+def test_an_interval_may_be_below_zero() -> None:
+    values = np.random.default_rng(1).normal(size=50)
+    observed, low, high = estimate(values, -values - values**3, np.arange(50), "pearson")
+    assert -1 <= low < observed < high < -0.5
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_intervals_cover_the_true_correlation(metric: str) -> None:
     rng = np.random.default_rng(2)

@@ -140,6 +140,13 @@ def test_transformations_are_fitted_on_training_sentences_alone() -> None:
         assert not np.allclose(value[6:], actual[name][6:])
 
 
+def test_rounding_errors_do_not_rank_pairs_of_equal_vectors() -> None:
+    rng = np.random.default_rng(0)
+    vectors = np.repeat(rng.normal(size=(11, 300)).astype(np.float32), 2, axis=0)
+    for name, values in measure(PAIRS, vectors, ("none", "centre")).items():
+        assert set(values) == {1.0}, name
+
+
 def laid_out(folder: Path, layers: list[str]) -> SimpleNamespace:
     write_pairs(folder / "pairs", PAIRS)
     rng = np.random.default_rng(0)

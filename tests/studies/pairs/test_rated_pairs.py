@@ -66,15 +66,18 @@ def test_the_selection_out_of_fold_is_not_optimistic() -> None:
 
 
 def test_labels_without_splits_have_thresholds_of_the_other_folds() -> None:
-    rng = np.random.default_rng(0)
-    rows = [(f"w{i // 2}", "all", i % 2) for i in range(40)]
-    same = np.arange(40) % 2
-    cosines = {("none", "0"): rng.random(40), ("none", "1"): same + 0.6 * rng.random(40)}
-    table = score(pairs_of(*rows), cosines).set_index(["split", "layers"])
-    assert table.loc[("all", "1"), "accuracy"] == table.loc[(OUT_OF_FOLD, "1"), "accuracy"] == 1
-    # Of random cosines, thresholds that had seen the pair would be right more often than not.
-    assert table.loc[("all", "0"), "accuracy"] < 0.6
-    assert table.loc[("all", "0"), "p_holm"] < 0.05
+    rows = [(f"w{i // 2}", "all", i % 2) for i in range(24)]
+    accuracies = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        good = np.arange(24) % 2 + 0.6 * rng.random(24)
+        cosines = {("none", "0"): rng.random(24), ("none", "1"): good}
+        table = score(pairs_of(*rows), cosines).set_index(["split", "layers"])
+        assert table.loc[("all", "1"), "accuracy"] == table.loc[(OUT_OF_FOLD, "1"), "accuracy"] == 1
+        assert table.loc[("all", "0"), "p_holm"] < 0.05
+        accuracies.append(table.loc[("all", "0"), "accuracy"])
+    # Thresholds that had seen the pairs would be right for 62% of the pairs with random cosines.
+    assert np.mean(accuracies) < 0.55
     assert table["in_confidence_set"].tolist() == [False, False, True]
 
 
@@ -151,9 +154,11 @@ def test_the_page(tmp_path: Path) -> None:
     assert main([*call, "--out", str(tmp_path / "a.html")]) == 0
     assert " ".join((tmp_path / "a.html").read_text().split()) == text
     # The list of all reports has the score out of fold.
+    table.loc[0, "spearman"] = 0.123
+    write_csv(tmp_path / TABLE, table[[*NAMES, "chosen", *numbers, "in_confidence_set"]])
     result = _result(tmp_path / TABLE)
     assert result is not None and "Spearman" in result.classifier
-    assert result.score == pytest.approx(selected[OUT_OF_FOLD], abs=1e-5)
+    assert result.score == 0.123
 
 
 def test_the_page_of_labels_without_splits() -> None:
