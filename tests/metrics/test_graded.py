@@ -1,5 +1,6 @@
 """Correlations with ratings: against scipy, by enumeration, and on synthetic words."""
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -183,3 +184,16 @@ def test_the_set_contains_the_best_predictor() -> None:
         assert not best.within[5] or best.within[:3].all()
     assert missed <= 10
     assert 2 < np.mean(sizes) < 5.5
+
+
+def test_memory_grows_linearly_with_the_items() -> None:
+    """Without words, each of 20,000 pairs is a cluster: a square matrix would take 3.2 GB."""
+    rng = np.random.default_rng(9)
+    ratings = rng.normal(size=20_000)
+    predictors = ratings + np.array([[0.5], [2.0]]) * rng.normal(size=(2, 20_000))
+    tracemalloc.start()
+    best = confidence_set(predictors, ratings, np.arange(20_000), "spearman", permutations=10)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert best.within.tolist() == [True, False]
+    assert peak < 200e6
