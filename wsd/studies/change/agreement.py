@@ -21,9 +21,6 @@ from wsd.studies.change.measures import PRT
 
 SPEARMAN, AVERAGE_PRECISION = "spearman", "average_precision"
 JUDGMENTS, COSINE = "judgments", "cosine"
-COLUMNS = (
-    *("measure", "layers", "gold", "metric", "n", "words", "value", "low", "high", "p", "within"),
-)
 # With fewer words, no correlation of them can be significant.
 FEWEST_WORDS = graded.FEWEST_WORDS
 

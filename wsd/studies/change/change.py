@@ -83,11 +83,8 @@ def measure_word(
 
 def adjusted(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with p-values that are adjusted over words, per layer choice and measure."""
-    table = table.assign(p_holm=np.nan)
-    known = table[table["p"].notna()]
-    for _, rows in known.groupby(["layers", "measure"], sort=False):
-        table.loc[rows.index, "p_holm"] = holm(rows["p"].tolist())
-    return table
+    groups = table.groupby(["layers", "measure"])["p"]
+    return table.assign(p_holm=groups.transform(lambda p: holm(p.tolist())))
 
 
 def cosines(vectors: np.ndarray, judged: gold.Judged) -> np.ndarray:

@@ -76,12 +76,13 @@ def word_list(changes: pd.DataFrame, about: pd.DataFrame, layers: str) -> list[d
     baseline = having(changes, layers=BAG_OF_WORDS, measure=PROTOTYPE).set_index("word")
     order = rows[PROTOTYPE]["value"].sort_values(ascending=False, na_position="last").index
     cells = {name: records(table.loc[order]) for name, table in rows.items()}
-    drawn = {name: plots.bars(own) for name, own in cells.items()}
+    bars = plots.bars(cells[PROTOTYPE])
     facts = about.set_index("word")
     return [
         {
             "word": word,
-            "cells": [{**cells[name][i], **{"bar": drawn[name][i]}} for name in SHOWN],
+            "bar": bars[i],
+            "cells": [cells[name][i] for name in SHOWN],
             "baseline_p": baseline.loc[word, "p_holm"],
             **facts.loc[word].to_dict(),
         }
@@ -92,31 +93,26 @@ def word_list(changes: pd.DataFrame, about: pd.DataFrame, layers: str) -> list[d
 def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a plot per gold column; without gold, one of the mean change."""
     drawn = []
-    for name, title in GOLD_NAMES.items():
-        rows = having(scores, gold=name)
+    for column, title in GOLD_NAMES.items():
+        rows = having(scores, gold=column)
         if rows.empty:
             continue
-        measures = {
-            SHOWN.get(str(m), str(m)): own for m, own in rows.groupby("measure", sort=False)
-        }
-        layers = {m: own[~own["layers"].isin(BASELINES)] for m, own in measures.items()}
-        levels = {
-            m: float(own.loc[own["layers"] == BAG_OF_WORDS, "value"].item())
-            for m, own in measures.items()
-            if (own["layers"] == BAG_OF_WORDS).any()
-        }
-        within = {m: own.loc[own["within"], "layers"].tolist() for m, own in layers.items()}
-        best = {m: records(own.loc[[own["value"].idxmax()]])[0] for m, own in layers.items()}
-        plot = plots.curve(layers, levels)
-        facts = {"n": int(rows["n"].iloc[0]), "words": int(rows["words"].iloc[0])}
-        metric = METRICS[rows["metric"].iloc[0]]
-        title = f"Agreement with {title}, {metric}"
-        drawn.append({"title": title, "plot": plot, "within": within, "best": best, **facts})
+        lines, best = {}, []
+        levels: dict[str, float] = {}
+        for measure, own in rows.groupby("measure", sort=False):
+            name = SHOWN.get(str(measure), str(measure).capitalize())
+            lines[name] = own[~own["layers"].isin(BASELINES)]
+            levels[name] = having(own, layers=BAG_OF_WORDS)["value"].max()
+            (highest,) = records(lines[name].loc[[lines[name]["value"].idxmax()]])
+            within = lines[name].loc[lines[name]["within"], "layers"].tolist()
+            best.append({**highest, "name": name, "within": within})
+        title = f"Agreement with {title}, {METRICS[best[0]['metric']]}"
+        drawn.append({"title": title, "plot": plots.curve(lines, levels), "best": best})
     if not drawn:
         rows = changes[~changes["layers"].isin(BASELINES) & changes["measure"].isin([*SHOWN])]
         means = rows.groupby(["measure", "layers"], sort=False)[["value", "low", "high"]].mean()
         lines = {SHOWN[str(m)]: own.reset_index() for m, own in means.groupby(level=0, sort=False)}
-        drawn.append({"title": "Mean change", "plot": plots.curve(lines, {}), "within": {}})
+        drawn.append({"title": "Mean change", "plot": plots.curve(lines, {}), "best": []})
     return drawn
 
 
@@ -126,10 +122,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "name of the dataset, or path of its manifest"
     parser.add_argument("--dataset", required=True, help=text)
     add_path(parser, "--tables", f"folder of `wsd change`, with {TABLE}, {WORDS} and {AGREEMENT}")
-    parser.add_argument("--view", default="focal", help="as in `wsd change`")
     parser.add_argument("--group", required=True, help="column that divides the uses")
     parser.add_argument("--centre", choices=[FORM], help="as in `wsd change`")
-    parser.add_argument("--seed", type=int, default=1, help="of the sample of many uses")
     text = "leave out the sentences of the corpus, and thus the pages of the words"
     parser.add_argument("--no-text", action="store_true", help=text)
     add_listings(parser)
@@ -153,7 +147,6 @@ def run(args: argparse.Namespace) -> None:
         "change/change-index.html",
         report={"dataset": dataset},
         model=changes["model"].iloc[0],
-        view=changes["view"].iloc[0],
         group=args.group,
         names=names,
         start=start,
@@ -186,13 +179,14 @@ def _write_words(
     """Write the page of each word that has measures."""
     corpora = read_corpora(args.corpus, args.words)
     choices, start = layers
+    model, view = changes["model"].iloc[0], changes["view"].iloc[0]
     (args.out / "words").mkdir(parents=True, exist_ok=True)
     for word, grouped in divide(corpora, args.group, names, "--group").items():
         if grouped.left_out:
             continue
         corpus = corpora[word]
-        embeddings = Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
-        rows = shown(grouped.is_second, args.seed)
+        embeddings = Embeddings(vectors_file(args.embeddings, corpus, view), corpus)
+        rows = shown(grouped.is_second)
         vectors, facts = {}, []
         for name in choices:
             choice = parse_layers(name, embeddings.blocks)
@@ -204,7 +198,7 @@ def _write_words(
             facts.append({"name": name, "label": text, "measures": of_layer})
         page = word_page(
             dataset,
-            str(changes["model"].iloc[0]),
+            model,
             grouped.corpus.take(rows),
             grouped.is_second[rows],
             names,

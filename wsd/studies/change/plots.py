@@ -71,7 +71,7 @@ def curve(lines: Mapping[str, pd.DataFrame], levels: Mapping[str, float]) -> dic
                     }
                     for row in rows
                 ],
-                "level": down(levels[name]) if name in levels else None,
+                "level": down(level) if (level := levels.get(name, np.nan)) == level else None,
             }
         )
     steps = np.linspace(bottom, top, 1 + min(8, max(1, round((top - bottom) * 10))))
@@ -93,12 +93,5 @@ def bars(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         place = round(MARGIN + value / most * (BAR - 2 * MARGIN), 1)
         return place if place == place else None
 
-    return [
-        {
-            "x": across(row["value"]),
-            "low": across(row["low"]),
-            "high": across(row["high"]),
-            "null": across(row["null_high"]),
-        }
-        for row in rows
-    ]
+    names = {"x": "value", "low": "low", "high": "high", "null": "null_high"}
+    return [{end: across(row[name]) for end, name in names.items()} for row in rows]

@@ -20,15 +20,7 @@ class Change(Study):
             "change",
             {"view": "page_view", "seed": "seed", **{key: f"change.{key}" for key in SETTINGS}},
         ),
-        "change-page": Kind(
-            "change-page",
-            {
-                "view": "page_view",
-                "group": "change.group",
-                "centre": "change.centre",
-                "seed": "seed",
-            },
-        ),
+        "change-page": Kind("change-page", {"group": "change.group", "centre": "change.centre"}),
     }
 
     def applies(self, config: Config) -> bool:

@@ -22,7 +22,7 @@ LARGEST = 100
 TYPICAL = 5
 
 
-def shown(is_second: np.ndarray, seed: int) -> np.ndarray:
+def shown(is_second: np.ndarray, seed: int = 1) -> np.ndarray:
     """Return which uses the page shows: a bool array of the same shape."""
     random = np.random.default_rng(seed)
     taken = np.ones(len(is_second), dtype=bool)
