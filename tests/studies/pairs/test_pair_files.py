@@ -188,7 +188,7 @@ USES = "lemma\tidentifier\tgrouping\tcontext\tindexes_target_token\n" + "".join(
 JUDGMENTS = "identifier1\tidentifier2\tannotator\tjudgment\n" + "".join(
     f"{pair}\t{annotator}\t{judgment}\n"
     for pair, judgments in (
-        ("u0\tu1", "431"), ("u2\tu0", "12"), ("u3\tu1", "00"), ("u1\tu3", "2"), ("u2\tu3", "0"),
+        ("u0\tu1", "431"), ("u2\tu0", "12"), ("u3\tu1", "0-"), ("u1\tu3", "2"), ("u2\tu3", "0"),
     )
     for annotator, judgment in enumerate(judgments)
 )  # fmt: skip

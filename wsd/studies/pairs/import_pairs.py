@@ -88,7 +88,9 @@ def import_pairs(request: Request) -> list[str]:
     """
     gold, pairs = request.args.gold, []
     paths = sorted(request.files, key=lambda path: SPLITS.index(pair_files.split_of(path)))
-    several = len({path.name for path in paths}) > 1
+    # A single file of a split needs no name, and files of different folders may share one.
+    splits = {pair_files.split_of(path) for path in paths}
+    several = len({path.name for path in paths}) > len(splits)
     for path in paths:
         own = pair_files.read(path, request.options, gold)
         for pair in own:

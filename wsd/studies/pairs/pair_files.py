@@ -58,7 +58,7 @@ FIX = "write `word<TAB>part of speech<TAB>position-position<TAB>sentence<TAB>sen
 FIX_JSON = "write an array of objects, or one object per line"
 ALL = "all"
 # An annotator who cannot decide judges 0.
-UNDECIDED = 0.0
+UNDECIDED, UNDECIDED_TEXTS = 0.0, ("", "-")
 
 
 class Pair(NamedTuple):
@@ -293,7 +293,8 @@ def _judgments(path: Path, options: Options) -> Iterator[_Line]:
                 if identifier not in uses:
                     problem = f"a judgment of {identifier!r}, which is no use in {USES}"
                     raise CorpusError(problem, where=where, fix="add the use, or delete the line")
-            judgment = float(cells["judgment"])
+            text = cells["judgment"].strip()
+            judgment = UNDECIDED if text in UNDECIDED_TEXTS else float(text)
             places.setdefault((first, second), where)
             if judgment != UNDECIDED:
                 judged[first, second].append(judgment)
