@@ -97,9 +97,9 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
 PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
-# Kinds without files in a run of a corpus with senses.
+# Kinds without files in a run of a corpus with senses and without groups.
 ELSEWHERE = (
-    *("pairs", "pairs-page", "reproduced"),
+    *("pairs", "pairs-page", "reproduced", "change", "change-page"),
     *(() if SUBSTITUTES else ("substitute-uses",)),
 )
 

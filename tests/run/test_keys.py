@@ -9,12 +9,14 @@ import full_config
 import pytest
 from config_variants import ELSEWHERE, OTHER, changed, changes, decided, paths
 from full_config import build_config, without_deleted_studies
+from require import needs
 
 from wsd.cli import main
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
 from wsd.run.file_kinds import KINDS
 from wsd.run.keys import Keys
+from wsd.run.run_files import Files
 from wsd.run.schema import ANALYSES, ConfigFile
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return full_config.make(tmp_path_factory.mktemp("keys"))
 
 
-APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})  # below
+# Tested below, or possible only if all studies are there.
+APART = {"dataset", "at_least"} | (set() if ANALYSES else {"analyses"})
+APART |= {"change"} & {*ConfigFile.model_fields}
 
 
 @pytest.mark.parametrize("key", OTHER)
@@ -41,6 +45,30 @@ def test_every_key_of_a_config_is_changed() -> None:
 
 def test_every_kind_of_the_table_is_tested(folder: Path) -> None:
     assert {*KINDS} - {*paths(build_config(folder), folder)} == {*ELSEWHERE} & {*KINDS}
+
+
+@needs("change")
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"group": "author"},
+        {"groups": ["1", "2"]},
+        {"centre": "form"},
+        {"clusters": "cluster"},
+        {"identifier": "key"},
+    ],
+)
+def test_every_key_of_change_decides_its_tables_and_page(
+    folder: Path, section: dict[str, object]
+) -> None:
+    made = []
+    for own in ({}, section):
+        config = {**build_config(folder), "change": {"group": "period", **own}}
+        checked = check(config)
+        keys = Keys(checked, config, Digests(Seen(folder / "seen.json")), folder)
+        files = Files(checked, keys, "snakemake")
+        made.append((*files.study["change"]["tables"], files.study["change"]["page"]))
+    assert not {*made[0]} & {*made[1]}
 
 
 def test_keys_do_not_depend_on_the_path_of_the_config(folder: Path, tmp_path: Path) -> None:
