@@ -151,8 +151,8 @@ def _clusters_file(path: Path, folder: Path, word: str) -> Path | None:
 
 def _choice(folder: Path, name: str) -> Path | None:
     """Return a file in the usual subfolder, or else in the first that has it."""
-    found = {file.parent.name: file for file in sorted(folder.glob(f"*/{name}"), reverse=True)}
-    return found.get(USUAL) or next(reversed(found.values()), None)
+    by_choice = {file.parent.name: file for file in sorted(folder.glob(f"*/{name}"), reverse=True)}
+    return by_choice.get(USUAL) or next(reversed(by_choice.values()), None)
 
 
 def _lines(path: Path, needed: Sequence[str], options: Options) -> Iterator[TableLine]:
