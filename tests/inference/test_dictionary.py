@@ -84,6 +84,17 @@ def test_a_dictionary_needs_no_corpus_and_no_results(
     assert (mouse["word"], mouse["form"], mouse["sense"]) == ("mouse.n", "mice", "animal")
 
 
+def test_forms_and_language_of_a_dictionary(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("senses.tsv").write_text("word\tsense\tgloss\nsouris\tanimal\tla souris mange\n")
+    Path("forms.tsv").write_text("word\tform\nsouris\tsouriceau\n")
+    options = ["--senses", "senses.tsv", "--language", "fr", "--forms", "forms.tsv"]
+    Path("lines.txt").write_text("un souriceau\nune sourises\nd'souris\n")
+    rows = predict(capsys, "--file", "lines.txt", *options)
+    assert [row["status"] for row in rows] == ["ok", "not found", "ok"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -45,6 +45,8 @@ DOWNLOADS = {
     **dict.fromkeys(noad_datasets.NOAD, ("noad", DATA / "noad.sha256")),
     DWUG_EN: ("dwug-en", DATA / "dwug-en.sha256"),
 }
+# Optional keys of a manifest: the language, if it is not English, and the user's forms of words.
+LANGUAGE, FORMS, ENGLISH = "language", "forms", "en"
 ABOUT = ("title", "source", "licence", "licence_url", "citation")
 COUNTS = ("n_train", "n_test", "n_out_of_domain")
 
@@ -76,6 +78,10 @@ class Dataset:
         Whether this is a corpus of pairs. It has one word, with all sentences.
     left_out : mapping of str to int
         What the import left out: numbers by reason.
+    language : str
+        A code such as ``en``.
+    forms : mapping of word to tuple of str
+        The user's forms of words.
     """
 
     name: str
@@ -92,6 +98,8 @@ class Dataset:
     labelled: bool = True
     of_pairs: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
+    language: str = ENGLISH
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -11,11 +11,14 @@ from wsd.artifacts.dataset import (
     COUNTS,
     DATASETS,
     DOCUMENTS,
+    ENGLISH,
     EXTRA,
     EXTRA_FURTHER,
     EXTRA_UNLABELLED,
     FORMAT,
+    FORMS,
     JUDGMENTS,
+    LANGUAGE,
     MANIFEST,
     OF_PAIRS,
     SENTENCES,
@@ -60,6 +63,16 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
     return dataset
 
 
+def read_given(forms: Any) -> dict[str, tuple[str, ...]]:
+    """Return the user's forms of words in a manifest."""
+    require(isinstance(forms, dict), "the forms are not lists by word")
+    for texts in forms.values():
+        require(isinstance(texts, list), "the forms are not lists by word")
+        valid = all(isinstance(text, str) and text and visible(text) == text for text in texts)
+        require(valid, "a form is not a text")
+    return {word: tuple(texts) for word, texts in forms.items()}
+
+
 def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> Dataset:
     version = manifest["format"]
     require(version == FORMAT, f"its format is {version!r}, not {FORMAT}")
@@ -85,6 +98,8 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     left_out = dict(manifest.get("left_out", {}))
     valid = all(type(n) is int and n >= 0 and visible(text) == text for text, n in left_out.items())
     require(valid, "left_out is not numbers by reason")
+    language = manifest.get(LANGUAGE, ENGLISH)
+    require(isinstance(language, str) and language.isprintable(), "an invalid language")
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
     expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
@@ -103,6 +118,8 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
         labelled=labelled,
         of_pairs=of_pairs,
         left_out=left_out,
+        language=language,
+        forms=read_given(manifest.get(FORMS, {})),
     )
 
 

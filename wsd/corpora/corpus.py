@@ -9,12 +9,15 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from wsd.arguments import add_out_folder, add_path
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
-from wsd.artifacts.dataset import MANIFEST, UNLABELLED_FILE
+from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE
+from wsd.artifacts.manifest import read_given
 from wsd.artifacts.run_json import TABLES, write_listing
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
+from wsd.corpora.known_forms import KnownForms
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum
@@ -32,25 +35,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    forms = FormCheck()
+    facts = _facts(args.source / MANIFEST)
+    language = str(facts.get(LANGUAGE, ENGLISH))
+    forms = FormCheck(KnownForms(language, read_given(facts.get(FORMS, {}))))
     for study in args.studies:
         if (paths := study.write_tables(args.source, args.out)) is not None:
             break
     else:
         paths = list(_words(args, forms))
-    if not _allows_any_form(args.source / MANIFEST):
+    if facts.get(ANY_FORM) is not True:
         fix = "import the corpus again, with --any-form if the focal words are correct"
         forms.report(str(args.source), fix)
     write_listing(args.out / TABLES, {path: noted_checksum(path) for path in paths})
 
 
-def _allows_any_form(manifest: Path) -> bool:
-    """Return whether a corpus was imported with ``--any-form``."""
+def _facts(manifest: Path) -> dict[str, Any]:
+    """Return the manifest of a corpus; empty if it has none."""
     try:
         facts = json.loads(manifest.read_bytes())
     except (OSError, RecursionError, ValueError):
-        return False
-    return isinstance(facts, dict) and facts.get(ANY_FORM) is True
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def _words(args: argparse.Namespace, forms: FormCheck) -> Iterator[Path]:

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.corpora.importer.focal_word import bare_span, is_punctuation
-from wsd.corpora.word_forms import Finder
+from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.errors import CorpusError
 from wsd.logs import log
 
@@ -39,7 +40,8 @@ ANY_FORM = "any_form"
 class FormCheck:
     """Counts focal words that are not forms of their words, and reports them."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: KnownForms = RULES) -> None:
+        self._known = known
         self._judged: Counter[str] = Counter()
         self._strange: Counter[str] = Counter()
         self._hints: Counter[str] = Counter()
@@ -50,7 +52,7 @@ class FormCheck:
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
         """Count the focal word of a sentence; signs (%) and contractions ('s) do not count."""
         focal = tokens[position]
-        can_be_judged, is_right, is_bare = _judge(word, focal)
+        can_be_judged, is_right, is_bare = _judge(word, focal, self._known)
         if not is_bare:
             self._n_punctuated += 1
             self._punctuated.setdefault(focal, where)
@@ -58,7 +60,7 @@ class FormCheck:
         if can_be_judged and not is_right:
             self._strange[word] += 1
             self._examples.setdefault((word, focal), where)
-            self._hints.update(_hints(word, position, tokens))
+            self._hints.update(_hints(word, position, tokens, self._known))
 
     def report(self, where: str, fix: str) -> None:
         """Warn about focal words that are not forms of their words, or have extra punctuation.
@@ -73,7 +75,8 @@ class FormCheck:
         Raises
         ------
         CorpusError
-            If hardly any focal word is a form of its word.
+            If hardly any focal word is a form of its word, in English. In other languages, whose
+            forms are not known, this is a warning.
         """
         judged, strange = self._judged.total(), self._strange.total()
         hints = [hint for hint, n in self._hints.items() if 2 * n > strange]
@@ -93,7 +96,7 @@ class FormCheck:
             f"{strange:,} of {judged:,} focal words are not a form of their word, such as "
             f"{', '.join(examples[:SHOWN])}"
         )
-        if judged - strange < REFUSED * judged:
+        if judged - strange < REFUSED * judged and self._known.language == ENGLISH:
             raise CorpusError(problem, where=where, fix=advice)
         if words or strange > WARNED * judged:
             log.warning("%s: %s: %s", where, problem, advice)
@@ -106,34 +109,34 @@ class FormCheck:
             )  # fmt: skip
 
 
-def _hints(word: str, position: int, tokens: Sequence[str]) -> Iterable[str]:
+def _hints(word: str, position: int, tokens: Sequence[str], known: KnownForms) -> Iterable[str]:
     """Yield other readings of a position for which the focal word is a form of its word."""
     length = len(tokens[position].split())
     characters = " ".join(tokens)[position : position + length]
-    if length > 1 and is_form(word, characters):
+    if length > 1 and is_form(word, characters, known):
         yield "they are right as characters: import with --columns span=COLUMN"
-    if position and is_form(word, tokens[position - 1]):
+    if position and is_form(word, tokens[position - 1], known):
         yield "they are right counted from 1: count from 0"
 
 
 @cache
-def _judge(word: str, focal: str) -> tuple[bool, bool, bool]:
+def _judge(word: str, focal: str, known: KnownForms) -> tuple[bool, bool, bool]:
     """Return whether a focal word can be judged, is a form of its word, and has no punctuation."""
     form = focal[slice(*bare_span(focal, 0, len(focal), word))]
     is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
-    return not is_sign and form[0] not in "'\u2019", is_form(word, form), form == focal
+    return not is_sign and form[0] not in "'\u2019", is_form(word, form, known), form == focal
 
 
 @cache
-def is_form(word: str, form: str) -> bool:
-    """Return whether a text is a form of a word, by the tables of English forms or by its letters.
+def is_form(word: str, form: str, known: KnownForms = RULES) -> bool:
+    """Return whether a text is a form of a word, by the known forms or by its letters.
 
     >>> is_form("go.v", "went"), is_form("colour", "colors"), is_form("sehen", "gesehen")
     (True, True, True)
     >>> is_form("cell", "divides"), is_form("cell", "has")
     (False, False)
     """
-    if _finder(word).words_of(form):
+    if known.finder(word).words_of(form):
         return True
     lemma = lemma_and_part(word)[0]
     # For `go_with` and `tip_vb`, the first part alone is enough.
@@ -149,11 +152,6 @@ def is_form(word: str, form: str) -> bool:
 def _in_order(letters: str, word: str) -> bool:
     rest = iter(word)
     return all(letter in rest for letter in letters)
-
-
-@cache
-def _finder(word: str) -> Finder:
-    return Finder([word])
 
 
 def _letters(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.dataset import ENGLISH, MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.senses import GLOSS, SenseText, check_text
@@ -93,7 +93,11 @@ def _manifest_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
 
 def gloss_table(
-    word: str, senses: tuple[str, ...], lines: Sequence[Line], forms: tuple[str, ...] = ()
+    word: str,
+    senses: tuple[str, ...],
+    lines: Sequence[Line],
+    forms: tuple[str, ...] = (),
+    language: str = ENGLISH,
 ) -> Corpus:
     """Return the glosses of a word as a table, sorted by the word's senses.
 
@@ -104,8 +108,9 @@ def gloss_table(
     lines : sequence of Line
     forms : tuple of str
         Forms that are searched for in the glosses, before those of the grammar.
+    language : str
     """
-    finder = Finder([word], lambda _: forms)
+    finder = Finder([word], lambda _: forms, language)
     lemma = lemma_and_part(word)[0].replace("_", " ")
     gold = [senses.index(sense) for _, sense, _ in lines]
     order = np.argsort(gold, kind="stable")

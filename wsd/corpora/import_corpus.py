@@ -18,6 +18,7 @@ Studies can add to the command. The module that a study names for it (``Study.ex
 """
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -39,11 +40,13 @@ from wsd.corpora.importer import (
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of, readable
-from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
+from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.train_and_test import Division
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
 def import_corpus(args: argparse.Namespace) -> str:
@@ -83,7 +86,7 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     if args.senses is not None:
         total.given = sense_texts.read(args.senses, total.rows)
         total.files.append(args.senses)
-    _check_spelling(total.rows, request)
+    _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
         corpus = train_and_test.divide(train.rows, test.rows, args.at_least)
@@ -105,6 +108,9 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if not 0 < args.test_share < 1:
         problem = f"the share {args.test_share} is not between 0 and 1"
         raise ConfigError(problem, where="--test-share", fix="give a share such as 0.3")
+    if args.language and not _LANGUAGE.fullmatch(args.language):
+        problem, fix = f"{args.language!r} is no code of a language", "give a code such as en or de"
+        raise ConfigError(problem, where="--language", fix=fix)
     if args.out.exists() and not args.out.is_dir():
         fix = "choose another path for --out"
         raise ConfigError("a file with this name exists", where=str(args.out), fix=fix)
@@ -178,9 +184,9 @@ def _parse_about(given: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in about.items() if text}
 
 
-def _check_spelling(rows: Sequence[LabelledSentence], request: Request) -> None:
+def _check_spelling(gathered: Gathered, request: Request) -> None:
     """Check the focal words' forms; log words and senses that differ only in spelling."""
-    forms = FormCheck()
+    rows, forms = gathered.rows, FormCheck(request.known_forms(gathered))
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
@@ -209,6 +215,7 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
         gathered.files,
         split={"made": False} if given else split,
         left_out=gathered.left_out,
+        gathered=gathered,
     )
     lay_out(args.out, corpus.words, gathered.given, manifest, further_files=further)
     how = "from the files" if given else "drawn, with near-duplicates in the same split"
@@ -258,6 +265,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     writes(parser, "bad_lines")
     text = "gold keys that are not next to their file"
     parser.add_argument("--gold", type=Path, metavar="FILE", help=text)
+    text = "table of words' forms, with the columns word and form: they are found too"
+    parser.add_argument("--forms", type=Path, metavar="FILE", help=text)
+    text = "code of the language (default: of the files, or en); only English words are inflected"
+    parser.add_argument("--language", metavar="CODE", help=text)
     text = "accept focal words that are not forms of their word"
     parser.add_argument("--any-form", action="store_true", help=text)
     text = "names and glosses of senses: a table with columns word, sense, name, gloss"

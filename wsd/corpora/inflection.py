@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 
-from wsd.artifacts.dataset import DATA
+from wsd.artifacts.dataset import DATA, ENGLISH
 from wsd.artifacts.parts_of_speech import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
 
 _IRREGULAR = tomllib.loads((DATA / "irregular_forms.toml").read_text(encoding="utf-8"))
@@ -49,8 +49,8 @@ _COMPARED = re.compile(r"(?:y|e|ow|er|el|et|id)\Z")
 _GAP = re.compile(r"[_ ]")
 
 
-def forms(word: str) -> tuple[str, ...]:
-    """Return a word and its other forms, in lower case.
+def forms(word: str, language: str = ENGLISH) -> tuple[str, ...]:
+    """Return a word and its other forms, in lower case; in other languages, the word alone.
 
     A word without a known part of speech is a noun. In a verb of several words, the first is
     inflected; otherwise, the last.
@@ -63,7 +63,7 @@ def forms(word: str) -> tuple[str, ...]:
     """
     lemma, part = lemma_and_part(word)
     lemma = lemma.casefold()
-    rules = _RULES.get(part or NOUN)
+    rules = _RULES.get(part or NOUN) if language == ENGLISH else None
     return tuple(dict.fromkeys((lemma, *(rules(lemma) if rules else ()))))
 
 

@@ -4,7 +4,8 @@ A form is found in any capitals, next to punctuation, and before a possessive ``
 clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word come
 from its corpus and from :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it springs
 open`` counts for *spring*). A compound with a hyphen does not count (``crane-like``), unless it is
-a form itself.
+a form itself. In languages other than English, a word is also found after an elided one
+(``l'avocat``), and only the forms that the corpus or the user gives count.
 
 The text is split at white space. Only the token with the focal word is split further, so that a
 sentence of the corpus gets the same tokens again. In scripts without spaces between words, a word
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.inflection import forms
 
 # Scripts without spaces between words, or with particles attached to nouns: how the names of their
@@ -29,6 +31,13 @@ _UNSPACED = (
 )
 # Ends of other words that follow a noun after an apostrophe.
 _CLITICS = frozenset(("s", "d", "ll", "re", "ve"))
+# Words of French, Italian and Catalan that lose their last vowel before another word.
+_ELIDED = frozenset(
+    (
+        *("c", "d", "j", "l", "m", "n", "qu", "s", "t", "v", "jusqu", "lorsqu", "puisqu", "quoiqu"),
+        *("all", "bell", "coll", "dall", "dell", "gl", "nell", "quell", "quest", "sull", "un"),
+    )
+)
 # Marks where a word may be hyphenated; invisible inside a line.
 _SOFT_HYPHEN = "\u00ad"
 _APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
@@ -99,17 +108,24 @@ class Finder:
     words : iterable of str
     seen : function of a word
         Returns the forms that the corpus has of it.
+    language : str
+        The rules of inflection are those of English. In other languages, a word may follow an
+        elided one: *l'avocat*.
     """
 
     def __init__(
-        self, words: Iterable[str], seen: Callable[[str], Iterable[str]] = lambda word: ()
+        self,
+        words: Iterable[str],
+        seen: Callable[[str], Iterable[str]] = lambda word: (),
+        language: str = ENGLISH,
     ) -> None:
+        self._elided = _ELIDED if language != ENGLISH else frozenset[str]()
         words_of: dict[_Form, dict[str, None]] = {}
         # Forms of several tokens in the corpus.
         self._several: set[tuple[_Form, str]] = set()
         for word in words:
             in_corpus = tuple(seen(word))
-            for text in (*forms(word), *in_corpus):
+            for text in (*forms(word, language), *in_corpus):
                 form = _as_form(_pieces(text.strip()))
                 words_of.setdefault(form, {})[word] = None
                 if text in in_corpus and len(text.split()) > 1:
@@ -149,7 +165,9 @@ class Finder:
         part = pieces[start:end]
         if len(part) < len(form) or not all(map(_fits, part, form)):
             return ()
-        if _goes_on(pieces[max(0, start - 2) : start + 1][::-1]) or _goes_on(_after(pieces, end)):
+        before = pieces[max(0, start - 2) : start + 1][::-1]
+        is_elided = len(before) > 2 and before[2].plain in self._elided and before[1].plain == "'"
+        if (_goes_on(before) and not is_elided) or _goes_on(_after(pieces, end)):
             return ()
         words = self._words[form]
         if any(piece.kind == _SPACE for piece in part):

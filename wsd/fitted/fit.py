@@ -102,6 +102,7 @@ def run(args: argparse.Namespace) -> None:
             "configuration": vars(fitting.configuration),
             "encoder": _with_absolute_path(fitting.encoder),
             "predictions": fitting.source,
+            "language": fitting.language,
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}

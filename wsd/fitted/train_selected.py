@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_predictions
 from wsd.classification import fit_and_predict
@@ -106,8 +107,15 @@ class Fitting:
         return "finetuned_from" in self.encoder["model"]
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """Return the forms of a word in its training sentences."""
-        return self.results.corpus(word).forms
+        """Return the forms of a word in its training sentences, and those that the user gave."""
+        known = self.results.dataset
+        given = known.forms.get(word, ()) if known else ()
+        return tuple(dict.fromkeys((*self.results.corpus(word).forms, *given)))
+
+    @property
+    def language(self) -> str:
+        """The code of the corpus's language."""
+        return self.results.dataset.language if self.results.dataset else ENGLISH
 
     def sentences(self, word: str) -> list[str]:
         """Return a word's training sentences in the order of its vectors."""
@@ -200,7 +208,7 @@ class Learner:
             gold=self._gold.astype(np.int32),
             lines=self._lines,
             corpus=self.corpus.digest,
-            forms=self.corpus.forms,
+            forms=self._fitting.forms(self.corpus.word),
         )
 
     def _check(self, classifier: Any, stored: WordPredictions) -> None:

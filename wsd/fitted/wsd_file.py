@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.view_names import INPUTS, POOLINGS, PRECISIONS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
@@ -182,11 +183,16 @@ class WsdFile:
             return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **entry)
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """Return the forms of a word in its training sentences; empty if the file lacks them."""
+        """Return the forms of a word; empty if the file lacks them."""
         with self._parsing():
             forms = self.manifest["words"][word].get("forms", [])
             check_forms(forms)
             return tuple(forms)
+
+    @property
+    def language(self) -> str:
+        """The code of the language; English in a file of an earlier version."""
+        return str(self.manifest.get("language", ENGLISH))
 
     def sentences(self, word: str) -> list[str] | None:
         """Return a word's training sentences in the order of its vectors; None if unavailable."""

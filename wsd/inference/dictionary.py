@@ -13,6 +13,7 @@ from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.senses import GLOSS, SenseText, sense_texts
 from wsd.artifacts.view_names import PLAIN
 from wsd.corpora.glosses import gloss_table, read_glosses
+from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.fitted.word_classifier import FittedWord, nearest_gloss
 from wsd.inference.encoders import ModelName, find_model, fitted_encoder, source_named
 from wsd.inference.feature_vectors import feature_vectors
@@ -37,6 +38,8 @@ class Dictionary:
     folder : Path, optional
         The folder of the encoder's files.
     device : str
+    known : KnownForms
+        The forms by which words are found.
     threads : int
 
     Attributes
@@ -62,10 +65,12 @@ class Dictionary:
         layers: str = TOP,
         folder: Path | None = None,
         *,
+        known: KnownForms = RULES,
         device: str = "auto",
         threads: int = 1,
     ) -> None:
-        self._lines, self._threads = read_glosses(path), threads
+        self._lines, self._threads, self._known = read_glosses(path), threads, known
+        self.language = known.language
         self.words = tuple(self._lines)
         record = find_model(source_named(model))
         self.encoder: Mapping[str, Any] = {
@@ -84,14 +89,14 @@ class Dictionary:
         lines = self._lines[word]
         glosses = {sense: SenseText("", gloss) for _, sense, gloss in reversed(lines)}
         senses = tuple(dict.fromkeys(sense for _, sense, _ in lines))
-        table = gloss_table(word, senses, lines)
+        table = gloss_table(word, senses, lines, self.forms(word), self.language)
         aligned = self.loaded.align(table)
         vectors = feature_vectors(self.loaded, table, aligned, self.features, threads=self._threads)
         return nearest_gloss(table, vectors, sense_texts(word, senses, glosses))
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """Return no forms: the word is found by the forms of the grammar."""
-        return ()
+        """Return the forms that the user gave."""
+        return self._known.given.get(word, ())
 
     def sentences(self, word: str) -> list[str]:
         """Return the glosses of a word, in the order of its vectors."""

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_choice, add_configuration, add_run, count, processors, writes
+from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import table_columns
 from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.known_forms import KnownForms, read_forms
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
@@ -46,6 +48,10 @@ def _check_files(args: argparse.Namespace, out: Path | None) -> None:
     """Refuse files that cannot be read or written, before anything is loaded."""
     if args.text and args.file:
         raise ConfigError("sentences and a file", where="--file", fix="give only one of them")
+    if args.senses is None and (args.forms or args.language != ENGLISH):
+        problem = "the corpus decides forms and language"
+        fix = "leave them out; or give them to `wsd import`, and run snakemake again"
+        raise ConfigError(problem, where="--forms, --language", fix=fix)
     if (args.columns or args.encoding) and not _is_table(args):
         fix = "give a .csv or .tsv by --file, or leave the option out"
         raise ConfigError("no table", where="--columns, --encoding", fix=fix)
@@ -105,9 +111,10 @@ def _dictionary(args: argparse.Namespace) -> Dictionary:
         option = {"of_run": "run"}.get(given[0], given[0]).replace("_", "-")
         problem = f"--{option} needs results, and --senses uses none"
         raise ConfigError(problem, where="--senses", fix=f"leave out --senses or --{option}")
+    forms = read_forms(args.forms) if args.forms else {}
     return Dictionary(
         args.senses, args.model, args.layers or TOP, args.encoder,
-        device=args.device, threads=args.threads,
+        known=KnownForms(args.language, forms), device=args.device, threads=args.threads,
     )  # fmt: skip
 
 
@@ -257,6 +264,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "with their vectors (of --model, at --layers, by default the last)"
     )
     parser.add_argument("--senses", type=Path, metavar="FILE", help=text)
+    text = "with --senses: a table with the columns word and form, as for `wsd import`"
+    parser.add_argument("--forms", type=Path, metavar="FILE", help=text)
+    text = f"with --senses: code of its language (default: {ENGLISH})"
+    parser.add_argument("--language", metavar="CODE", default=ENGLISH, help=text)
     text = "folder of the encoder's files"
     parser.add_argument("--encoder", type=Path, metavar="FOLDER", help=text)
     add_choice(parser, "--device", DEVICES)

@@ -45,7 +45,9 @@ class RequestFinder:
 
     def __init__(self, words: Words) -> None:
         self._words = words.words
-        self._finder = cache(lambda word: Finder([word] if word else self._words, words.forms))
+        self._finder = cache(
+            lambda word: Finder([word] if word else self._words, words.forms, words.language)
+        )
 
     def find(self, line: Line) -> list[Request | Answer]:
         """Return the occurrences that a line asks about, or an answer with the reason for none."""

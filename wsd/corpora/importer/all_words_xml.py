@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.xml_reader import XmlReader
@@ -48,7 +49,7 @@ def read(path: Path, gold: Path | None, guard: Guard = nullcontext) -> Gathered:
         Naming file and line: for invalid XML, a document type, an instance without id, lemma, part
         of speech or key, or a key without an instance.
     """
-    sentences = _sentences(path)
+    sentences, language = _sentences(path)
     if not any(sentence.instances for sentence in sentences):
         raise CorpusError("no <instance> in a <sentence>", where=str(path), fix=FIX_FORMAT)
     if gold is None:
@@ -80,6 +81,7 @@ def read(path: Path, gold: Path | None, guard: Guard = nullcontext) -> Gathered:
             fix = "give the file of keys that belongs to these sentences"
             with guard():
                 raise CorpusError(problem, where=f"{gold}:{number}", fix=fix)
+    gathered.language = language
     return gathered
 
 
@@ -136,7 +138,8 @@ class ParsedSentence(NamedTuple):
         return len(before), (*before, " ".join(self.elements[element]), *after)
 
 
-def _sentences(path: Path) -> list[ParsedSentence]:
+def _sentences(path: Path) -> tuple[list[ParsedSentence], str]:
+    """Return the sentences of a file, and the language that it names."""
     reader = _Reader(str(path))
     try:
         reader.parse(path.read_bytes())
@@ -145,7 +148,7 @@ def _sentences(path: Path) -> list[ParsedSentence]:
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not reader.sentences:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=FIX_FORMAT)
-    return reader.sentences
+    return reader.sentences, reader.language
 
 
 class _Reader(XmlReader):
@@ -155,9 +158,13 @@ class _Reader(XmlReader):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.sentences: list[ParsedSentence] = []
-        self._text = self._document = ""
+        self._text = self._document = self.language = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "corpus":
+            self.language = attributes.get("lang", "").strip().lower()
+            # As in the evaluation sets of Raganato et al. (2017).
+            self.language = ENGLISH if self.language == "english" else self.language
         in_token = self.inside[-1:] in (["wf"], ["instance"])
         if name == "sentence":
             if name in self.inside:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.dataset import ABOUT, DOCUMENTS, EXTRA, FILES, FURTHER, MANIFEST
+from wsd.artifacts.dataset import ABOUT, DOCUMENTS, EXTRA, FILES, FORMS, FURTHER, LANGUAGE, MANIFEST
+from wsd.artifacts.manifest import read_given
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.text_format import read_text
@@ -30,6 +31,8 @@ def read(path: Path) -> Gathered:
     gathered = Gathered(
         files=[file for folder in folders for file in _files(folder)],
         about={key: manifest[key] for key in ABOUT if isinstance(manifest.get(key), str)},
+        language=str(manifest.get(LANGUAGE, "")),
+        forms=read_given(manifest.get(FORMS, {})),
     )
     words = set()
     for folder in folders:

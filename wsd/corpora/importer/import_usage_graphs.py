@@ -56,7 +56,7 @@ def _read_together(request: Request) -> list[str]:
     bad_lines = request.settle(sum(map(len, graphs.rows.values())))
     graphs, left_out = without_rare_words(graphs)
     left_out = {**left_out, **bad_lines}
-    forms = FormCheck()
+    forms = FormCheck(request.known_forms())
     for row in chain.from_iterable(graphs.rows.values()):
         forms.add(row.word, row.position, row.tokens, row.where)
     write_corpus.check_forms(forms, request)

@@ -5,8 +5,10 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
     all_words_xml,
     annotation_tools,
@@ -18,6 +20,7 @@ from wsd.corpora.importer import (
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.known_forms import KnownForms, read_forms
 from wsd.errors import ConfigError
 from wsd.logs import log
 
@@ -49,12 +52,24 @@ class Request:
     about: Mapping[str, str]
     bad_lines: BadLines = field(default_factory=BadLines)
 
-    @property
+    def known_forms(self, gathered: Gathered | None = None) -> KnownForms:
+        """Return the forms that the user gives, in the language of ``--language`` or the files."""
+        args, gathered = self.args, gathered or Gathered()
+        language = args.language or gathered.language or ENGLISH
+        return KnownForms(language, gathered.forms | self.forms)
+
+    @cached_property
+    def forms(self) -> dict[str, tuple[str, ...]]:
+        """The forms of ``--forms``."""
+        return read_forms(self.args.forms, self.args.encoding) if self.args.forms else {}
+
+    @cached_property
     def options(self) -> Options:
         """How tables are read."""
         names = ("word", "encoding", "find", "one_span")
         given = {name: getattr(self.args, name) for name in names}
-        return Options(self.columns, bad_lines=self.bad_lines, **given)
+        forms = self.known_forms()
+        return Options(self.columns, bad_lines=self.bad_lines, forms=forms, **given)
 
     def settle(self, n_left: int) -> Counter[str]:
         """Refuse the files if they have bad lines, or leave these out, as the user wishes.

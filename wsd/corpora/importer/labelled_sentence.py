@@ -70,6 +70,10 @@ class Gathered:
         The files that were read.
     about : dict
         Facts about the corpus from the files: ``title``, ``licence`` and so on.
+    language : str
+        Its code; empty if the files do not say it.
+    forms : dict of word to tuple of str
+        The forms that the files give.
     given : dict
         The names and glosses of senses, by word.
     """
@@ -79,6 +83,8 @@ class Gathered:
     files: list[Path] = field(default_factory=list)
     about: dict[str, str] = field(default_factory=dict)
     given: dict[str, Given] = field(default_factory=dict)
+    language: str = ""
+    forms: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def describe(self) -> str:
         """Return the number of instances, and the names of their extra columns."""
@@ -97,6 +103,8 @@ class Gathered:
             [*self.files, *other.files],
             other.about | self.about,
             self.given | given,
+            self.language or other.language,
+            other.forms | self.forms,
         )
 
 

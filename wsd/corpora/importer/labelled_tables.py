@@ -26,7 +26,6 @@ from wsd.corpora.importer.file_beginning import beginning
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.table_cells import Cells, Options
 from wsd.corpora.importer.table_columns import CONCORDANCE, NAMES, PLACES, find_columns
-from wsd.corpora.inflection import forms
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import decode_file, is_array, json_objects
@@ -68,9 +67,10 @@ def read(path: Path, options: Options) -> Gathered:
 
 def _not_one(cells: "Cells", word: str, number: int) -> CorpusError:
     problem = f"{number or 'no'} form{'s' if number > 1 else ''} of {word!r} in the sentence"
-    fix = f"mark the right word, as [[{forms(word)[0]}]]"
+    known = cells.options.forms.of(word)
+    fix = f"mark the right word, as [[{known[0]}]]"
     if not number:
-        fix = f"mark the word, as [[crane]], or correct it (looked for: {', '.join(forms(word))})"
+        fix = f"mark the word, as [[crane]], or correct it (looked for: {', '.join(known)})"
     return CorpusError(problem, where=cells.place("sentence"), fix=fix)
 
 

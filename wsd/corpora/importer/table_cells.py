@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from wsd.corpora.importer import focal_word
@@ -12,8 +11,8 @@ from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import plain
 from wsd.corpora.importer.table_columns import CONCORDANCE, FIX_NESTED, PLACES
+from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.text_format import PLACE
-from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.storage.csv import unguarded
 from wsd.storage.text_files import at_place
@@ -47,6 +46,8 @@ class Options:
         Whether to widen a place in characters to whole words, instead of refusing it.
     no_quotes : bool
         Whether quotes belong to the text in a table with tabs, except if its header has quotes.
+    forms : KnownForms
+        The forms by which a word is found.
     bad_lines : BadLines
         Collects the errors about single lines.
     """
@@ -59,6 +60,7 @@ class Options:
     quiet: bool = False
     widen: bool = False
     no_quotes: bool = False
+    forms: KnownForms = RULES
     bad_lines: BadLines = field(default_factory=BadLines)
 
 
@@ -171,7 +173,8 @@ class Cells:
         """
         word = self.text("word") if self.has("word") else self.options.word
         if self.options.find and not self.has(*PLACES):
-            return marked_or_found(self.place("sentence"), self.text("sentence"), word)
+            place, text = self.place("sentence"), self.text("sentence")
+            return marked_or_found(place, text, word, self.options.forms)
         sentences = self._sentences(word or "")
         position, tokens = sentences[0]
         return word or tokens[position].lower(), sentences
@@ -239,21 +242,18 @@ def _as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def marked_or_found(where: str, text: str, word: str | None) -> tuple[str, list[Sentence]]:
+def marked_or_found(
+    where: str, text: str, word: str | None, known: KnownForms
+) -> tuple[str, list[Sentence]]:
     """Return the word and its uses in a sentence: the marked use, or else all that are found."""
     with at_place(where, focal_word.FIX_MARK):
-        if mark := focal_word.find_mark(text, bool if word is None else finder(word).words_of):
+        is_form = bool if word is None else known.finder(plain(word)).words_of
+        if mark := focal_word.find_mark(text, is_form):
             position, tokens = focal_word.from_span(mark.text, mark.start, mark.end, word or "")
             return plain(word or tokens[position].lower()), [(position, tokens)]
         if word is None:
             raise ValueError("no word is marked, and none is named: add --word WORD")
-        occurrences = finder(word).find(text)
+        occurrences = known.finder(plain(word)).find(text)
         return plain(word), [
             focal_word.from_span(text, use.start, use.end, word) for use in occurrences
         ]
-
-
-@cache
-def finder(word: str) -> Finder:
-    """Return the finder of a word."""
-    return Finder([plain(word)])

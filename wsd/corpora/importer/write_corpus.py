@@ -11,10 +11,13 @@ from typing import Any
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, Corpus
 from wsd.artifacts.dataset import (
     COUNTS,
+    ENGLISH,
     EXTRA_UNLABELLED,
     FILES,
     FORMAT,
+    FORMS,
     FURTHER,
+    LANGUAGE,
     MANIFEST,
     UNLABELLED_FILE,
 )
@@ -23,7 +26,7 @@ from wsd.corpora import folds
 from wsd.corpora.extra_columns import extra_file, extra_text
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.input_formats import Request
-from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, LabelledSentence
+from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.corpora.text_format import read_text, read_unlabelled, sentence_line
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
@@ -33,7 +36,12 @@ from wsd.storage.json import write_json
 
 
 def start_manifest(
-    request: Request, files: Iterable[Path], *, labelled: bool = True, **facts: Any
+    request: Request,
+    files: Iterable[Path],
+    *,
+    labelled: bool = True,
+    gathered: Gathered | None = None,
+    **facts: Any,
 ) -> dict[str, Any]:
     """Return the manifest of a corpus without its words and files.
 
@@ -44,14 +52,19 @@ def start_manifest(
         The imported files.
     labelled : bool
         Whether the sentences have senses.
+    gathered : Gathered, optional
+        The content of the files, which may name a language and forms.
     facts
         Further entries.
     """
+    known = request.known_forms(gathered)
     return {
         "format": FORMAT,
         **({} if labelled else {"labelled": False}),
         **request.about,
         **({ANY_FORM: True} if request.args.any_form else {}),
+        **({LANGUAGE: known.language} if known.language != ENGLISH else {}),
+        **({FORMS: {word: [*forms] for word, forms in known.given.items()}} if known.given else {}),
         "imported": [{"file": str(path), "sha256": sha256(path)} for path in files],
         **facts,
         "version": version("wsd"),

@@ -29,7 +29,8 @@ from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.delimited_text import detect_table, header_line
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.importer.table_cells import Cells, Options, finder
+from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.known_forms import RULES
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import (
@@ -333,7 +334,7 @@ def _plausibility(
             before, sentence, after = (
                 str(values.pop(name, "") or "") for name in ("precontext", "sentence", "ending")
             )
-            uses = finder(story["homonym"]).find(sentence)
+            uses = RULES.finder(story["homonym"]).find(sentence)
             if len(uses) != 1:
                 raise ValueError(f"{len(uses)} forms of {story['homonym']!r} in the sentence")
             start = len(before) + bool(before)

@@ -5,18 +5,22 @@ of the word that :mod:`wsd.corpora.word_forms` finds is a use. The import lists 
 which it finds no form.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.importer.focal_word import Sentence, from_span
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
 from wsd.corpora.importer.labelled_tables import TEXT, is_table, read_cells
 from wsd.corpora.importer.table_cells import Options, marked_or_found
+from wsd.corpora.known_forms import KnownForms
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import decode_file, lines_of
 
+# A sentence in which the word is not found: its place, the word, the text, the extra columns.
+Pending = tuple[str, str, str, Mapping[str, str]]
 # A sentence, and its extra columns.
 Use = tuple[Sentence, tuple[tuple[str, str], ...]]
 
@@ -41,11 +45,31 @@ class Uses:
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
     forms: FormCheck = field(default_factory=FormCheck)
+    pending: list[Pending] = field(default_factory=list)
+
+    def find_again(self, known: KnownForms) -> None:
+        """Look for words in the sentences without them, in the forms of the other sentences."""
+        seen = {
+            word: {row.tokens[row.position] for row in rows.values()}
+            for word, rows in self.rows.items()
+        }
+        pending, self.pending = self.pending, []
+        for where, word, text, extra in pending:
+            uses = known.finder_of([word], seen).find(text)
+            sentences = [from_span(text, use.start, use.end, use.form) for use in uses]
+            self.add(where, word, sentences, extra)
+        for where, word, *_ in self.pending:
+            self.not_found.setdefault(word, []).append(where)
 
     def add(
-        self, where: str, word: str, sentences: list[Sentence], extra: dict[str, str] | None = None
+        self,
+        where: str,
+        word: str,
+        sentences: list[Sentence],
+        extra: Mapping[str, str],
+        text: str = "",
     ) -> None:
-        """Add the uses of a word in a sentence.
+        """Add the uses of a word in a sentence; remember a sentence without any.
 
         Raises
         ------
@@ -53,9 +77,9 @@ class Uses:
             For an invisible character or invalid Unicode.
         """
         if not sentences:
-            self.not_found.setdefault(word, []).append(where)
+            self.pending.append((where, word, text, extra))
         for sentence in sentences:
-            row = replace(labelled(where, word, "-", sentence), extra=extra or {})
+            row = replace(labelled(where, word, "-", sentence), extra=extra)
             self.forms.add(row.word, row.position, row.tokens, where)
             # A use with an identifier of its own is another use.
             use = (row.position, row.tokens), tuple(sorted(row.extra.items()))
@@ -83,7 +107,7 @@ def read(path: Path, options: Options, uses: Uses) -> None:
             fix = "leave out --unlabelled, or the column"
             raise CorpusError(problem, where=cells.header, fix=fix)
         with options.bad_lines.line():
-            uses.add(cells.where, *cells.uses(), cells.extra)
+            uses.add(cells.where, *cells.uses(), cells.extra, cells.located()[0])
 
 
 def _read_lines(path: Path, options: Options, uses: Uses) -> None:
@@ -98,7 +122,8 @@ def _read_lines(path: Path, options: Options, uses: Uses) -> None:
                 problem = "a tab in a line of sentences"
                 fix = "if the file is a table, name its columns in the first line; if not, write a "
                 raise CorpusError(problem, where=where, fix=f"{fix}space")
-            uses.add(where, *marked_or_found(where, line, options.word))
+            found = marked_or_found(where, line, options.word, options.forms)
+            uses.add(where, *found, {}, line)
     if not n_sentences:
         fix = "write a sentence in each line"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)

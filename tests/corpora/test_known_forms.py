@@ -1,0 +1,129 @@
+"""Forms of words in any language: a user's table, forms of marked uses, elision, scripts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from importing import import_corpus
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.corpora.focal_form_check import FormCheck
+from wsd.corpora.known_forms import KnownForms, read_forms
+from wsd.corpora.text_format import read_text, read_unlabelled
+from wsd.corpora.word_forms import Finder
+from wsd.errors import ConfigError, CorpusError
+from wsd.storage.file_names import file_name
+
+FORMATS = Path(__file__).parent / "formats"
+FRENCH = "L'avocat parle .\nUn avocat mange .\nLes avocats sont verts .\nL\u2019avocat dort .\n"
+
+
+def focal_words(tmp_path: Path, text: str, word: str, **options: Any) -> list[str]:
+    (tmp_path / "uses.txt").write_text(text, encoding="utf-8")
+    out = tmp_path / "out"
+    import_corpus([tmp_path / "uses.txt"], out=out, name="xx", unlabelled=True, word=word,
+                  **options)  # fmt: skip
+    corpus = read_unlabelled(out / file_name(word), word)
+    return [tokens[at] for tokens, at in zip(corpus.tokens, corpus.position, strict=True)]
+
+
+def table(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "forms.tsv").write_text(text, encoding="utf-8")
+    return tmp_path / "forms.tsv"
+
+
+def test_the_rules_of_english_apply_to_english_only(tmp_path: Path) -> None:
+    text = "Ein Kind .\nZwei Kinds .\nDas Kind .\nKein Kind .\n"
+    for language, number in (("de", 3), ("en", 4)):
+        (tmp_path / language).mkdir()
+        assert len(focal_words(tmp_path / language, text, "kind", language=language)) == number
+
+
+def test_forms_of_a_table_are_found(tmp_path: Path) -> None:
+    forms = table(tmp_path, "word\tform\navocat\tavocats\navocat\tadvocat\n")
+    actual = focal_words(tmp_path, FRENCH, "avocat", language="fr", forms=forms)
+    assert actual == ["avocat", "avocat", "avocats", "avocat"]
+    dataset = read_manifest(tmp_path / "out" / MANIFEST)
+    assert (dataset.language, dataset.forms) == ("fr", {"avocat": ("avocats", "advocat")})
+
+
+def test_forms_of_marked_uses_are_found_elsewhere(tmp_path: Path) -> None:
+    text = "Des avocats .\nLes [[avocats]] sont verts .\nUn avocat .\nRien .\n"
+    actual = focal_words(tmp_path, text, "avocat", language="fr")
+    assert sorted(actual) == ["avocat", "avocats", "avocats"]
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    assert manifest["left_out"] == {"sentences in which the word is not found": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "language", "found"),
+    [
+        ("l'avocat", "avocat", "fr", True),
+        ("L\u2019avocat", "avocat", "fr", True),
+        ("qu'un avocat", "un", "fr", True),
+        ("dell'acqua", "acqua", "it", True),
+        ("aujourd'hui", "hui", "fr", False),
+        ("l'avocat-conseil", "avocat", "fr", False),
+        ("o'clock", "clock", "en", False),
+        ("\u4ed6\u4e70\u4e86\u4e00\u6735\u82b1", "\u82b1.n", "zh", True),
+("\u0e01\u0e34\u0e19\u0e02\u0e49\u0e32\u0e27", "\u0e02\u0e49\u0e32\u0e27", "th", True),
+        ("\u0130stanbul'da kedi", "kedi", "tr", True),
+    ],
+)  # fmt: skip
+def test_words_are_found_after_elision_and_without_spaces(
+    text: str, word: str, language: str, found: bool
+) -> None:
+    assert bool(Finder([word], language=language).find(text)) == found
+
+
+def test_words_of_one_character_are_found_in_every_shape(tmp_path: Path) -> None:
+    source = FORMATS / "onechar"
+    options: dict[str, Any] = {"unlabelled": True, "word": "\u82b1.n", "language": "zh"}
+    import_corpus([source / "uses.txt"], out=tmp_path / "uses", name="zh", **options)
+    assert len(read_unlabelled(tmp_path / "uses" / file_name("\u82b1.n"), "\u82b1.n")) == 4
+    import_corpus([source / "zh.data.xml"], out=tmp_path / "xml", name="zh")
+    # The file names its language.
+    assert read_manifest(tmp_path / "xml" / MANIFEST).language == "zh"
+    corpus = read_text(tmp_path / "xml" / file_name("\u82b1.n"), "\u82b1.n")
+    assert len(corpus) == 8
+    # Importing the folder again keeps it.
+    import_corpus([tmp_path / "xml"], out=tmp_path / "again", name="zh")
+    assert read_manifest(tmp_path / "again" / MANIFEST).language == "zh"
+
+
+def test_unknown_forms_of_another_language_are_a_remark(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """In English they mean that the places are wrong."""
+    for language in ("ar", "en"):
+        check = FormCheck(KnownForms(language))
+        for i in range(20):
+            check.add("\u0643\u062a\u0628", 0, (f"\u0645\u062f\u0631\u0633{i}",), f"x:{i}")
+        if language == "en":
+            with pytest.raises(CorpusError, match="are not a form"):
+                check.report("x", "look")
+        else:
+            check.report("x", "look")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("word\tother\na\tb\n", "form"),
+        ("word\tform\navocat\t\n", "the form is empty"),
+        ("word\tform\n\tavocats\n", "the word is empty"),
+        ("word\tform\navocat\tavo\u200bcats\n", "an invisible character"),
+        ("word\tform\navocat\tx\navocat\tx\n", "'x' of 'avocat' is in .*:2 too"),
+        ("word\tform\n", "no form"),
+    ],
+)
+def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=problem):
+        read_forms(table(tmp_path, text))
+
+
+def test_an_unknown_code_of_a_language_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is no code of a language"):
+        focal_words(tmp_path, FRENCH, "avocat", language="French!")
