@@ -429,6 +429,8 @@ def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
         find=False,
         one_span=False,
         skip_bad=False,
+        language=None,
+        forms=None,
         bad_lines=None,
     )
     kind = kind_of(path, KINDS, args)

@@ -30,6 +30,10 @@ EXAMPLES = {
         {"cell": 4},
         "1 word without senses; 3 judgments, 0 words with a published change",
     ),
+    ("other-languages.md", "Example"): (
+        {"avocat": 4},
+        "left out: 1 sentence without avocat (looked for: avocat, avocate, avocates)",
+    ),
     ("unlabelled.md", "Prepare the sentences"): (
         {"cell": 5},
         "uses.csv: tab-separated, not quoted, UTF-8, 4 sentences; "
@@ -56,7 +60,7 @@ def test_the_example_is_imported(
 def test_every_example_file_is_tested() -> None:
     titled = {
         (page, section)
-        for page in ("change.md", "own-corpus.md", "unlabelled.md")
+        for page in ("change.md", "other-languages.md", "own-corpus.md", "unlabelled.md")
         for section, text in sections(HOW_TO / page).items()
         if 'title="' in text
     }

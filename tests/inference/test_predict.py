@@ -783,6 +783,8 @@ def test_each_typed_line_is_answered_at_once(root: Path) -> None:
 class Named:
     """Return fitted words with other names and the forms of their corpora."""
 
+    language = "en"
+
     def __init__(self, **forms: list[str]) -> None:
         self._file = WsdFile(Path("model.wsd"))
         self.encoder, self.features = self._file.encoder, self._file.features

@@ -148,7 +148,7 @@ def _sentences(path: Path) -> tuple[list[ParsedSentence], str]:
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
     if not reader.sentences:
         raise CorpusError("no <sentence> in the file", where=str(path), fix=FIX_FORMAT)
-    return reader.sentences, reader.language
+    return reader.sentences, reader.corpus_language
 
 
 class _Reader(XmlReader):
@@ -158,13 +158,14 @@ class _Reader(XmlReader):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.sentences: list[ParsedSentence] = []
-        self._text = self._document = self.language = ""
+        self._text = self._document = self.corpus_language = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "corpus":
-            self.language = attributes.get("lang", "").strip().lower()
+            self.corpus_language = attributes.get("lang", "").strip().lower()
             # As in the evaluation sets of Raganato et al. (2017).
-            self.language = ENGLISH if self.language == "english" else self.language
+            if self.corpus_language == "english":
+                self.corpus_language = ENGLISH
         in_token = self.inside[-1:] in (["wf"], ["instance"])
         if name == "sentence":
             if name in self.inside:
