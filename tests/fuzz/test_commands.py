@@ -127,7 +127,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", "no-archive")  # nothing is fetched
+    for corpus in ("COARSEWSD20", "NOAD", "DWUG_EN"):
+        monkeypatch.setenv(f"WSD_{corpus}_ARCHIVE", "no-archive")  # nothing is fetched
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with logs_as_before():
         yield folder
