@@ -1,15 +1,19 @@
 """Forms of words in any language: a user's table, forms of marked uses, elision, scripts."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from builders import make_corpus
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.focal_form_check import FormCheck
+from wsd.corpora.focal_word_recall import found_in_test
 from wsd.corpora.known_forms import KnownForms, read_forms
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.corpora.word_forms import Finder
@@ -67,6 +71,12 @@ def test_forms_of_marked_uses_are_found_elsewhere(tmp_path: Path) -> None:
         ("aujourd'hui", "hui", "fr", False),
         ("l'avocat-conseil", "avocat", "fr", False),
         ("o'clock", "clock", "en", False),
+        ("l'avocat", "avocat", "en", False),
+        ("I\u015eIK", "\u0131\u015f\u0131k", "tr", True),
+        ("\u0130stanbul", "istanbul", "tr", True),
+        ("\u0130STANBUL", "\u0130stanbul", "tr", True),
+        ("DIYAR", "diyar", "tr", False),
+        ("DIYAR", "diyar", "de", True),
         ("\u4ed6\u4e70\u4e86\u4e00\u6735\u82b1", "\u82b1.n", "zh", True),
 ("\u0e01\u0e34\u0e19\u0e02\u0e49\u0e32\u0e27", "\u0e02\u0e49\u0e32\u0e27", "th", True),
         ("\u0130stanbul'da kedi", "kedi", "tr", True),
@@ -122,6 +132,25 @@ def test_unknown_forms_of_another_language_are_a_remark(
 def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=problem):
         read_forms(table(tmp_path, text))
+
+
+@pytest.mark.parametrize("code", ["en-GB", "eng", "EN", "en_US"])
+def test_english_has_several_codes(code: str, tmp_path: Path) -> None:
+    assert focal_words(tmp_path, "One cell .\nTwo cells .\nA cell .\n", "cell", language=code)
+    assert read_manifest(tmp_path / "out" / MANIFEST).language == "en"
+    assert len(read_unlabelled(tmp_path / "out/cell", "cell")) == 3
+
+
+def test_recall_counts_the_known_forms() -> None:
+    corpus = make_corpus([("train", 0), ("train", 1), ("test", 0), ("test", 1)], word="kind")
+    tokens = (("kind",), ("kind",), ("Kind",), ("Kinds",))
+    corpus = replace(corpus, tokens=tokens, position=np.zeros(4, dtype=np.int32))
+    for known, found in (
+        (KnownForms("en"), 2),
+        (KnownForms("de"), 1),
+        (KnownForms("de", {"kind": ("kinds",)}), 2),
+    ):
+        assert found_in_test(corpus, known)["with_word"] == found
 
 
 def test_an_unknown_code_of_a_language_is_refused(tmp_path: Path) -> None:

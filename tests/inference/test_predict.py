@@ -13,6 +13,7 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table, predictions
-from wsd.artifacts.dataset import DATA
+from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.run_json import list_folders, write_listing
 from wsd.artifacts.senses import SenseText
 from wsd.artifacts.vectors import vectors_checksum
@@ -166,6 +167,21 @@ def test_a_fine_tuned_encoder_that_is_named_in_full_gives_its_predictions(
         assert (row["model"], row["layers"]) == ("trained", "2")
         assert_allclose(list(row["probabilities"].values()), list(row["scores"].values()))
         assert row["ood"] is None
+
+
+def test_a_model_file_has_the_language_and_the_forms_of_its_corpus(
+    copied: Path, monkeypatch: pytest.MonkeyPatch, answers: Call
+) -> None:
+    dataset = replace(
+        DATASETS["quickstart"], language="fr", forms={"crane": ("grue",)}, folder=None
+    )
+    monkeypatch.setattr(Results, "dataset", dataset)
+    assert main(["fit", "--results", RESULTS, "--layers", "2", "--out", "fr.wsd"]) == 0
+    file = WsdFile(Path("fr.wsd"))
+    assert file.language == "fr" and "grue" in file.forms("crane")
+    # An elided word may come first, and English has no say.
+    rows = answers("d'grue", "two apples", "--model-file", "fr.wsd", code=3)
+    assert [row["status"] for row in rows] == ["ok", "not found"]
 
 
 def test_the_configurations_of_a_fine_tuned_encoder_are_listed(

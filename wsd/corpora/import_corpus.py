@@ -46,7 +46,7 @@ from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manife
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
 def import_corpus(args: argparse.Namespace) -> str:

@@ -50,7 +50,7 @@ _GAP = re.compile(r"[_ ]")
 
 
 def forms(word: str, language: str = ENGLISH) -> tuple[str, ...]:
-    """Return a word and its other forms, in lower case; in other languages, the word alone.
+    """Return an English word and its other forms, in lower case; of others, the word alone.
 
     A word without a known part of speech is a noun. In a verb of several words, the first is
     inflected; otherwise, the last.
@@ -62,8 +62,10 @@ def forms(word: str, language: str = ENGLISH) -> tuple[str, ...]:
 ('big', 'bigger', 'biggest'))
     """
     lemma, part = lemma_and_part(word)
+    if language != ENGLISH:
+        return (lemma,)
     lemma = lemma.casefold()
-    rules = _RULES.get(part or NOUN) if language == ENGLISH else None
+    rules = _RULES.get(part or NOUN)
     return tuple(dict.fromkeys((lemma, *(rules(lemma) if rules else ()))))
 
 

@@ -4,6 +4,7 @@ The table has the columns ``word`` and ``form``, with a line for each form. Its 
 addition to the word itself, and to the inflected forms of an English word.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -55,6 +56,16 @@ class KnownForms:
 
 # The forms by the rules of English alone.
 RULES = KnownForms()
+
+
+def language_code(text: str) -> str:
+    """Return the code of a language without country or script, as two letters where we know them.
+
+    >>> language_code("en-GB"), language_code("eng"), language_code("fr_CA"), language_code("zh")
+    ('en', 'en', 'fr', 'zh')
+    """
+    code = re.split("[-_]", text.strip().lower())[0]
+    return {"eng": ENGLISH, "english": ENGLISH, "aze": "az", "tur": "tr"}.get(code, code)
 
 
 def read_forms(path: Path, encoding: str | None = None) -> dict[str, tuple[str, ...]]:

@@ -38,6 +38,8 @@ _ELIDED = frozenset(
         *("all", "bell", "coll", "dall", "dell", "gl", "nell", "quell", "quest", "sull", "un"),
     )
 )
+# Languages with a dotted and a dotless I.
+TURKIC = ("az", "tr")
 # Marks where a word may be hyphenated; invisible inside a line.
 _SOFT_HYPHEN = "\u00ad"
 _APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
@@ -119,6 +121,7 @@ class Finder:
         seen: Callable[[str], Iterable[str]] = lambda word: (),
         language: str = ENGLISH,
     ) -> None:
+        self._language = language
         self._elided = _ELIDED if language != ENGLISH else frozenset[str]()
         words_of: dict[_Form, dict[str, None]] = {}
         # Forms of several tokens in the corpus.
@@ -126,7 +129,7 @@ class Finder:
         for word in words:
             in_corpus = tuple(seen(word))
             for text in (*forms(word, language), *in_corpus):
-                form = _as_form(_pieces(text.strip()))
+                form = _as_form(_pieces(text.strip(), language))
                 words_of.setdefault(form, {})[word] = None
                 if text in in_corpus and len(text.split()) > 1:
                     self._several.add((form, word))
@@ -138,7 +141,7 @@ class Finder:
     def find(self, text: str) -> list[Occurrence]:
         """Return the occurrences in a sentence, from left to right; the longest if they overlap."""
         occurrences: list[Occurrence] = []
-        pieces, i = _pieces(text), 0
+        pieces, i = _pieces(text, self._language), 0
         while i < len(pieces):
             for form in self._by_first.get(pieces[i].plain, ()):
                 if words := self._words_at(text, pieces, i, form):
@@ -217,12 +220,18 @@ def _tokens(text: str, start: int, end: int) -> list[str]:
     return text[start:end].split()
 
 
-def _pieces(text: str) -> list[_Piece]:
+def _pieces(text: str, language: str) -> list[_Piece]:
     shape = text.translate(_KINDS)
+    capitals = _turkish if language in TURKIC else str
     return [
-        _Piece(_plain(text[start:end], shape[start]), shape[start], start, end)
+        _Piece(_plain(capitals(text[start:end]), shape[start]), shape[start], start, end)
         for start, end in (match.span() for match in _PIECE.finditer(shape))
     ]
+
+
+def _turkish(piece: str) -> str:
+    """Return a piece with the small letters of the two Turkish letters I."""
+    return piece.replace("I", "\u0131").replace("\u0130", "i")
 
 
 def _plain(piece: str, kind: str) -> str:

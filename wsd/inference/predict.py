@@ -16,7 +16,7 @@ from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import table_columns
 from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.known_forms import KnownForms, read_forms
+from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.fitted.selected_results import Results
@@ -112,9 +112,10 @@ def _dictionary(args: argparse.Namespace) -> Dictionary:
         problem = f"--{option} needs results, and --senses uses none"
         raise ConfigError(problem, where="--senses", fix=f"leave out --senses or --{option}")
     forms = read_forms(args.forms) if args.forms else {}
+    known = KnownForms(language_code(args.language), forms)
     return Dictionary(
         args.senses, args.model, args.layers or TOP, args.encoder,
-        known=KnownForms(args.language, forms), device=args.device, threads=args.threads,
+        known=known, device=args.device, threads=args.threads,
     )  # fmt: skip
 
 

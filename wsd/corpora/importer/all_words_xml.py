@@ -15,7 +15,6 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.xml_reader import XmlReader
@@ -162,10 +161,7 @@ class _Reader(XmlReader):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "corpus":
-            self.corpus_language = attributes.get("lang", "").strip().lower()
-            # As in the evaluation sets of Raganato et al. (2017).
-            if self.corpus_language == "english":
-                self.corpus_language = ENGLISH
+            self.corpus_language = attributes.get("lang", "")
         in_token = self.inside[-1:] in (["wf"], ["instance"])
         if name == "sentence":
             if name in self.inside:

@@ -20,7 +20,7 @@ from wsd.corpora.importer import (
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.known_forms import KnownForms, read_forms
+from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.errors import ConfigError
 from wsd.logs import log
 
@@ -55,7 +55,7 @@ class Request:
     def known_forms(self, gathered: Gathered | None = None) -> KnownForms:
         """Return the forms that the user gives, in the language of ``--language`` or the files."""
         args, gathered = self.args, gathered or Gathered()
-        language = args.language or gathered.language or ENGLISH
+        language = language_code(args.language or gathered.language or ENGLISH)
         return KnownForms(language, gathered.forms | self.forms)
 
     @cached_property
