@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from importing import import_corpus
+from require import needs
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -190,6 +191,7 @@ def test_bad_instances_of_xml(tmp_path: Path) -> None:
     assert dataset.sizes == {"cell.n": len(GOOD)} and sum(dataset.left_out.values()) == 4
 
 
+@needs("unlabelled")
 def test_bad_lines_without_senses(tmp_path: Path) -> None:
     path = tmp_path / "uses.txt"
     path.write_text("a cell\nthe cell\na [[cell\nmy cell\na\tcell\n*cell* and *cell*\n")

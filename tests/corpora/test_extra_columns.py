@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from importing import import_corpus
+from require import needs
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
@@ -88,6 +89,7 @@ def corpus_digest(tmp_path: Path) -> str:
     return read_text(tmp_path / "plain/cell", "cell").digest
 
 
+@needs("unlabelled")
 def test_uses_without_senses_keep_them_and_equal_sentences_with_other_identifiers(
     tmp_path: Path,
 ) -> None:

@@ -174,7 +174,15 @@ def test_every_file_has_an_expectation(field: Path) -> None:
     assert there == EXPECTED.keys()
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    """Return what a file of pairs needs."""
+    entry = EXPECTED[name]
+    is_label = isinstance(entry, Refused) and entry.fix == "name train.data.txt"
+    of_pairs = isinstance(entry, Pairs) or is_label or name == "graded/ambistory.json"
+    return [needs("pairs")] if of_pairs else []
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=_marks(n)) for n in EXPECTED])
 def test_an_import_is_right_or_refused_with_one_message(
     name: str, field: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -312,7 +320,9 @@ def test_the_files_of_an_archive_are_one_corpus(
     "names",
     [
         ["onechar/zh.data.xml", "onechar/zh.gold.key.txt"],
-        ["onechar/pairs/train.data.txt", "onechar/pairs/train.gold.txt"],
+        pytest.param(
+            ["onechar/pairs/train.data.txt", "onechar/pairs/train.gold.txt"], marks=needs("pairs")
+        ),
         ["lexical-sample.xml"],
         ["labelstudio.json"],
         ["ufsac.xml"],

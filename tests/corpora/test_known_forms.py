@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from builders import make_corpus
 from importing import import_corpus
+from require import needs
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -38,6 +39,7 @@ def table(tmp_path: Path, text: str) -> Path:
     return tmp_path / "forms.tsv"
 
 
+@needs("unlabelled")
 def test_the_rules_of_english_apply_to_english_only(tmp_path: Path) -> None:
     text = "Ein Kind .\nZwei Kinds .\nDas Kind .\nKein Kind .\n"
     for language, number in (("de", 3), ("en", 4)):
@@ -45,6 +47,7 @@ def test_the_rules_of_english_apply_to_english_only(tmp_path: Path) -> None:
         assert len(focal_words(tmp_path / language, text, "kind", language=language)) == number
 
 
+@needs("unlabelled")
 def test_forms_of_a_table_are_found(tmp_path: Path) -> None:
     forms = table(tmp_path, "word\tform\navocat\tavocats\navocat\tadvocat\n")
     actual = focal_words(tmp_path, FRENCH, "avocat", language="fr", forms=forms)
@@ -53,6 +56,7 @@ def test_forms_of_a_table_are_found(tmp_path: Path) -> None:
     assert (dataset.language, dataset.forms) == ("fr", {"avocat": ("avocats", "advocat")})
 
 
+@needs("unlabelled")
 def test_forms_of_marked_uses_are_found_elsewhere(tmp_path: Path) -> None:
     text = "Des avocats .\nLes [[avocats]] sont verts .\nUn avocat .\nRien .\n"
     actual = focal_words(tmp_path, text, "avocat", language="fr")
@@ -88,6 +92,7 @@ def test_words_are_found_after_elision_and_without_spaces(
     assert bool(Finder([word], language=language).find(text)) == found
 
 
+@needs("unlabelled")
 def test_words_of_one_character_are_found_in_every_shape(tmp_path: Path) -> None:
     source = FORMATS / "onechar"
     options: dict[str, Any] = {"unlabelled": True, "word": "\u82b1.n", "language": "zh"}
@@ -134,6 +139,7 @@ def test_a_faulty_table_of_forms_is_refused(text: str, problem: str, tmp_path: P
         read_forms(table(tmp_path, text))
 
 
+@needs("unlabelled")
 @pytest.mark.parametrize("code", ["en-GB", "eng", "EN", "en_US"])
 def test_english_has_several_codes(code: str, tmp_path: Path) -> None:
     assert focal_words(tmp_path, "One cell .\nTwo cells .\nA cell .\n", "cell", language=code)
@@ -153,6 +159,7 @@ def test_recall_counts_the_known_forms() -> None:
         assert found_in_test(corpus, known)["with_word"] == found
 
 
+@needs("unlabelled")
 def test_an_unknown_code_of_a_language_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is no code of a language"):
         focal_words(tmp_path, FRENCH, "avocat", language="French!")

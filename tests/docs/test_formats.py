@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from checkout import REPOSITORY
 from doc_examples import FENCE, follow, sections
+from require import needs
 
 from wsd.artifacts.dataset import COUNTS, MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -24,7 +25,13 @@ FIELD = REPOSITORY / "tests/corpora/formats"
 SECTIONS = sections(PAGE)
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+UNLABELLED = "Sentences without senses"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=needs("unlabelled") if n == UNLABELLED else ()) for n in SECTIONS],
+)
 def test_every_example_is_imported(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

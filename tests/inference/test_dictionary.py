@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from log_state import logs_as_before
 from numpy.testing import assert_allclose
+from require import needs
 from tiny import tiny_bert
 
 from wsd.artifacts import corpus_table
@@ -38,6 +39,7 @@ def run(*arguments: str) -> None:
     assert main([*map(str, arguments)]) == 0
 
 
+@needs("glosses")
 def test_test_sentences_get_the_predictions_of_the_study(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
