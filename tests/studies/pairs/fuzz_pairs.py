@@ -48,6 +48,7 @@ def wic_seeds() -> list[bytes]:
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
 PARSERS = {
     "studies/pairs/pair_files": ("*",),
+    "studies/pairs/pair_formats": ("*",),
     "studies/pairs/pair_columns": ("*",),
     "studies/pairs/pairs_to_senses": ("*",),
 }

@@ -11,7 +11,7 @@ from importing import import_corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.errors import ConfigError, CorpusError
 from wsd.studies.pairs.pair_columns import find_columns
-from wsd.studies.pairs.pair_files import gold_of, split_of
+from wsd.studies.pairs.pair_formats import gold_of, split_of
 from wsd.studies.pairs.pair_table import Pairs, read_pairs
 
 MCL = [

@@ -13,7 +13,7 @@ from require import missing
 from wsd.artifacts.dataset import MANIFEST
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
-from wsd.studies.pairs import pair_files, pairs_to_senses
+from wsd.studies.pairs import pair_formats, pairs_to_senses
 
 Pair = tuple[str, str, str]
 
@@ -232,4 +232,4 @@ def test_invalid_pairs(tmp_path: Path, line: str, label: str, where: str, says: 
 
 
 def test_labels_ignore_case(tmp_path: Path) -> None:
-    assert pair_files.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"
+    assert pair_formats.gold_of(tmp_path / "train.DATA.TXT") == tmp_path / "train.gold.txt"

@@ -25,7 +25,7 @@ from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
-from wsd.studies.pairs import pair_columns, pair_files, pairs_to_senses
+from wsd.studies.pairs import pair_columns, pair_files, pair_formats, pairs_to_senses
 from wsd.studies.pairs.pair_files import Pair
 from wsd.studies.pairs.pair_table import ALL, SPLITS, Pairs, write_pairs
 
@@ -51,7 +51,7 @@ def read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     if args.to_senses:
         train = [path for path in request.files if path not in args.test]
         return pairs_to_senses.read(train, args.test, args.gold, request.options)
-    is_other = any(not pair_files.is_pairs(path) for path in request.files)
+    is_other = any(not pair_formats.is_pairs(path) for path in request.files)
     is_other = is_other and not SENTENCE_COLUMNS & request.columns.keys()
     if is_other or args.at_least or args.senses or args.train:
         problem = "pairs cannot be combined with other files, or with options for senses"
@@ -68,10 +68,10 @@ def import_instead(request: Request) -> list[str] | None:
 
 KIND = FileKind(
     "a file of pairs",
-    f"WiC's {pair_files.DATA}",
-    pair_files.is_pairs,
+    f"WiC's {pair_formats.DATA}",
+    pair_formats.is_pairs,
     options=("--gold", "--to-senses", "--word", "--columns", "--encoding", "--find", "--skip-bad"),
-    labels=(".gold.txt", pair_files.DATA),
+    labels=(".gold.txt", pair_formats.DATA),
     read_together=read_files,
 )
 
@@ -87,9 +87,9 @@ def import_pairs(request: Request) -> list[str]:
         Naming file and line.
     """
     gold, pairs = request.args.gold, []
-    paths = sorted(request.files, key=lambda path: SPLITS.index(pair_files.split_of(path)))
+    paths = sorted(request.files, key=lambda path: SPLITS.index(pair_formats.split_of(path)))
     # A single file of a split needs no name, and files of different folders may share one.
-    splits = {pair_files.split_of(path) for path in paths}
+    splits = {pair_formats.split_of(path) for path in paths}
     several = len({path.name for path in paths}) > len(splits)
     for path in paths:
         own = pair_files.read(path, request.options, gold)
@@ -140,7 +140,7 @@ def _check(pairs: Sequence[Pair], request: Request) -> None:
 
 
 def _label_files(paths: Sequence[Path], gold: Path | None) -> list[Path]:
-    labels = [gold or pair_files.gold_of(path) for path in paths]
+    labels = [gold or pair_formats.gold_of(path) for path in paths]
     known = zip(labels, paths, strict=True)
     return [label for label, path in known if label != path and label.exists()]
 

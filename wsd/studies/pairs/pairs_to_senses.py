@@ -19,8 +19,9 @@ from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import CorpusError
-from wsd.studies.pairs.pair_files import Pair, gold_of
+from wsd.studies.pairs.pair_files import Pair
 from wsd.studies.pairs.pair_files import read as read_pairs
+from wsd.studies.pairs.pair_formats import gold_of
 
 LEFT_OUT = "words whose pairs do not tell two senses apart, or groups that they do not"
 # The sentences of each word, with the file and line where each first occurs.
