@@ -15,8 +15,9 @@ from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.render import render_alone
+from wsd.report.pages.render import number, render_alone
 from wsd.report.pages.report_data import having, records
+from wsd.report.pages.static_plots import layer_curve
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
@@ -107,13 +108,19 @@ def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
             within = lines[name].loc[lines[name]["within"], "layers"].tolist()
             best.append({**highest, "name": name, "within": within})
         title = f"Agreement with {title}, {METRICS[best[0]['metric']]}"
-        drawn.append({"title": title, "plot": plots.curve(lines, levels), "best": best})
+        drawn.append(
+            {"title": title, "plot": layer_curve(lines, _text, levels=levels), "best": best}
+        )
     if not drawn:
         rows = changes[~changes["layers"].isin(BASELINES) & changes["measure"].isin([*SHOWN])]
         means = rows.groupby(["measure", "layers"], sort=False)[["value", "low", "high"]].mean()
         lines = {SHOWN[str(m)]: own.reset_index() for m, own in means.groupby(level=0, sort=False)}
-        drawn.append({"title": "Mean change", "plot": plots.curve(lines, {}), "best": []})
+        drawn.append({"title": "Mean change", "plot": layer_curve(lines, _text), "best": []})
     return drawn
+
+
+def _text(value: float) -> str:
+    return number(value, ".3f")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
