@@ -51,6 +51,7 @@ def test_the_content_of_the_page() -> None:
         "in layer 0 of toy, selected on development pairs, classifies 50.00% of 4 test pairs"
         in output
     )
+    assert "One answer for all pairs is right for 50.00%." in output
     assert "Its accuracy on 2 training pairs is 100.00%; it predicts same for 50%." in output
     assert "optimistic" not in output
     choices = rows_of(text, "choices")

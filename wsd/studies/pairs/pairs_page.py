@@ -89,6 +89,7 @@ def page(
         graded=pairs.is_graded,
         metrics=metrics_of(is_graded=pairs.is_graded),
         fewest_words=FEWEST_WORDS,
+        majority=float(max(pairs.gold[rows].mean(), 1 - pairs.gold[rows].mean())),
         by_words=selected["words"] >= FEWEST_WORDS,
         detected=detectable(shown),
         tested=bool(shown["p_largest_advantage"].notna().any()),

@@ -86,14 +86,14 @@ def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[s
         outline.append((across(ends[-1]), down(0)))
         text = f"{name}: none"
         if n := heights.sum():
-            text = f"{name}: {n} pairs, median cosine {np.median(groups[name]):.2f}"
+            text = f"{name}: {n} pairs, median cosine {number(np.median(groups[name]), '.2f')}"
         look = {"name": name, "style": style, "dash": DASHES[style]}
         kinds.append({**look, "points": path(outline), "text": text})
     return {
         "size": (WIDTH, HEIGHT),
         "field": FIELD,
         "kinds": kinds,
-        "threshold": (across(threshold), f"{threshold:.3f}"),
+        "threshold": (across(threshold), number(threshold, ".3f")),
         "x": _ticks(across, ends[0], ends[-1]),
         "y": [(down(value), text) for value, text in round_values(0, most, UP).items()],
     }
