@@ -25,17 +25,15 @@ from wsd.arguments import (
 from wsd.artifacts import column_names
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.fold_table import describe_settings
-from wsd.artifacts.predictions import TEST
 from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow, read_rows
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
-from wsd.evaluation.most_similar_sentences import without_duplicates
+from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
 from wsd.evaluation.selectivity import selectivity
 from wsd.evaluation.sensitivity import sensitivity
-from wsd.metrics.near_duplicates import components
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
@@ -86,12 +84,7 @@ def run(args: argparse.Namespace) -> None:
     every = [row for rows_of_kind in rows.values() for row in rows_of_kind]
     _check_folds(every, folds, args.selection)
     comparisons = assemble(every, chosen, objective, cv_scores)
-    unlike = without_duplicates(corpora)
-    clusters: dict[str, np.ndarray] = {}
-    for word, corpus in corpora.items():
-        tested = [corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)]
-        # All words count the groups of near-duplicates alike.
-        clusters[word] = components(tested) + sum(map(len, clusters.values()))
+    unlike, clusters = without_duplicates(corpora), near_duplicate_groups(corpora)
     tables: dict[str, list[Line]] = {}
     for comparison in comparisons:
         for name, lines in _tables(comparison, objective, unlike, clusters, args.seed).items():

@@ -8,7 +8,7 @@ import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.metrics.near_duplicates import THRESHOLD, nearest
+from wsd.metrics.near_duplicates import THRESHOLD, components, nearest
 
 UNLIKE = 0.3  # a test sentence is unlike training if no training sentence is this similar
 
@@ -85,6 +85,15 @@ def count_duplicates(
 def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
     """Return which test rows of each word are unlike all training sentences (less than 0.3)."""
     return {word: most.similarity < UNLIKE for word, most in find_most_similar(corpora).items()}
+
+
+def near_duplicate_groups(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
+    """Return the group of near-duplicates of each test row, by word; all words count them alike."""
+    groups: dict[str, np.ndarray] = {}
+    for word, corpus in corpora.items():
+        tested = [corpus.tokens[i] for i in np.flatnonzero(corpus.split == TEST)]
+        groups[word] = components(tested) + sum(map(len, groups.values()))
+    return groups
 
 
 def without_some_rows(

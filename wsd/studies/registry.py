@@ -18,6 +18,7 @@ NAMES = (
     "unlabelled",
     "change",
     "all_words",
+    "board",
 )
 
 

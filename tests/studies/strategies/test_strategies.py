@@ -29,6 +29,7 @@ from two_words import (
 )
 
 from wsd.artifacts import predictions
+from wsd.artifacts.job_logs import processor_seconds
 from wsd.artifacts.run_json import RunMap, write_map
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow
@@ -40,7 +41,7 @@ from wsd.metrics.over_words import detectable
 from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
 from wsd.studies.strategies import strategies
-from wsd.studies.strategies.costs import Costs, Spent, processor_seconds
+from wsd.studies.strategies.costs import Costs, Spent
 from wsd.studies.strategies.gather import Run, Strategy
 from wsd.studies.strategies.strategies import COLUMNS
 

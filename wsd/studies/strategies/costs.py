@@ -1,12 +1,10 @@
-"""Read the processor time of steps from their logs.
+"""Find the processor time of each strategy in the logs of its steps.
 
-The last line of the log of a successful step has its processor time over all cores. `wsd finetune`
-also writes ``costs.csv``, with a row per trial and per seed. A missing time is NaN, and so is a sum
-with a missing time. Files of other studies are looked up by name in the map of the run.
+`wsd finetune` also writes ``costs.csv``, with a row per trial and per seed. A missing time is NaN,
+and so is a sum with a missing time. Files of other studies are looked up by name in the map of the
+run.
 """
 
-import json
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import fsum, isnan, nan
@@ -15,11 +13,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from wsd.artifacts.job_logs import embedding_seconds, step_seconds
 from wsd.artifacts.run_json import RunMap
 from wsd.artifacts.training_set import FULL, setting
 from wsd.errors import ResultError
-from wsd.logs import DONE_BEFORE
-from wsd.storage.checksums import STORE
 from wsd.storage.result_files import UNEXPECTED
 
 
@@ -28,25 +25,6 @@ class Spent(NamedTuple):
 
     chosen: float
     searched: float
-
-
-def processor_seconds(log: Path) -> float:
-    """Return the processor time of a step.
-
-    NaN if the log is missing or damaged, if the step failed, or if an earlier step did a part.
-    """
-    with suppress(OSError, *UNEXPECTED):
-        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        seconds = float(lines[-1]["processor_seconds"])
-        whole = not any(line.get(DONE_BEFORE) for line in lines)
-        return seconds if whole and 0 < seconds < float("inf") else nan
-    return nan
-
-
-def _sum(seconds: Iterable[float]) -> float:
-    """Return the sum of times; NaN if a time is missing, or the list is empty."""
-    times = list(seconds)
-    return fsum(times) if times else nan
 
 
 @dataclass(frozen=True)
@@ -68,15 +46,11 @@ class Costs:
 
     def _step(self, name: str) -> float:
         """Return the time of the step that made a file."""
-        if name not in self.run.files:
-            return nan
-        file = Path(self.run.files[name].removeprefix(f"{STORE}/"))
-        return processor_seconds(self.logs / file.with_suffix(".log"))
+        return step_seconds(self.run, self.logs, name)
 
     def embedding(self, model: str) -> float:
         """Return the time of embedding: all words, views and layers, in one job or several."""
-        start = f"{model}/embeddings/alignment."
-        return _sum(self._step(name) for name in self.run.files if name.startswith(start))
+        return embedding_seconds(self.run, self.logs, model)
 
     def classifying(self, model: str, train: str, view: str, layers: str, classifier: str) -> float:
         """Return the time of tuning and fitting a feature set and classifier, and predicting.

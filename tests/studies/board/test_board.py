@@ -1,0 +1,378 @@
+"""Exports and boards: merged tables are those of one run, and wrong files are refused."""
+
+import hashlib
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from log_state import logs_as_before
+from made_exports import ERRORS, made_run
+from tiny import tiny_bert
+from two_words import FEW, SENSES, corpora
+
+from wsd.cli import main
+from wsd.encoder.model import resolve
+from wsd.errors import ConfigError, ResultError
+from wsd.fitted.selected_results import Results
+from wsd.studies.board.export import count_parameters
+from wsd.studies.board.export_file import ABOUT, FORMAT, PREDICTIONS, SCORES, SUMS, read_export
+from wsd.studies.board.merge import TABLES
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    with logs_as_before():
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run of two encoders, a run of each alone, and their exports."""
+    folder = tmp_path_factory.mktemp("runs")
+    with logs_as_before():
+        for name, models in {"both": [*ERRORS], **{model: [model] for model in ERRORS}}.items():
+            export(made_run(folder / name, models), folder / f"{name}.zip")
+    return folder
+
+
+def export(results: Path, out: Path, *options: str) -> Path:
+    assert main(["export", "--results", str(results), "--out", str(out), *options]) == 0
+    return out
+
+
+def board(out: Path, *exports: Path) -> dict[str, bytes]:
+    """Write a board and return its tables."""
+    assert main(["board", *map(str, exports), "--out", str(out)]) == 0
+    return {name: (out / f"{name}.csv").read_bytes() for name in TABLES}
+
+
+def read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+# Merging
+
+
+def test_two_exports_merge_to_the_tables_of_one_run(folder: Path, tmp_path: Path) -> None:
+    apart = [folder / "small.zip", folder / "large.zip"]
+    merged = board(tmp_path / "a", *apart)
+    assert (
+        merged == board(tmp_path / "b", *apart[::-1]) == board(tmp_path / "c", folder / "both.zip")
+    )
+    both = [export(folder / "both", tmp_path / f"{m}.zip", "--model", m) for m in ERRORS]
+    assert merged == board(tmp_path / "d", *both)
+
+
+def test_the_tables_are_those_of_the_run_itself(folder: Path, tmp_path: Path) -> None:
+    """Its comparison has no baselines, so that the families of tests are the same."""
+    board(tmp_path / "a", folder / "small.zip", folder / "large.zip")
+    layers, own = read(tmp_path / "a/layers.csv"), read(folder / "both/comparison/layers.csv")
+    pd.testing.assert_frame_equal(layers, own)
+    differences = read(folder / "both/comparison/differences.csv")
+    differences = differences[differences["kind"] == "selected"].reset_index(drop=True)
+    merged = read(tmp_path / "a/differences.csv")
+    assert len(merged) == 8 and (merged["p_holm"] != "").all()
+    pd.testing.assert_frame_equal(merged, differences[merged.columns])
+    comparison = read(folder / "both/comparison.csv")
+    comparison = comparison[comparison["kind"] == "selected"].drop_duplicates("model")
+    encoders = read(tmp_path / "a/encoders.csv")
+    shared = [name for name in comparison if name in encoders]
+    assert set(comparison) - set(shared) == {"kind", "about", "reference_model"}
+    pd.testing.assert_frame_equal(encoders[shared], comparison[shared].reset_index(drop=True))
+
+
+def test_the_confidence_set_is_over_encoders(folder: Path, tmp_path: Path) -> None:
+    board(tmp_path / "a", folder / "both.zip")
+    encoders = pd.read_csv(tmp_path / "a/encoders.csv", index_col="model")
+    assert encoders.loc["large", "p_largest_advantage"] == 1
+    assert encoders.loc["small", "p_largest_advantage"] < 1
+    assert encoders["in_confidence_set"].tolist() == [True, False]
+    # Layer 2 was selected on folds, although layer 1 is better on the test set.
+    assert encoders["layers"].tolist() == [2, 2]
+    assert encoders["relative_depth"].tolist() == [1, 1]
+
+
+def test_the_same_results_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    again = export(folder / "both", tmp_path / "again.zip")
+    assert again.read_bytes() == (folder / "both.zip").read_bytes()
+
+
+def test_an_export_has_no_sentence_and_no_path(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "both.zip") as archive:
+        tables = [pq.read_table(io.BytesIO(archive.read(n))) for n in (SCORES, PREDICTIONS)]
+        about = archive.read(ABOUT).decode()
+    content = json.dumps([table.to_pylist() for table in tables]) + about
+    tokens = {token for c in corpora().values() for s in c.tokens for token in s} - {*SENSES}
+    assert len(tokens) > 50 and not [token for token in tokens if f'"{token}"' in content]
+    assert "somebody" not in content and '"path": "large"' in content
+
+
+def test_the_key_of_an_instance_and_its_senses(folder: Path) -> None:
+    content = read_export(folder / "large.zip").content
+    (group,) = (g for g in content.groups if g.names["classifier"] == "lda")
+    (row,) = (row for row in group.rows if row.layers == "1")
+    wrong = {w.word: w.index[w.gold != w.predicted].tolist() for w in row.words}
+    assert {word: rows for word, rows in wrong.items() if rows} == FEW
+    assert {w.word: w.senses for w in row.words} == SENSES
+
+
+def test_parameters_are_counted_in_the_weight_files(tmp_path: Path) -> None:
+    from transformers import AutoModel
+
+    path = tiny_bert(tmp_path / "tiny")
+    record = resolve("tiny", path=str(path), sha256={})
+    expected = sum(p.numel() for p in AutoModel.from_pretrained(path).parameters())
+    assert count_parameters(record) == expected
+    (path / "config.json").write_text("{}")
+    assert count_parameters(record) is None
+
+
+# Refused files
+
+
+def rewritten(
+    source: Path, out: Path, change: Callable[[dict[str, bytes]], Any], *, sealed: bool = True
+) -> Path:
+    """Copy an export with other content, by default with the right checksums."""
+    with zipfile.ZipFile(source) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    if sealed:
+        members[SUMS] = "".join(
+            f"{hashlib.sha256(content).hexdigest()}  {name}\n"
+            for name, content in members.items()
+            if name != SUMS
+        ).encode()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return out
+
+
+def in_about(change: Callable[[Any], Any]) -> Callable[[dict[str, bytes]], None]:
+    def apply(members: dict[str, bytes]) -> None:
+        about = json.loads(members[ABOUT])
+        change(about)
+        members[ABOUT] = json.dumps(about).encode()
+
+    return apply
+
+
+def in_table(
+    name: str, column: str, change: Callable[[list[Any]], list[Any]]
+) -> Callable[[dict[str, bytes]], None]:
+    def apply(members: dict[str, bytes]) -> None:
+        table = pq.read_table(io.BytesIO(members[name]))
+        place, kind = table.column_names.index(column), table.schema.field(column).type
+        values = pa.array(change(table[column].to_pylist()), kind)
+        buffer = io.BytesIO()
+        pq.write_table(table.set_column(place, column, values), buffer)
+        members[name] = buffer.getvalue()
+
+    return apply
+
+
+def first_set(value: Any) -> Callable[[list[Any]], list[Any]]:
+    return lambda values: [value, *values[1:]]
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
+    "a prediction": (in_table(PREDICTIONS, "c0", first_set(0)), "does not follow from"),
+    "a score": (in_table(SCORES, "mean_macro_f1", first_set(0.99)), "does not follow from"),
+    "gold": (in_table(PREDICTIONS, "gold", first_set(1)), "does not follow from"),
+    "an unknown sense": (in_table(PREDICTIONS, "c0", first_set(7)), "does not have"),
+    "no sense": (in_table(PREDICTIONS, "c0", first_set(None)), "has empty cells"),
+    "an instance twice": (in_table(PREDICTIONS, "index", first_set(1)), "occurs twice"),
+    "another word": (in_table(PREDICTIONS, "word", first_set("x")), "are not those of its words"),
+    "no such layer": (in_table(SCORES, "layers", first_set("9")), "9"),
+    "no such model": (in_table(SCORES, "model", first_set("x")), "'x'"),
+    "a digest": (
+        in_about(lambda about: about["corpus"]["words"]["bat"].update(digest="1" * 64)),
+        "checksum of the corpus",
+    ),
+    "another choice": (
+        in_about(lambda about: about["models"]["large"]["selected"].update(layers="9")),
+        "selected configuration of 'large'",
+    ),
+    "no folds": (in_about(lambda about: about.pop("folds")), "folds"),
+    "a link that runs a script": (
+        in_about(lambda about: about["dataset"].update(licence_url="javascript:alert(1)")),
+        "licence_url",
+    ),
+    "a newer format": (
+        in_about(lambda about: about.update(format=FORMAT + 1, written_by="9.9")),
+        f"of format {FORMAT + 1}; this wsd reads {FORMAT}",
+    ),
+    "another kind": (in_about(lambda about: about.update(kind="x")), "its kind is not"),
+    "no json": (lambda members: members.update({ABOUT: b"{"}), "not a whole export"),
+    "no table": (lambda members: members.update({SCORES: b"PAR1"}), "not a whole export"),
+    "one more member": (lambda members: members.update(x=b""), "its members are"),
+    "a member less": (lambda members: members.pop(PREDICTIONS), "its members are"),
+}
+
+
+def assert_refused(path: Path, says: str, capsys: Capture, tmp_path: Path, *others: Path) -> None:
+    out = tmp_path / "board"
+    capsys.readouterr()
+    assert main(["board", *map(str, others), str(path), "--out", str(out)]) == 6
+    err = capsys.readouterr().err
+    assert says in err and str(path) in err and err.count("error: ") == 1, err
+    assert "Traceback" not in err and not out.exists() and not [*tmp_path.glob(".*")]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_wrong_content_is_refused_despite_right_checksums(
+    folder: Path, tmp_path: Path, capsys: Capture, name: str
+) -> None:
+    change, says = CHANGES[name]
+    path = rewritten(folder / "both.zip", tmp_path / "x.zip", change)
+    assert_refused(path, says, capsys, tmp_path)
+
+
+def test_a_rewritten_export_is_read(folder: Path, tmp_path: Path) -> None:
+    """The tests above change one thing each."""
+    path = rewritten(folder / "both.zip", tmp_path / "x.zip", lambda members: None)
+    assert read_export(path).checksum == read_export(folder / "both.zip").checksum
+
+
+@pytest.mark.parametrize("member", [ABOUT, SCORES, PREDICTIONS])
+def test_a_changed_member_is_refused(
+    folder: Path, tmp_path: Path, capsys: Capture, member: str
+) -> None:
+    def change(members: dict[str, bytes]) -> None:
+        other = ABOUT if member == SCORES else SCORES
+        members[member] = members[member] + b" " if member == ABOUT else members[other]
+
+    path = rewritten(folder / "both.zip", tmp_path / "x.zip", change, sealed=False)
+    says = f"{member} does not match its checksum"
+    assert_refused(path, says, capsys, tmp_path)
+
+
+def test_a_truncated_or_foreign_file_is_refused(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    whole = (folder / "both.zip").read_bytes()
+    for content in (whole[:-30], whole[: len(whole) // 2], b"", b"PK\x03\x04", b"a,b\n1,2\n"):
+        path = tmp_path / "x.zip"
+        path.write_bytes(content)
+        assert_refused(path, "not a whole export", capsys, tmp_path, folder / "both.zip")
+    assert_refused(tmp_path / "no.zip", "there is no such file", capsys, tmp_path)
+    assert_refused(folder, "not an export", capsys, tmp_path)
+
+
+def test_a_flipped_bit_is_refused_or_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    """Some bytes of an archive, such as dates, decide nothing."""
+    whole, rng = (folder / "small.zip").read_bytes(), random.Random(1)
+    expected, path, refused = read_export(folder / "small.zip"), tmp_path / "x.zip", 0
+    for _ in range(150):
+        content = bytearray(whole)
+        content[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(content)
+        try:
+            assert read_export(path).checksum == expected.checksum
+        except ResultError:
+            refused += 1
+    assert refused > 100
+
+
+def test_a_small_file_of_huge_content_is_refused(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    buffer = io.BytesIO()
+    columns = {f"c{i}": pa.array(np.zeros(100_000, np.int32)) for i in range(3000)}
+    pq.write_table(pa.table(columns), buffer, compression="zstd")
+    path = rewritten(
+        folder / "both.zip",
+        tmp_path / "x.zip",
+        lambda members: members.update({PREDICTIONS: buffer.getvalue()}),
+    )
+    assert_refused(path, "a table of 100,000 rows and 3,000 columns", capsys, tmp_path)
+
+
+# Exports that do not belong together
+
+
+def test_models_with_the_same_name_are_refused(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    other = folder / "both.zip"
+    assert_refused(folder / "small.zip", "the name 'small'", capsys, tmp_path, other)
+
+
+def test_another_corpus_is_refused(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    def change(about: Any) -> None:
+        words = about["corpus"]["words"]
+        words["bat"]["digest"] = "1" * 64
+        digests = {word: entry["digest"] for word, entry in words.items()}
+        text = json.dumps(digests, sort_keys=True).encode()
+        about["corpus"]["checksum"] = hashlib.sha256(text).hexdigest()
+
+    path = rewritten(folder / "small.zip", tmp_path / "x.zip", in_about(change))
+    other = folder / "large.zip"
+    assert_refused(path, "the corpora differ", capsys, tmp_path, other)
+    main(["board", str(other), str(path), "--out", str(tmp_path / "o")])
+    assert str(other) in capsys.readouterr().err
+
+
+def test_other_instances_of_the_same_corpus_are_refused(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    change = in_table(PREDICTIONS, "near_duplicates", lambda values: [v + 5 for v in values])
+    path = rewritten(folder / "small.zip", tmp_path / "x.zip", change)
+    assert_refused(
+        path, "the test instances of 'bat' differ", capsys, tmp_path, folder / "large.zip"
+    )
+
+
+def test_another_objective_is_refused(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    change = in_about(lambda about: about.update(objective="mean_word_accuracy"))
+    path = rewritten(folder / "small.zip", tmp_path / "x.zip", change)
+    assert_refused(path, "different objectives", capsys, tmp_path, folder / "large.zip")
+
+
+# The commands
+
+
+def test_an_unknown_model_and_another_suffix_are_refused(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    call = ["export", "--results", str(folder / "both")]
+    assert main([*call, "--out", str(tmp_path / "x.zip"), "--model", "x"]) == ConfigError.exit_code
+    assert "the run has no model 'x'" in capsys.readouterr().err
+    assert main([*call, "--out", str(tmp_path / "x")]) == ConfigError.exit_code
+    assert "ends with .zip" in capsys.readouterr().err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_board_replaces_an_earlier_one_only(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    first = board(tmp_path / "a", folder / "small.zip")
+    assert board(tmp_path / "a", folder / "both.zip") != first
+    for name in ("notes.txt", "layers.csv"):
+        own = tmp_path / name[:3] / name
+        own.parent.mkdir()
+        own.write_text("mine")
+        call = ["board", str(folder / "both.zip"), "--out", str(own.parent)]
+        assert main(call) == ConfigError.exit_code
+        assert "did not write" in capsys.readouterr().err and own.read_text() == "mine"
+
+
+def test_a_board_needs_no_run(folder: Path, tmp_path: Path) -> None:
+    """It reads the exports alone: the runs can be on other machines."""
+    with pytest.raises(ResultError):
+        _ = Results(tmp_path).map
+    path = tmp_path / "copy.zip"
+    path.write_bytes((folder / "both.zip").read_bytes())
+    board(tmp_path / "a", path)
