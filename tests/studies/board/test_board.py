@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from checkout import REPOSITORY
 from log_state import logs_as_before
 from made_exports import ERRORS, made_run
 from tiny import tiny_bert
@@ -25,7 +26,7 @@ from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Results
 from wsd.studies.board.export import count_parameters
 from wsd.studies.board.export_file import ABOUT, FORMAT, PREDICTIONS, SCORES, SUMS, read_export
-from wsd.studies.board.merge import TABLES
+from wsd.studies.board.merge import TABLES, merge
 
 Capture = pytest.CaptureFixture[str]
 
@@ -136,6 +137,20 @@ def test_parameters_are_counted_in_the_weight_files(tmp_path: Path) -> None:
     assert count_parameters(record) == expected
     (path / "config.json").write_text("{}")
     assert count_parameters(record) is None
+
+
+# The public board
+
+SHIPPED = sorted((REPOSITORY / "docs/board").glob("*/"))
+
+
+@pytest.mark.parametrize("entries", SHIPPED, ids=lambda path: path.name)
+def test_the_shipped_exports_can_be_merged(entries: Path) -> None:
+    paths = sorted(entries.glob("*.zip"))
+    assert all(path.stat().st_size < 2**20 for path in paths)
+    if paths:
+        merged = merge([read_export(path) for path in paths])
+        assert {export.about["dataset"]["name"] for export in merged.exports} == {entries.name}
 
 
 # Refused files

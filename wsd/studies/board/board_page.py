@@ -64,14 +64,16 @@ def page(merged: Merged, tables: Mapping[str, pd.DataFrame]) -> str:
             "sampled": "documents" if documents else "sentences",
         },
         metric=metric,
-        shown=[metric, *(name for name in METRICS if name != metric)],
+        others=[name for name in METRICS if name != metric],
         encoders=records(encoders.astype(dict.fromkeys(FACTS, float))),
         words=len(first.content.first.words),
         instances=sum(len(word.gold) for word in first.content.first.words),
         differences=_one_direction(tables[DIFFERENCES], metric, numbers),
         detected=detectable(having(tables[DIFFERENCES], metric=metric)),
         plots=depth_plots(layers, numbers),
-        best=records(layers[layers["selected_by_cv"]]),
+        best=sorted(
+            records(layers[layers["selected_by_cv"]]), key=lambda row: numbers[row["model"]]
+        ),
         layers=records(layers),
         sources=[_source(merged, model) for model in ranked],
         differing=_differing(merged),
@@ -179,15 +181,14 @@ def _source(merged: Merged, model: str) -> dict[str, Any]:
     """Return where an encoder comes from, and how its vectors were computed."""
     encoder = merged.facts(model)["encoder"]
     record = encoder["model"]
-    weights = {
-        name: sum_ for name, sum_ in record["files"].items() if name.endswith(".safetensors")
-    }
+    weights = [f"{file} {digest[:DIGITS]}" for file, digest in sorted(record["files"].items())
+               if file.endswith(".safetensors")]  # fmt: skip
     return {
         "model": model,
         "source": " ".join(record["source"].values()),
         "random": record.get("random_weights"),
         "type": record["model_type"],
-        "weights": [f"{name} {sum_[:DIGITS]}" for name, sum_ in weights.items()],
+        "weights": weights[0] + (f" and {len(weights) - 1} more" if weights[1:] else ""),
         "settings": [f"{key} {_text(encoder[key])}" for key in VECTORS if key in encoder],
     }
 

@@ -16,12 +16,14 @@ import numpy as np
 from wsd.artifacts.cv_table import OBJECTIVES
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.feature_set import parse_features
+from wsd.artifacts.layer_choice import MOST_BLOCKS
 from wsd.errors import visible
 from wsd.storage.result_files import require
 
 DIGEST = re.compile("[0-9a-f]{64}")
 DATASET = ("name", "title", "licence", "licence_url", "citation")
-LONGEST = 1000
+# The longest text, and the largest number: a page can show them.
+LONGEST, MOST = 1000, 2**53
 
 
 def corpus_checksum(words: Mapping[str, Any]) -> str:
@@ -60,8 +62,10 @@ def check_about(about: Mapping[str, Any]) -> None:
     require(about["models"], "it has no models")
     for name, entry in about["models"].items():
         _check_text(name, "the name of a model")
-        check_record(entry["encoder"]["model"])
-        require(entry["encoder"]["model"]["name"] == name, f"the record of {name!r} has other name")
+        record = entry["encoder"]["model"]
+        check_record(record)
+        require(record["name"] == name, f"the record of {name!r} has the name {record['name']!r}")
+        require(record["blocks"] <= MOST_BLOCKS and record["width"] <= MOST, f"shape of {name!r}")
         parameters, seconds = entry["parameters"], entry["embedding_processor_seconds"]
         require(parameters is None or _is_count(parameters), f"parameters of {name!r}")
         finite = type(seconds) in (int, float) and math.isfinite(seconds) and seconds > 0
@@ -97,4 +101,4 @@ def _check_text(text: Any, name: str) -> None:
 
 
 def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= MOST

@@ -104,6 +104,8 @@ def read_export(path: Path) -> Export:
         require(size <= MOST_BYTES, f"it unpacks to {size:,} bytes")
         require(ABOUT in names, f"it has no {ABOUT}")
         about = json.loads(archive.read(ABOUT))
+        # JSON can hold lone surrogates, which cannot be written to a page.
+        json.dumps(about, ensure_ascii=False).encode()
         require(isinstance(about, dict) and about.get("kind") == KIND, f"its kind is not {KIND!r}")
         _check_format(about, path)
         require(sorted(names) == sorted(MEMBERS), f"its members are {', '.join(names)}")
