@@ -4,26 +4,34 @@ The page is a single file without scripts. The plots are positions in an SVG.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from wsd.report.pages import curves
-from wsd.report.pages.index_curve import rules
 from wsd.report.pages.layer_plots import DEPTHS
 from wsd.report.pages.model_notes import detectable
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records
+from wsd.report.pages.static_plots import (
+    BOTTOM,
+    DASHES,
+    FIELD,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    path,
+    place,
+    round_values,
+)
 from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS
 from wsd.studies.board.merge import DIFFERENCES, ENCODERS, FACTS, LAYERS, TABLES, Merged
 
-WIDTH, HEIGHT = 760, 300
-LEFT, RIGHT, TOP, BOTTOM = 44, 14, 12, 34
 ROOM = 8  # left and right of the points
-FIELD = (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM)
-DASHES = ("", "dashed", "dotted")
 # What should be the same in all exports, by its name on the page.
 SETTINGS = {
     "folds": "folds",
@@ -109,71 +117,57 @@ def depth_plots(layers: pd.DataFrame, numbers: Mapping[str, int]) -> list[dict[s
         The number of its colour and marker.
     """
     single = layers[layers["relative_depth"].notna()]
-    single = single.rename(columns={end: f"value_{end}" for end in ("low", "high")})
-    parts = {
-        names: [
-            _line(rows, model, number)
-            for model, number in numbers.items()
-            if len(rows := having(own, model=model))
-        ]
-        for names, own in single.groupby(["view", "classifier"])
-    }
-    y_range = curves.common_range([line for lines in parts.values() for line in lines])
+    ends = single[["low", "high"]].to_numpy(dtype=float) * 100
+    low, high = curves.percent_range([*ends.ravel().tolist()])
     return [
         {
             "label": f"{view}, {classifier}",
-            **_plot(lines, y_range),
-            "rings": [
-                _place(row["relative_depth"], 100 * row["value"], y_range)
-                for row in records(having(single, view=view, classifier=classifier))
-                if row["selected_by_cv"]
+            "size": (WIDTH, HEIGHT),
+            "field": FIELD,
+            "lines": [
+                _line(rows, model, number, (low, high))
+                for model, number in numbers.items()
+                if len(rows := having(own, model=model))
             ],
+            "x": [
+                *((_across(depth), text, False) for depth, text in DEPTHS.items()),
+                (_across(0.5), "relative depth", True),
+            ],
+            "y": [(_down(y, low, high), text) for y, text in round_values(low, high, 12).items()],
         }
-        for (view, classifier), lines in parts.items()
+        for (view, classifier), own in single.groupby(["view", "classifier"])
     ]
 
 
-def _line(rows: pd.DataFrame, model: str, number: int) -> curves.Curve:
-    labels = [f"layer {text}" for text in rows["layers"]]
-    x = rows["relative_depth"]
-    return curves.of_table(rows, x, "value", labels=labels, name=model, style=number)
+def _across(depth: float) -> float:
+    return place(depth, 0, 1, LEFT + ROOM, WIDTH - RIGHT - ROOM)
 
 
-def _place(x: float, y: float, y_range: tuple[float, float]) -> tuple[float, float]:
-    """Return the position of a relative depth and a percentage."""
-    low, high = y_range
-    across = LEFT + ROOM + x * (WIDTH - RIGHT - LEFT - 2 * ROOM)
-    down = HEIGHT - BOTTOM - (y - low) / (high - low) * (HEIGHT - BOTTOM - TOP)
-    return round(across, 1), round(down, 1)
+def _down(percent: float, low: float, high: float) -> float:
+    return place(percent, low, high, HEIGHT - BOTTOM, TOP)
 
 
-def _plot(lines: Sequence[curves.Curve], y_range: tuple[float, float]) -> dict[str, Any]:
-    def corners(line: curves.Curve, values: Sequence[float]) -> list[str]:
-        places = (_place(x, y, y_range) for x, y in zip(line.x, values, strict=True))
-        return [f"{across},{down}" for across, down in places]
-
-    drawn = []
-    for line in lines:
-        colour, outline = mark_of(line.style)
-        points = zip(line.x, line.y, line.tooltips, strict=True)
-        band = [*corners(line, line.low or []), *corners(line, line.high or [])[::-1]]
-        drawn.append(
-            {
-                "name": line.name,
-                "style": colour,
-                "mark": outline,
-                "dash": DASHES[line.style % len(DASHES)],
-                "points": " ".join(corners(line, line.y)),
-                "band": " ".join(band),
-                "dots": [(*_place(x, y, y_range), tip.replace("\n", ", ")) for x, y, tip in points],
-            }
-        )
+def _line(
+    rows: pd.DataFrame, model: str, number: int, y_range: tuple[float, float]
+) -> dict[str, Any]:
+    """Return the line of an encoder, as the template's curve over layers takes it."""
+    colour, outline = mark_of(number)
+    dots = []
+    for row in records(rows):
+        value, low, high = (100 * row[name] for name in ("value", "low", "high"))
+        ends = {"low": _down(low, *y_range), "high": _down(high, *y_range)}
+        text = f"{model}, layer {row['layers']}: {value:.2f} ({low:.2f} to {high:.2f})"
+        x, y = _across(row["relative_depth"]), _down(value, *y_range)
+        dots.append({"x": x, "y": y, **ends, "text": text, "selected": row["selected_by_cv"]})
     return {
-        "size": (WIDTH, HEIGHT),
-        "field": FIELD,
-        "lines": drawn,
-        "x": [(_place(x, 0, y_range)[0], text) for x, text in DEPTHS.items()],
-        "y": [(_place(0, y, y_range)[1], str(y)) for y in rules(*y_range)],
+        "name": model,
+        "style": colour,
+        "mark": outline,
+        "dash": DASHES[number % len(DASHES)],
+        "points": path((dot["x"], dot["y"]) for dot in dots),
+        "dots": dots,
+        "level": None,
+        "ring": next(((dot["x"], dot["y"]) for dot in dots if dot["selected"]), None),
     }
 
 
