@@ -60,7 +60,7 @@ def seeds() -> list[bytes]:
 
 
 def run_export(data: bytes, folder: Path) -> None:
-    """The members in an archive; those that are missing are valid."""
+    """Write the members to an archive, and read it; a missing member is valid."""
     given = dict(zip(export_file.MEMBERS, data.split(SEPARATOR, 2), strict=False))
     members = {**valid(), **given}
     sums = [f"{hashlib.sha256(content).hexdigest()}  {n}" for n, content in members.items()]

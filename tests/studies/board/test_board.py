@@ -1,4 +1,4 @@
-"""Exports and boards: merged tables are those of one run, and wrong files are refused."""
+"""Exports and boards: one run gives the merged tables, and wrong files are refused."""
 
 import hashlib
 import io
@@ -128,10 +128,12 @@ def test_the_key_of_an_instance_and_its_senses(folder: Path) -> None:
     assert {w.word: w.senses for w in row.words} == SENSES
 
 
-def test_parameters_are_counted_in_the_weight_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_parameters_are_counted_in_the_weight_files(tmp_path: Path, dtype: str) -> None:
     from transformers import AutoModel
 
     path = tiny_bert(tmp_path / "tiny")
+    AutoModel.from_pretrained(path, dtype=dtype).save_pretrained(path)
     record = resolve("tiny", path=str(path), sha256={})
     expected = sum(p.numel() for p in AutoModel.from_pretrained(path).parameters())
     assert count_parameters(record) == expected
@@ -209,7 +211,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, bytes]], Any], str]] = {
     "an unknown sense": (in_table(PREDICTIONS, "c0", first_set(7)), "does not have"),
     "no sense": (in_table(PREDICTIONS, "c0", first_set(None)), "has empty cells"),
     "an instance twice": (in_table(PREDICTIONS, "index", first_set(1)), "occurs twice"),
-    "another word": (in_table(PREDICTIONS, "word", first_set("x")), "are not those of its words"),
+    "another word": (in_table(PREDICTIONS, "word", first_set("x")), "do not match"),
     "no such layer": (in_table(SCORES, "layers", first_set("9")), "9"),
     "no such model": (in_table(SCORES, "model", first_set("x")), "'x'"),
     "a digest": (

@@ -33,8 +33,8 @@ from wsd.studies.board.export_checks import DATASET, corpus_checksum
 from wsd.studies.board.export_file import SUFFIX, write_export
 from wsd.studies.board.export_tables import NAMES, Content
 
-# Types of a model's tensors that are no parameters, such as positions: I64, U8, BOOL, ….
-NO_PARAMETERS = ("I", "U", "B")
+# The types of tensors that are no parameters, such as positions, begin with these letters.
+NO_PARAMETERS = ("I", "U", "BOOL")
 
 
 def gather(results: Results, models: Sequence[str] = ()) -> tuple[dict[str, Any], Content]:
@@ -143,7 +143,7 @@ def without_places(value: Any, key: str = "") -> Any:
 
 
 def count_parameters(record: Mapping[str, Any]) -> int | None:
-    """Return the number of parameters in a model's weight files, also those that are not used.
+    """Return the number of parameters in a model's weight files, used or not.
 
     None if this machine no longer has the files of the record.
     """

@@ -101,7 +101,7 @@ def from_tables(about: Mapping[str, Any], scores: "pa.Table", table: "pa.Table")
     words = about["corpus"]["words"]
     sizes = [words[word]["n_test"] for word in words]
     in_order = np.repeat(np.array([*words], dtype=object), sizes).tolist()
-    require(table["word"].to_pylist() == in_order, "the instances are not those of its words")
+    require(table["word"].to_pylist() == in_order, "its instances and its words do not match")
     ends = np.cumsum(sizes)[:-1]
 
     def split(name: str) -> dict[str, np.ndarray]:

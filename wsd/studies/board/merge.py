@@ -1,6 +1,6 @@
 """Merge exports of the same corpus, and compute the tables of the board.
 
-The tables are those that one run with all models gives: they are computed by the functions of
+One run with all models gives the same tables: they are computed by the functions of
 `wsd compare` and `wsd layerwise`, from the same predictions. They do not depend on the order of the
 exports.
 """
