@@ -163,6 +163,25 @@ def test_left_to_right_models_see_only_earlier_pieces(built: Built) -> None:
         assert all(same) if kind.causal else not any(same[1:]), name
 
 
+@pytest.mark.parametrize("name", ["gemma2", "gemma3", "mistral", "phi3"])
+def test_a_window_of_attention_holds_in_a_padded_batch(built: Built, name: str) -> None:
+    """The first block sees eight pieces; the first word matters when it is among them.
+
+    The pair shares a batch with a longer sentence, so both are padded.
+    """
+    near, far = "crane", " ".join(["a"] * 8 + ["crane"])
+    corpus = corpus_of(
+        *((f"{first} {rest}", rest.count(" ") + 1) for first in "xy" for rest in (near, far)),
+        (" ".join(["crane", *["a"] * 60]), 0),
+    )
+    encoder = Encoder.load(str(built(name)), device="cpu")
+    ((_, block, *_),) = encode(encoder, corpus)
+    assert not np.allclose(block[0], block[2], rtol=1e-3)
+    assert np.allclose(block[1], block[3], rtol=1e-4)
+    for i, expected in enumerate(naive_vectors(str(built(name)), instances(corpus), seed=5)):
+        assert close(block[i], expected["focal"][1])
+
+
 # Lengths
 
 
@@ -248,7 +267,8 @@ def test_gpt2_works_without_cls_and_padding(built: Built) -> None:
         encode(encoder, SENTENCES, ("cls",))
 
 
-@pytest.mark.parametrize("name", ["xlnet", "bert"])
+# Attention, a window, positions by distance, a convolution, a state.
+@pytest.mark.parametrize("name", ["xlnet", "bert", "gemma3", "bloom", "lfm2", "mamba"])
 def test_the_side_that_a_tokenizer_pads_on_does_not_matter(
     built: Built, name: str, tmp_path: Path
 ) -> None:
@@ -461,7 +481,7 @@ def test_the_trial_removes_its_hooks(built: Built) -> None:
 # A mask token for the focal word
 
 
-@pytest.mark.parametrize("name", [n for n in zoo.KINDS if n not in ("gpt2", "t5", "llama")])
+@pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if kind.mask])
 def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, name: str) -> None:
     folder = str(built(name))
     encoder = Encoder.load(folder, device="cpu", masked=True)
@@ -486,7 +506,7 @@ def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, 
         assert close(context[:, i], expected["context"]), (name, SENTENCES.tokens[i])
 
 
-@pytest.mark.parametrize("name", ["gpt2", "t5", "llama"])
+@pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if not kind.mask])
 def test_masked_input_needs_a_mask_token(built: Built, name: str) -> None:
     with pytest.raises(ModelError, match="has no mask token") as error:
         Encoder.load(str(built(name)), device="cpu", masked=True)

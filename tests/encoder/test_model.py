@@ -160,6 +160,14 @@ def test_a_config_without_the_shape(fake: Path) -> None:
         resolve_path(fake)
 
 
+def test_a_model_of_text_and_images_is_refused_as_such(fake: Path) -> None:
+    parts = {"text_config": {"hidden_size": 32, "num_hidden_layers": 2}, "vision_config": {}}
+    (fake / "config.json").write_text(json.dumps({"model_type": "gemma3", **parts}))
+    with pytest.raises(ModelError, match="a model of text and images") as error:
+        resolve_path(fake)
+    assert error.value.fix == "use a model that reads text alone"
+
+
 def test_more_blocks_than_any_encoder_has(fake: Path) -> None:
     edit_json(fake / "config.json", num_hidden_layers=10**9)
     with pytest.raises(ModelError, match="1000000000, more than 9999"):
@@ -406,6 +414,7 @@ def test_whether_a_package_is_installed() -> None:
     [
         ({"n_layer": 3, "n_embd": 8}, 3, 8),
         ({"n_layer": 3, "d_model": 8}, 3, 8),
+        ({"n_layer": 3, "n_embed": 8}, 3, 8),  # BLOOM
         ({"n_layers": 3, "dim": 8}, 3, 8),
         ({"num_layers": 3, "num_decoder_layers": 5, "d_model": 8}, 3, 8),
         ({"encoder_layers": 3, "decoder_layers": 5, "d_model": 8}, 3, 8),

@@ -1,54 +1,48 @@
 """Build a tiny model folder per architecture: tokenizer.json, configs, safetensors.
 
-Every tokenizer is trained on the spot, on the sentences of the built-in corpus, and laid out as the
-architecture's own is on the hub: its normaliser, pre-tokenizer, special tokens and their numbers.
-Models have random weights and are saved with the head they were trained with, as checkpoints are.
+Tokenizers come from tests/helpers/zoo_tokenizers.py. Models have random weights and are saved with
+the head they were trained with, as checkpoints are.
 """
 
-import base64
 import json
 import shutil
-import zlib
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
-from tokenizers import (
-    AddedToken,
-    Regex,
-    Tokenizer,
-    decoders,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-    trainers,
+from tokenizers import Tokenizer
+from zoo_tokenizers import (
+    ROBERTA,
+    ROBERTA_NAMES,
+    albert,
+    bloom,
+    byte_level,
+    camembert,
+    deberta,
+    deberta_v3,
+    eurobert,
+    gemma,
+    gpt2,
+    gpt_neox,
+    lfm2,
+    llama,
+    modernbert,
+    mpnet,
+    olmo2,
+    qwen2,
+    roberta,
+    smollm3,
+    t5,
+    wordpiece,
+    xlm_roberta,
+    xlnet,
 )
 
-QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
-PIECES = 400
 BLOCKS, WIDTH = 3, 32
 LENGTH = 128
-
-# SentencePiece's compiled form of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots,
-# ½ to 1/2, ™ to TM, e with U+0301 to é); the real nmt_nfkc takes 300 kB.
-CHARSMAP = zlib.decompress(
-    base64.b85decode(
-        "c-j@yWsp`?90%azOMGBpm|*}1fuTcU>Fx#zK~Y+1T%@~Ma&Slsq$EU!ZV-V5WocJHy1TnOeBKYw{oT3u#J%T#PDmO"
-        ";nDRmBP(DdW43RJ*a|mfdh>K4ZLUOsVjLU+EMj>u~vJg_r(NiK}uJ^jeEgPVZ=c(P#lPP36jnncW>B+$N2O}Y){0L"
-        "KoOk`opsz}Htvyy}C<RT||$j!&(B|rHnNC65FLlFv7jG~mFIHf3wUkIfsM_DRRo=Q}t3YDowRccV3TGXTtwW-S|)T"
-        "bVw(tt)Z<a0jb3mVgeFKI?oTF{(UwB&2Pq7AKSM_W43o=$WmmT&l$&UB><-RVY8deEC*^ra8|>Bm3@FqlCMWeCF=#"
-        ")xQf8O2D(Fq%siZLIu`ag68w+z=+p2~1{Ew6@VL#E<;I&-}zRrZSyhn8^%gGmAO=$~+7keq%nrvw-bBdZAp*B9^j*"
-        "<t$?*D_G4c*0P56tm6+h@FyGD%qHTa`;KjF<!}BXAvz~J*}-mhv6nsk!#@5ckpt}KKMr!3LmcG@$2rDHPH>u2oaGG"
-        "XImbmVa5=i>T;&SaxyDUyaGP7)<xaE~+~Xk+c+4Z7@`UF+<0UV6%`4vWhWEUSo}ri+XQ)V_qE15N`k`ZNNLU>H2eN"
-        "3D<N"
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -77,250 +71,8 @@ class Kind:
     static_width: int = WIDTH
     wide_embeddings: bool = False
     passing: bool = True
+    mask: bool = True
 
-
-@cache
-def sentences() -> list[str]:
-    """Return the text for training tokenizers, with capitals and a few non-ASCII characters."""
-    lines = [
-        line.split("\t", 1)[1]
-        for file in sorted(QUICKSTART.glob("*/*.data.txt"))
-        for line in file.read_text().splitlines()
-    ]
-    lines = [line[0].upper() + line[1:] if i % 2 else line for i, line in enumerate(lines)]
-    return [
-        *lines,
-        "Naïve café — “the crane\u2019s” £5 … don't, can't, I'll",
-        "Über den Kran, ça va",
-    ]
-
-
-# Tokenizers
-
-
-def wordpiece(cls: str = "BertTokenizer", *, lower: bool = True) -> Any:
-    def build() -> tuple[Tokenizer, dict[str, Any]]:
-        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-        made = _wordpiece(special, "[UNK]", lower)
-        made.post_processor = processors.TemplateProcessing(
-            single="[CLS]:0 $A:0 [SEP]:0",
-            pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-        )
-        names = _names(pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
-        return made, {"tokenizer_class": cls, "do_lower_case": lower, **names}
-
-    return build
-
-
-def mpnet() -> tuple[Tokenizer, dict[str, Any]]:
-    special = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
-    made = _wordpiece(special, "[UNK]", True)
-    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), True, False)
-    names = _names(pad="<pad>", unk="[UNK]", cls="<s>", sep="</s>", mask="<mask>")
-    return made, {"tokenizer_class": "MPNetTokenizer", "do_lower_case": True, **names}
-
-
-def _wordpiece(special: list[str], unknown: str, lower: bool) -> Tokenizer:
-    made = Tokenizer(models.WordPiece(unk_token=unknown))
-    made.normalizer = normalizers.BertNormalizer(lowercase=lower)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.decoder = decoders.WordPiece()
-    made.model = models.WordPiece(_pieces(made, special), unk_token=unknown)
-    made.add_special_tokens(special)
-    return made
-
-
-def _pieces(made: Tokenizer, special: list[str]) -> dict[str, int]:
-    """Return every character, frequent endings and frequent words as pieces.
-
-    The library's trainer resolves ties arbitrarily; these pieces are the same each time.
-    """
-    words = Counter(
-        word
-        for line in sentences()
-        for word, _ in made.pre_tokenizer.pre_tokenize_str(made.normalizer.normalize_str(line))
-    )
-    endings = Counter(f"##{word[-n:]}" for word in words for n in (2, 3) if len(word) > n)
-    characters = sorted({c for word in words for c in word})
-    pieces = [*special, *characters, *(f"##{c}" for c in characters)]
-    for counted, room in ((endings, 60), (words, PIECES)):
-        common = sorted(counted, key=lambda piece: (-counted[piece], piece))
-        pieces += [piece for piece in common if piece not in pieces][
-            : min(room, PIECES - len(pieces))
-        ]
-    return {piece: i for i, piece in enumerate(pieces)}
-
-
-def byte_level(kind: str, special: list[str], *, prefix: bool = False, **names: str) -> Any:
-    """Build byte-level BPE: a space belongs to the next word."""
-
-    def build() -> tuple[Tokenizer, dict[str, Any]]:
-        made = Tokenizer(models.BPE())
-        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
-        made.decoder = decoders.ByteLevel()
-        trainer = trainers.BpeTrainer(
-            vocab_size=PIECES,
-            special_tokens=special,
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        )
-        made.train_from_iterator(sentences(), trainer)
-        if "mask" in names:
-            made.add_special_tokens([AddedToken(names["mask"], lstrip=True, special=True)])
-        if "cls" not in names:
-            made.post_processor = processors.ByteLevel(trim_offsets=False)
-        elif kind in ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"):
-            sep = (names["sep"], made.token_to_id(names["sep"]))
-            first = (names["cls"], made.token_to_id(names["cls"]))
-            made.post_processor = processors.RobertaProcessing(sep, first, True, prefix)
-        else:
-            made.post_processor = _template(made, "{cls} $A {sep}", **names)
-        if kind == "PreTrainedTokenizerFast":
-            made.normalizer = normalizers.NFC()
-        added = {} if kind == "PreTrainedTokenizerFast" else {"add_prefix_space": prefix}
-        return made, {"tokenizer_class": kind, **added, **_names(**names)}
-
-    return build
-
-
-def unigram(
-    kind: str,
-    first: list[str],
-    last: list[str],
-    *,
-    normalizer: Any,
-    single: str,
-    split: bool = True,
-    charsmap: bool = True,
-    config: dict[str, Any] | None = None,
-    **names: str,
-) -> Any:
-    """Build SentencePiece: a space becomes ▁, and every word starts with ▁."""
-
-    def build() -> tuple[Tokenizer, dict[str, Any]]:
-        trained = Tokenizer(models.Unigram())
-        trained.normalizer = normalizers.Sequence(normalizer)
-        trained.pre_tokenizer = pre_tokenizers.Metaspace()
-        trainer = trainers.UnigramTrainer(vocab_size=PIECES, show_progress=False)
-        trained.train_from_iterator(sentences(), trainer)
-        pieces = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["vocab"]]
-        vocabulary = [(s, 0.0) for s in first] + pieces + [(s, 0.0) for s in last]
-        unknown = [piece for piece, _ in vocabulary].index(names["unk"])
-        made = Tokenizer(models.Unigram(vocabulary, unk_id=unknown, byte_fallback=False))
-        own = [*normalizer, *([normalizers.Precompiled(CHARSMAP)] if charsmap else [])]
-        made.normalizer = normalizers.Sequence(own)
-        space = pre_tokenizers.Metaspace(prepend_scheme="always")
-        made.pre_tokenizer = (
-            pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), space]) if split else space
-        )
-        made.decoder = decoders.Metaspace(prepend_scheme="always")
-        lstrip = "mask" in names and kind != "DebertaV2Tokenizer"
-        for special in [*first, *last]:
-            is_mask = special == names.get("mask")
-            made.add_special_tokens([AddedToken(special, lstrip=is_mask and lstrip, special=True)])
-        made.post_processor = _template(made, single, **names)
-        return made, {"tokenizer_class": kind, **(config or {}), **_names(**names)}
-
-    return build
-
-
-def llama() -> tuple[Tokenizer, dict[str, Any]]:
-    """Build Llama's BPE: normalisation turns spaces into ▁, and there is no pre-tokenizer."""
-    names = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
-    made = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.BpeTrainer(
-        vocab_size=PIECES + 256,
-        special_tokens=["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))],
-        show_progress=False,
-    )
-    made.train_from_iterator(sentences(), trainer)
-    # Bytes are ordinary pieces, not special tokens.
-    written = json.loads(made.to_str())
-    written["added_tokens"] = [token for token in written["added_tokens"] if token["id"] < 3]
-    made = Tokenizer.from_str(json.dumps(written))
-    made.normalizer = normalizers.Sequence(
-        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
-    )
-    made.pre_tokenizer = None
-    made.decoder = decoders.Sequence(
-        [
-            decoders.Replace("▁", " "),
-            decoders.ByteFallback(),
-            decoders.Fuse(),
-            decoders.Strip(" ", 1, 0),
-        ]
-    )
-    made.post_processor = _template(made, "{bos} $A", **names)
-    return made, {"tokenizer_class": "PreTrainedTokenizerFast", **_names(**names)}
-
-
-def _template(made: Tokenizer, single: str, **names: str) -> Any:
-    text = single.format(**names)
-    used = dict.fromkeys(token for key, token in names.items() if f"{{{key}}}" in single)
-    numbered = [(token, made.token_to_id(token)) for token in used]
-    return processors.TemplateProcessing(single=text, special_tokens=numbered)
-
-
-def _names(**names: str) -> dict[str, Any]:
-    return {f"{key}_token": value for key, value in names.items()}
-
-
-QUOTES = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
-PLAIN = [normalizers.NFKD(), normalizers.StripAccents()]
-ROBERTA = ["<s>", "<pad>", "</s>", "<unk>"]
-ROBERTA_NAMES = {
-    "bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>",
-    "mask": "<mask>",
-}  # fmt: skip
-BERT_NAMES = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "unk": "[UNK]", "mask": "[MASK]"}
-
-xlm_roberta = unigram(
-    "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=[], single="{cls} $A {sep}",
-    **ROBERTA_NAMES,
-)  # fmt: skip
-camembert = unigram(
-    "CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>",
-    "</s>"], ["<mask>"], normalizer=[], single="{cls} $A {sep}", **ROBERTA_NAMES,
-)  # fmt: skip
-albert = unigram(
-    "AlbertTokenizer", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], [],
-    normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase()], single="{cls}:0 $A:0 {sep}:0",
-    config={"do_lower_case": True, "keep_accents": False}, bos="[CLS]", eos="[SEP]",
-    cls="[CLS]", sep="[SEP]", pad="<pad>", unk="<unk>", mask="[MASK]",
-)  # fmt: skip
-xlnet = unigram(
-    "XLNetTokenizer", ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>",
-    "<eop>"], [], normalizer=[*QUOTES, *PLAIN], single="$A:0 {sep}:0 {cls}:2", bos="<s>",
-    eos="</s>", cls="<cls>", sep="<sep>", pad="<pad>", unk="<unk>", mask="<mask>",
-)  # fmt: skip
-deberta_v3 = unigram(
-    "DebertaV2Tokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], ["[MASK]"],
-    normalizer=[normalizers.Replace(Regex(r"\s{2,}|[\n\r\t]"), " "), normalizers.NFC(),
-    normalizers.Strip(left=False, right=True)], single="{cls}:0 $A:0 {sep}:0", split=False,
-    charsmap=False, config={"do_lower_case": False, "split_by_punct": False}, bos="[CLS]",
-    eos="[SEP]", **BERT_NAMES,
-)  # fmt: skip
-t5 = unigram(
-    "T5Tokenizer", ["<pad>", "</s>", "<unk>"], [f"<extra_id_{i}>" for i in (1, 0)], normalizer=[],
-    single="$A {eos}", config={"extra_ids": 2, "additional_special_tokens": ["<extra_id_0>",
-    "<extra_id_1>"]}, eos="</s>", pad="<pad>", unk="<unk>",
-)  # fmt: skip
-roberta = byte_level("RobertaTokenizer", ROBERTA, **ROBERTA_NAMES)
-gpt2 = byte_level(
-    "GPT2Tokenizer", ["<|endoftext|>"], bos="<|endoftext|>", eos="<|endoftext|>",
-    unk="<|endoftext|>",
-)  # fmt: skip
-deberta = byte_level(
-    "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], bos="[CLS]", eos="[SEP]", **BERT_NAMES
-)
-modernbert = byte_level(
-    "PreTrainedTokenizerFast", ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES
-)
-
-
-# Models
 
 SHAPE = {
     "hidden_size": WIDTH,
@@ -345,6 +97,7 @@ def network(config: str, model: str, **changes: Any) -> Callable[[Tokenizer], An
 
 BY_PADDING = {"max_position_embeddings": LENGTH + 2}
 NONE: dict[str, Any] = dict.fromkeys(SHAPE)
+DECODER: dict[str, Any] = {"causal": True, "last_normed": True, "cls": None, "mask": False}
 DISENTANGLED = {
     "relative_attention": True,
     "pos_att_type": ["p2c", "c2p"],
@@ -418,7 +171,7 @@ KINDS: dict[str, Kind] = {
         network("GPT2Config", "GPT2LMHeadModel", **{
             **NONE, "n_embd": WIDTH, "n_layer": BLOCKS, "n_head": 4, "n_positions": LENGTH,
             "initializer_range": 0.5, "bos_token_id": 0, "eos_token_id": 0}),
-        causal=True, last_normed=True, cls=None,
+        causal=True, last_normed=True, cls=None, mask=False,
     ),
     "bart": Kind(
         byte_level("BartTokenizer", ROBERTA, **ROBERTA_NAMES),
@@ -432,7 +185,7 @@ KINDS: dict[str, Kind] = {
         network("T5Config", "T5ForConditionalGeneration", **{
             **NONE, "d_model": WIDTH, "d_kv": 8, "d_ff": 64, "num_layers": BLOCKS,
             "num_decoder_layers": 2, "num_heads": 4, "initializer_factor": 1.0}),
-        limit=None, last_normed=True, cls=None,
+        limit=None, last_normed=True, cls=None, mask=False,
     ),
     "mobilebert": Kind(
         wordpiece("MobileBertTokenizer"),
@@ -447,8 +200,99 @@ KINDS: dict[str, Kind] = {
         passing=False,
     ),
     "llama": Kind(
-        llama, network("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4),
-        causal=True, last_normed=True, cls=None,
+        llama, network("LlamaConfig", "LlamaForCausalLM", num_key_value_heads=4), **DECODER
+    ),
+    "mistral": Kind(
+        llama,
+        network("MistralConfig", "MistralForCausalLM", num_key_value_heads=2, sliding_window=8),
+        **DECODER,
+    ),
+    "phi3": Kind(
+        llama,
+        network("Phi3Config", "Phi3ForCausalLM", num_key_value_heads=2, sliding_window=8,
+           pad_token_id=0, eos_token_id=2),
+        **DECODER,
+    ),
+    "qwen2": Kind(
+        qwen2, network("Qwen2Config", "Qwen2ForCausalLM", num_key_value_heads=2), **DECODER
+    ),
+    "qwen3": Kind(
+        qwen2,
+        network("Qwen3Config", "Qwen3ForCausalLM", num_key_value_heads=2, head_dim=16),
+        **DECODER,
+    ),
+    "gemma2": Kind(
+        gemma,
+        network("Gemma2Config", "Gemma2ForCausalLM", num_key_value_heads=2, head_dim=8,
+           sliding_window=8, query_pre_attn_scalar=8),
+        **{**DECODER, "mask": True},
+    ),
+    "gemma3": Kind(
+        gemma,
+        network("Gemma3TextConfig", "Gemma3ForCausalLM", num_key_value_heads=2, head_dim=8,
+           sliding_window=8, sliding_window_pattern=3, query_pre_attn_scalar=8),
+        **{**DECODER, "mask": True},
+    ),
+    "olmo2": Kind(
+        olmo2, network("Olmo2Config", "Olmo2ForCausalLM", pad_token_id=1, eos_token_id=0), **DECODER
+    ),
+    "smollm3": Kind(
+        smollm3,
+        network("SmolLM3Config", "SmolLM3ForCausalLM", num_key_value_heads=2,
+           no_rope_layer_interval=2, pad_token_id=1, bos_token_id=0, eos_token_id=1),
+        **DECODER,
+    ),
+    "gpt-neox": Kind(
+        gpt_neox, network("GPTNeoXConfig", "GPTNeoXForCausalLM", eos_token_id=0), **DECODER
+    ),
+    "bloom": Kind(
+        bloom,
+        network("BloomConfig", "BloomForCausalLM", **{
+            **NONE, "hidden_size": WIDTH, "n_layer": BLOCKS, "n_head": 4,
+            "initializer_range": 0.5}),
+        limit=None, **DECODER,
+    ),
+    "lfm2": Kind(
+        lfm2,
+        network("Lfm2Config", "Lfm2ForCausalLM", num_key_value_heads=2, full_attn_idxs=[1],
+           block_auto_adjust_ff_dim=False),
+        **DECODER,
+    ),
+    "mamba": Kind(
+        gpt_neox,
+        network("MambaConfig", "MambaForCausalLM", **{
+            **NONE, "hidden_size": WIDTH, "num_hidden_layers": BLOCKS, "state_size": 4,
+            "initializer_range": 0.5}),
+        limit=None, **DECODER,
+    ),
+    "modernbert-decoder": Kind(
+        modernbert,
+        network("ModernBertDecoderConfig", "ModernBertDecoderForCausalLM",
+           global_attn_every_n_layers=3, local_attention=16, pad_token_id=3, cls_token_id=1,
+           sep_token_id=2, bos_token_id=1, eos_token_id=2),
+        causal=True, last_normed=True,
+    ),
+    "eurobert": Kind(
+        eurobert,
+        network("EuroBertConfig", "EuroBertForMaskedLM", pad_token_id=1, bos_token_id=0,
+           eos_token_id=1, mask_token_id=2),
+        last_normed=True, cls=None,
+    ),
+    "nomic-bert": Kind(
+        wordpiece(), network("NomicBertConfig", "NomicBertForMaskedLM", initializer_range=0.3)
+    ),
+    "ernie": Kind(wordpiece(), network("ErnieConfig", "ErnieForPreTraining", use_task_id=True)),
+    "xlm-roberta-xl": Kind(
+        xlm_roberta,
+        network("XLMRobertaXLConfig", "XLMRobertaXLForMaskedLM", type_vocab_size=1, **BY_PADDING),
+        last_normed=True,
+    ),
+    "mt5": Kind(
+        t5,
+        network("MT5Config", "MT5ForConditionalGeneration", **{
+            **NONE, "d_model": WIDTH, "d_kv": 8, "d_ff": 64, "num_layers": BLOCKS,
+            "num_decoder_layers": 2, "num_heads": 4, "initializer_factor": 1.0}),
+        limit=None, last_normed=True, cls=None, mask=False,
     ),
 }  # fmt: skip
 

@@ -42,7 +42,8 @@ QUANTIZED = Refusal(
 REFUSED = {
     "auto_map": Refusal(
         "makes transformers run code from the model's files",
-        "choose a model whose architecture is part of the transformers library",
+        "choose a model whose architecture is part of the transformers library; if this one's is, "
+        "remove `auto_map` from a copy of the folder, and name the copy as the model's `path`",
     ),
     "quantization_config": QUANTIZED,
     "compression_config": QUANTIZED,

@@ -38,7 +38,7 @@ BLOCK_KEYS = (
     *("encoder_layers", "num_encoder_layers", "num_hidden_layers"),
     *("n_layers", "n_layer", "num_layers"),
 )
-WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd")
+WIDTH_KEYS = ("hidden_size", "dim", "d_model", "n_embd", "n_embed")
 CONVERT = (
     "load the model where its source is trusted, write it with `save_pretrained(FOLDER)`, "
     "which gives safetensors, and name that folder as the model's `path`"
@@ -215,7 +215,11 @@ def _stated(
     found_key = next((own_key for own_key in names if own_key in config), None)
     if found_key is None:
         tried = f"it has none of {', '.join(names)}"
-        raise ModelError(f"config.json of model {name} has no {key}: {tried}", where=where)
+        fix = None
+        if "text_config" in config:
+            tried = "it describes a model of text and images, with the text part in `text_config`"
+            fix = "use a model that reads text alone"
+        raise ModelError(f"config.json of model {name} has no {key}: {tried}", where=where, fix=fix)
     value = config[found_key]
     place = f"`{found_key}` in config.json of model {name}"
     if type(value) is not int:  # not isinstance: true is not 1

@@ -1,0 +1,372 @@
+"""The tokenizers of tests/helpers/zoo.py, small and trained on the spot.
+
+They are trained on the sentences of the built-in corpus. Each is laid out as the architecture's own
+is on the hub: its normaliser, pre-tokenizer, special tokens and their numbers.
+"""
+
+import base64
+import json
+import zlib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tokenizers import (
+    AddedToken,
+    Regex,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
+
+QUICKSTART = Path(__file__).parents[2] / "wsd/data/quickstart-hard"
+PIECES = 400
+
+# SentencePiece's compiled form of seven rules (ﬁ to fi, ① to 1, a wide A to A, … to three dots,
+# ½ to 1/2, ™ to TM, e with U+0301 to é); the real nmt_nfkc takes 300 kB.
+CHARSMAP = zlib.decompress(
+    base64.b85decode(
+        "c-j@yWsp`?90%azOMGBpm|*}1fuTcU>Fx#zK~Y+1T%@~Ma&Slsq$EU!ZV-V5WocJHy1TnOeBKYw{oT3u#J%T#PDmO"
+        ";nDRmBP(DdW43RJ*a|mfdh>K4ZLUOsVjLU+EMj>u~vJg_r(NiK}uJ^jeEgPVZ=c(P#lPP36jnncW>B+$N2O}Y){0L"
+        "KoOk`opsz}Htvyy}C<RT||$j!&(B|rHnNC65FLlFv7jG~mFIHf3wUkIfsM_DRRo=Q}t3YDowRccV3TGXTtwW-S|)T"
+        "bVw(tt)Z<a0jb3mVgeFKI?oTF{(UwB&2Pq7AKSM_W43o=$WmmT&l$&UB><-RVY8deEC*^ra8|>Bm3@FqlCMWeCF=#"
+        ")xQf8O2D(Fq%siZLIu`ag68w+z=+p2~1{Ew6@VL#E<;I&-}zRrZSyhn8^%gGmAO=$~+7keq%nrvw-bBdZAp*B9^j*"
+        "<t$?*D_G4c*0P56tm6+h@FyGD%qHTa`;KjF<!}BXAvz~J*}-mhv6nsk!#@5ckpt}KKMr!3LmcG@$2rDHPH>u2oaGG"
+        "XImbmVa5=i>T;&SaxyDUyaGP7)<xaE~+~Xk+c+4Z7@`UF+<0UV6%`4vWhWEUSo}ri+XQ)V_qE15N`k`ZNNLU>H2eN"
+        "3D<N"
+    )
+)
+
+
+@cache
+def sentences() -> list[str]:
+    """Return the text for training tokenizers, with capitals and a few non-ASCII characters."""
+    lines = [
+        line.split("\t", 1)[1]
+        for file in sorted(QUICKSTART.glob("*/*.data.txt"))
+        for line in file.read_text().splitlines()
+    ]
+    lines = [line[0].upper() + line[1:] if i % 2 else line for i, line in enumerate(lines)]
+    return [
+        *lines,
+        "Naïve café — “the crane\u2019s” £5 … don't, can't, I'll",
+        "Über den Kran, ça va",
+    ]
+
+
+def wordpiece(cls: str = "BertTokenizer", *, lower: bool = True) -> Any:
+    def build() -> tuple[Tokenizer, dict[str, Any]]:
+        special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        made = _wordpiece(special, "[UNK]", lower)
+        made.post_processor = processors.TemplateProcessing(
+            single="[CLS]:0 $A:0 [SEP]:0",
+            pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+        )
+        names = _names(pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
+        return made, {"tokenizer_class": cls, "do_lower_case": lower, **names}
+
+    return build
+
+
+def mpnet() -> tuple[Tokenizer, dict[str, Any]]:
+    special = ["<s>", "<pad>", "</s>", "[UNK]", "<mask>"]
+    made = _wordpiece(special, "[UNK]", True)
+    made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), True, False)
+    names = _names(pad="<pad>", unk="[UNK]", cls="<s>", sep="</s>", mask="<mask>")
+    return made, {"tokenizer_class": "MPNetTokenizer", "do_lower_case": True, **names}
+
+
+def _wordpiece(special: list[str], unknown: str, lower: bool) -> Tokenizer:
+    made = Tokenizer(models.WordPiece(unk_token=unknown))
+    made.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    made.model = models.WordPiece(_pieces(made, special), unk_token=unknown)
+    made.add_special_tokens(special)
+    return made
+
+
+def _pieces(made: Tokenizer, special: list[str]) -> dict[str, int]:
+    """Return every character, frequent endings and frequent words as pieces.
+
+    The library's trainer resolves ties arbitrarily; these pieces are the same each time.
+    """
+    words = Counter(
+        word
+        for line in sentences()
+        for word, _ in made.pre_tokenizer.pre_tokenize_str(made.normalizer.normalize_str(line))
+    )
+    endings = Counter(f"##{word[-n:]}" for word in words for n in (2, 3) if len(word) > n)
+    characters = sorted({c for word in words for c in word})
+    pieces = [*special, *characters, *(f"##{c}" for c in characters)]
+    for counted, room in ((endings, 60), (words, PIECES)):
+        common = sorted(counted, key=lambda piece: (-counted[piece], piece))
+        pieces += [piece for piece in common if piece not in pieces][
+            : min(room, PIECES - len(pieces))
+        ]
+    return {piece: i for i, piece in enumerate(pieces)}
+
+
+def byte_level(kind: str, special: list[str], *, prefix: bool = False, **names: str) -> Any:
+    """Build byte-level BPE: a space belongs to the next word."""
+
+    def build() -> tuple[Tokenizer, dict[str, Any]]:
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix)
+        made.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=PIECES,
+            special_tokens=special,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        made.train_from_iterator(sentences(), trainer)
+        _eat_space_before_mask(made, names)
+        if "cls" not in names:
+            made.post_processor = processors.ByteLevel(trim_offsets=False)
+        elif kind in ("RobertaTokenizer", "BartTokenizer", "LongformerTokenizer"):
+            sep = (names["sep"], made.token_to_id(names["sep"]))
+            first = (names["cls"], made.token_to_id(names["cls"]))
+            made.post_processor = processors.RobertaProcessing(sep, first, True, prefix)
+        else:
+            made.post_processor = _template(made, "{cls} $A {sep}", **names)
+        if kind == "PreTrainedTokenizerFast":
+            made.normalizer = normalizers.NFC()
+        added = {} if kind == "PreTrainedTokenizerFast" else {"add_prefix_space": prefix}
+        return made, {"tokenizer_class": kind, **added, **_names(**names)}
+
+    return build
+
+
+def split_bytes(
+    kind: str,
+    pattern: str,
+    special: list[str],
+    *,
+    single: str = "$A",
+    nfc: bool = False,
+    **names: str,
+) -> Any:
+    """Build byte-level BPE that cuts a sentence with a regular expression first."""
+
+    def build() -> tuple[Tokenizer, dict[str, Any]]:
+        made = Tokenizer(models.BPE())
+        if nfc:
+            made.normalizer = normalizers.NFC()
+        made.pre_tokenizer = pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Split(Regex(pattern), "isolated"),
+                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        )
+        made.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=PIECES,
+            special_tokens=special,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        made.train_from_iterator(sentences(), trainer)
+        _eat_space_before_mask(made, names)
+        made.post_processor = processors.Sequence(
+            [processors.ByteLevel(trim_offsets=False), _template(made, single, **names)]
+        )
+        return made, {"tokenizer_class": kind, **_names(**names)}
+
+    return build
+
+
+def unigram(
+    kind: str,
+    first: list[str],
+    last: list[str],
+    *,
+    normalizer: Any,
+    single: str,
+    split: bool = True,
+    charsmap: bool = True,
+    config: dict[str, Any] | None = None,
+    **names: str,
+) -> Any:
+    """Build SentencePiece: a space becomes ▁, and every word starts with ▁."""
+
+    def build() -> tuple[Tokenizer, dict[str, Any]]:
+        trained = Tokenizer(models.Unigram())
+        trained.normalizer = normalizers.Sequence(normalizer)
+        trained.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.UnigramTrainer(vocab_size=PIECES, show_progress=False)
+        trained.train_from_iterator(sentences(), trainer)
+        pieces = [tuple(pair) for pair in json.loads(trained.to_str())["model"]["vocab"]]
+        vocabulary = [(s, 0.0) for s in first] + pieces + [(s, 0.0) for s in last]
+        unknown = [piece for piece, _ in vocabulary].index(names["unk"])
+        made = Tokenizer(models.Unigram(vocabulary, unk_id=unknown, byte_fallback=False))
+        own = [*normalizer, *([normalizers.Precompiled(CHARSMAP)] if charsmap else [])]
+        made.normalizer = normalizers.Sequence(own)
+        space = pre_tokenizers.Metaspace(prepend_scheme="always")
+        made.pre_tokenizer = (
+            pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), space]) if split else space
+        )
+        made.decoder = decoders.Metaspace(prepend_scheme="always")
+        lstrip = "mask" in names and kind != "DebertaV2Tokenizer"
+        for special in [*first, *last]:
+            is_mask = special == names.get("mask")
+            made.add_special_tokens([AddedToken(special, lstrip=is_mask and lstrip, special=True)])
+        made.post_processor = _template(made, single, **names)
+        return made, {"tokenizer_class": kind, **(config or {}), **_names(**names)}
+
+    return build
+
+
+def sentencepiece_bpe(kind: str, special: list[str], *, prepend: bool = True, **names: str) -> Any:
+    """Build SentencePiece's BPE: normalisation turns spaces into ▁, and nothing cuts the text.
+
+    ``prepend`` puts a ▁ before the first word too.
+    """
+
+    def build() -> tuple[Tokenizer, dict[str, Any]]:
+        made = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.BpeTrainer(
+            vocab_size=PIECES + 256,
+            special_tokens=[*special, *(f"<0x{byte:02X}>" for byte in range(256))],
+            show_progress=False,
+        )
+        made.train_from_iterator(sentences(), trainer)
+        # Bytes are ordinary pieces, not special tokens.
+        written = json.loads(made.to_str())
+        added = [token for token in written["added_tokens"] if token["content"] in special]
+        made = Tokenizer.from_str(json.dumps({**written, "added_tokens": added}))
+        _eat_space_before_mask(made, names)
+        first = [normalizers.Prepend("▁")] if prepend else []
+        made.normalizer = normalizers.Sequence([*first, normalizers.Replace(" ", "▁")])
+        made.pre_tokenizer = None
+        last = [decoders.Strip(" ", 1, 0)] if prepend else []
+        made.decoder = decoders.Sequence(
+            [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), *last]
+        )
+        made.post_processor = _template(made, "{bos} $A", **names)
+        return made, {"tokenizer_class": kind, **_names(**names)}
+
+    return build
+
+
+def _eat_space_before_mask(made: Tokenizer, names: dict[str, str]) -> None:
+    """Let the mask token take the space before it, so that a mask can be written in a text.
+
+    Released files of these kinds do not: there a space before a written mask is a piece of its own,
+    which ``input: masked`` does not have.
+    """
+    if "mask" in names:
+        made.add_special_tokens([AddedToken(names["mask"], lstrip=True, special=True)])
+
+
+def _template(made: Tokenizer, single: str, **names: str) -> Any:
+    text = single.format(**names)
+    used = dict.fromkeys(token for key, token in names.items() if f"{{{key}}}" in single)
+    numbered = [(token, made.token_to_id(token)) for token in used]
+    return processors.TemplateProcessing(single=text, special_tokens=numbered)
+
+
+def _names(**names: str) -> dict[str, Any]:
+    return {f"{key}_token": value for key, value in names.items()}
+
+
+QUOTES = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
+PLAIN = [normalizers.NFKD(), normalizers.StripAccents()]
+ROBERTA = ["<s>", "<pad>", "</s>", "<unk>"]
+ROBERTA_NAMES = {
+    "bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>",
+    "mask": "<mask>",
+}  # fmt: skip
+BERT_NAMES = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "unk": "[UNK]", "mask": "[MASK]"}
+
+xlm_roberta = unigram(
+    "XLMRobertaTokenizer", ROBERTA, ["<mask>"], normalizer=[], single="{cls} $A {sep}",
+    **ROBERTA_NAMES,
+)  # fmt: skip
+camembert = unigram(
+    "CamembertTokenizer", ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>",
+    "</s>"], ["<mask>"], normalizer=[], single="{cls} $A {sep}", **ROBERTA_NAMES,
+)  # fmt: skip
+albert = unigram(
+    "AlbertTokenizer", ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"], [],
+    normalizer=[*QUOTES, *PLAIN, normalizers.Lowercase()], single="{cls}:0 $A:0 {sep}:0",
+    config={"do_lower_case": True, "keep_accents": False}, bos="[CLS]", eos="[SEP]",
+    cls="[CLS]", sep="[SEP]", pad="<pad>", unk="<unk>", mask="[MASK]",
+)  # fmt: skip
+xlnet = unigram(
+    "XLNetTokenizer", ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>",
+    "<eop>"], [], normalizer=[*QUOTES, *PLAIN], single="$A:0 {sep}:0 {cls}:2", bos="<s>",
+    eos="</s>", cls="<cls>", sep="<sep>", pad="<pad>", unk="<unk>", mask="<mask>",
+)  # fmt: skip
+deberta_v3 = unigram(
+    "DebertaV2Tokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], ["[MASK]"],
+    normalizer=[normalizers.Replace(Regex(r"\s{2,}|[\n\r\t]"), " "), normalizers.NFC(),
+    normalizers.Strip(left=False, right=True)], single="{cls}:0 $A:0 {sep}:0", split=False,
+    charsmap=False, config={"do_lower_case": False, "split_by_punct": False}, bos="[CLS]",
+    eos="[SEP]", **BERT_NAMES,
+)  # fmt: skip
+t5 = unigram(
+    "T5Tokenizer", ["<pad>", "</s>", "<unk>"], [f"<extra_id_{i}>" for i in (1, 0)], normalizer=[],
+    single="$A {eos}", config={"extra_ids": 2, "additional_special_tokens": ["<extra_id_0>",
+    "<extra_id_1>"]}, eos="</s>", pad="<pad>", unk="<unk>",
+)  # fmt: skip
+roberta = byte_level("RobertaTokenizer", ROBERTA, **ROBERTA_NAMES)
+gpt2 = byte_level(
+    "GPT2Tokenizer", ["<|endoftext|>"], bos="<|endoftext|>", eos="<|endoftext|>",
+    unk="<|endoftext|>",
+)  # fmt: skip
+deberta = byte_level(
+    "DebertaTokenizer", ["[PAD]", "[CLS]", "[SEP]", "[UNK]"], bos="[CLS]", eos="[SEP]", **BERT_NAMES
+)
+modernbert = byte_level(
+    "PreTrainedTokenizerFast", ["[UNK]", "[CLS]", "[SEP]", "[PAD]"], **BERT_NAMES
+)
+llama = sentencepiece_bpe(
+    "PreTrainedTokenizerFast", ["<unk>", "<s>", "</s>"], bos="<s>", eos="</s>", unk="<unk>"
+)
+gemma = sentencepiece_bpe(
+    "GemmaTokenizer", ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>"], prepend=False, bos="<bos>",
+    eos="<eos>", pad="<pad>", unk="<unk>", mask="<mask>",
+)  # fmt: skip
+gpt_neox = byte_level(
+    "GPTNeoXTokenizer", ["<|endoftext|>", "<|padding|>"], bos="<|endoftext|>",
+    eos="<|endoftext|>", unk="<|endoftext|>",
+)  # fmt: skip
+# The patterns of the released tokenizers: Qwen2 cuts numbers into digits, Llama 3 into threes.
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN2 = LLAMA3.replace("{1,3}", "")
+BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"  # noqa: RUF001
+qwen2 = split_bytes(
+    "Qwen2Tokenizer", QWEN2, ["<|endoftext|>"], nfc=True, eos="<|endoftext|>",
+    pad="<|endoftext|>",
+)  # fmt: skip
+olmo2 = split_bytes(
+    "GPT2Tokenizer", LLAMA3, ["<|endoftext|>", "<|pad|>"], bos="<|endoftext|>",
+    eos="<|endoftext|>", unk="<|endoftext|>", pad="<|pad|>",
+)  # fmt: skip
+smollm3 = split_bytes(
+    "PreTrainedTokenizerFast", LLAMA3, ["<|begin_of_text|>", "<|im_end|>"], eos="<|im_end|>"
+)
+lfm2 = split_bytes(
+    "PreTrainedTokenizerFast", LLAMA3, ["<|pad|>", "<|startoftext|>", "<|im_end|>"],
+    single="{bos} $A", bos="<|startoftext|>", eos="<|im_end|>", pad="<|pad|>",
+)  # fmt: skip
+eurobert = split_bytes(
+    "PreTrainedTokenizerFast", LLAMA3, ["<|begin_of_text|>", "<|end_of_text|>", "<|mask|>"],
+    single="{bos} $A {eos}", bos="<|begin_of_text|>", eos="<|end_of_text|>",
+    pad="<|end_of_text|>", mask="<|mask|>",
+)  # fmt: skip
+bloom = split_bytes(
+    "BloomTokenizerFast", BLOOM, ["<unk>", "<s>", "</s>", "<pad>"], bos="<s>", eos="</s>",
+    unk="<unk>", pad="<pad>",
+)  # fmt: skip
