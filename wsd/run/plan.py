@@ -22,16 +22,24 @@ from wsd.run.digests import SEEN, Digests, Seen
 from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
 from wsd.run.lock import STATE
-from wsd.run.machine_speed import EFFICIENCY, TRAINING_EFFICIENCY, duration, forward_seconds
+from wsd.run.machine_speed import (
+    EFFICIENCY,
+    TRAINING_EFFICIENCY,
+    duration,
+    forward_seconds,
+    weights,
+)
 from wsd.run.path_patterns import Places
 from wsd.run.sample_size import describe_power
 from wsd.storage.file_names import file_name
 from wsd.studies.base import Costs
 from wsd.studies.registry import studies_of
 
-# Seconds of processor time to start a job, with its libraries and weights: a job that embeds, and a
-# classification, a projection by PCA or a search for neighbours.
+# Seconds of processor time to start a job with its libraries: a job that embeds, to which come the
+# checksum and the loading of each weight; and a classification, a projection by PCA or a search for
+# neighbours.
 START_SECONDS = 4.0
+WEIGHT_SECONDS = 2e-8
 JOB_SECONDS = 2.0
 # Seconds of processor time for the slow parts, measured with MiniLM on CoarseWSD-20. Logistic
 # regression and LDA: per instance, feature, fit, and penalty or shrinkage.
@@ -103,7 +111,8 @@ def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
 
 def pass_seconds(model: Model, jobs: int, instances: int) -> float:
     """Return the rough processor time of passing instances through the encoder, in seconds."""
-    return forward_seconds(model, instances, EFFICIENCY) + START_SECONDS * jobs
+    start = START_SECONDS + WEIGHT_SECONDS * weights(model)
+    return forward_seconds(model, instances, EFFICIENCY) + start * jobs
 
 
 COSTS = Costs(
@@ -191,8 +200,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
         # A random-initialisation control comes from the same files.
         if "hub" in model.source and model.source not in downloads:
             downloads.append(model.source)
-            weights = 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width)
-            text = f"about {weights / 1e9:.1f} GB of model"
+            text = f"about {4 * weights(model) / 1e9:.1f} GB of model"
             lines.append(f"  to download, unless the hub's cache has it: {text}")
     notes = [
         f"left out of {study.name}: {reason}"
