@@ -4,7 +4,8 @@
 
 Run `snakemake` in this checkout, which must not contain results yet. For each step the script
 prints the processor time of its processes: forward pass, fitting of classifiers, imports and the
-rest. The last row is Snakemake's own time. Arguments after `--` go to Snakemake.
+rest, and the peak memory of the largest process. The last row is Snakemake's own time. Arguments
+after `--` go to Snakemake.
 """
 
 import argparse
@@ -59,15 +60,20 @@ def sweep(root: Path, arguments: list[str]) -> None:
 def report(lines: list[dict], cpu: float, wall: float) -> None:
     """Print a row per step, the most expensive first, and shares of the total."""
     steps: dict[str, Counter] = defaultdict(Counter)
+    peaks: dict[str, float] = defaultdict(float)
     for line in lines:
-        steps[line["step"]].update({k: v for k, v in line.items() if k != "step"}, processes=1)
+        step = line.pop("step")
+        peaks[step] = max(peaks[step], line.pop("peak"))
+        steps[step].update(line, processes=1)
     steps["snakemake and shells"]["all"] = cpu - sum(seconds["all"] for seconds in steps.values())
     total: Counter = Counter()
-    print(f"{'':24}{'processes':>10}{'CPU s':>9}" + "".join(f"{k:>9}" for k in KINDS) + "     rest")
+    kinds = "".join(f"{kind:>9}" for kind in (*KINDS, "rest", "peak MB"))
+    print(f"{'':24}{'processes':>10}{'CPU s':>9}{kinds}")
     for step, seconds in sorted(steps.items(), key=lambda item: -item[1]["all"]):
         rest = seconds["all"] - sum(seconds[kind] for kind in KINDS)
         times = "".join(f"{seconds[kind]:9.1f}" for kind in KINDS)
-        print(f"{step:24}{seconds['processes']:10}{seconds['all']:9.1f}{times}{rest:9.1f}")
+        times += f"{rest:9.1f}{peaks[step]:9.0f}"
+        print(f"{step:24}{seconds['processes']:10}{seconds['all']:9.1f}{times}")
         total.update(seconds)
     useful = total["forward"] + total["fit"]
     print(f"{wall:.0f} s, {cpu:.0f} s of processor time: ", end="")

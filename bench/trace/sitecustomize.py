@@ -2,7 +2,8 @@
 
 Python imports a module of this name from PYTHONPATH when it starts. When the process ends, it
 appends a line of JSON to the file WSD_TRACE: the step and its seconds in the forward pass, in
-fitting classifiers (with cross-validation and its scores), in imports, and in all.
+fitting classifiers (with cross-validation and its scores), in imports, and in all, and its peak
+memory in MB.
 """
 
 import atexit
@@ -11,6 +12,7 @@ import importlib.abc
 import importlib.machinery
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -83,7 +85,8 @@ def write():
         return
     words = (a for before, a in pairwise(["", *argv]) if a[0] != "-" and before != "--log")
     step = next(words, "")
-    line = {"step": step, "all": time.process_time(), **SECONDS}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    line = {"step": step, "all": time.process_time(), "peak": peak, **SECONDS}
     with Path(os.environ["WSD_TRACE"]).open("a") as file:
         file.write(json.dumps(line) + "\n")
 
