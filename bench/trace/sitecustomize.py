@@ -12,7 +12,7 @@ import importlib.abc
 import importlib.machinery
 import json
 import os
-import resource
+import re
 import sys
 import threading
 import time
@@ -85,7 +85,9 @@ def write():
         return
     words = (a for before, a in pairwise(["", *argv]) if a[0] != "-" and before != "--log")
     step = next(words, "")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    # Not getrusage, whose maximum includes that of the process that started this one.
+    kilobytes = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]
+    peak = int(kilobytes) / 1000
     line = {"step": step, "all": time.process_time(), "peak": peak, **SECONDS}
     with Path(os.environ["WSD_TRACE"]).open("a") as file:
         file.write(json.dumps(line) + "\n")
