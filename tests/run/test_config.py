@@ -769,7 +769,7 @@ WRONG: list[Wrong] = [
     ),
     (model(random_weights=-1), "models[0].random_weights", "-1", "greater than"),
     (model(random_weights=True), "models[0].random_weights", "True", "should be a valid integer"),
-    (model(input="mask"), "models[0].input", "'mask'", "'plain' or 'masked'"),
+    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
     (views([], ["focal"]), "views.store", "[]", "at least 1"),
     (views(["focal"], []), "views.classify", "[]", "at least 1"),
