@@ -43,7 +43,7 @@ class Substitutes(Study):
         reasons = {
             name: known_without_head(name, model.source, model.random_weights is not None)
             if model.input in SEEN
-            else f"{name} reads no single sentence (`input`), so that it predicts no substitutes"
+            else f"the `input` of {name} is more than the sentence, for which it would predict them"
             for name, model in config.models.items()
         }
         return {name: reason for name, reason in reasons.items() if reason is not None}
