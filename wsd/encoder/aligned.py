@@ -1,4 +1,4 @@
-"""Hold the pieces of an instance, and the positions of those that each view averages."""
+"""Hold the pieces of an instance, and the positions that each view averages."""
 
 from dataclasses import dataclass
 
