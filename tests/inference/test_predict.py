@@ -607,7 +607,15 @@ def test_the_card_describes_the_file(root: Path) -> None:
         if (row["layers"], row["classifier"]) == ("2", "logistic"):
             assert f"{100 * float(row['macro_f1']):.1f} |" in card
     digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
-    for output in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
+    for output in (
+        digest,
+        "focal, layers 2",
+        "The quickstart corpus",
+        "CC0",
+        "wsd 0",
+        "## Limits",
+        "mean, `plain`",
+    ):
         assert output in card
 
 
