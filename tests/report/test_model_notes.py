@@ -13,7 +13,11 @@ from wsd.report.pages.model_notes import LEFT_ONLY, notes
         ("plain", "", True),
         ("masked", "A mask token replaces the focal word.", True),
         ("echo", "The encoder reads the sentence twice", False),
-        ({"template": "{sentence} is", "read": "last"}, "reads the text '{sentence} is'", False),
+        (
+            {"template": "{sentence} is", "read": "last"},
+            "reads “{sentence} is”; the vector is of the last piece",
+            False,
+        ),
         ({"mark": ["<t>", "</t>"]}, "<t> and </t> around the focal word", True),
     ],
 )

@@ -150,7 +150,7 @@ class InputTemplate:
             return {
                 PLAIN: "The encoder reads the sentence.",
                 MASKED: "A mask token replaces the focal word.",
-                ECHO: "The encoder reads the sentence twice; the second copy counts.",
+                ECHO: "The encoder reads the sentence twice; the vector is of the second copy.",
             }[self.name]
         what = {
             "word": "the last occurrence of the focal word",
@@ -158,7 +158,7 @@ class InputTemplate:
             "mark": "the markers",
         }[self.read]
         marks = f", with {' and '.join(self.mark)} around the focal word" if self.mark else ""
-        return f"The encoder reads the text {self.template!r}{marks}; the vector is of {what}."
+        return f"The encoder reads “{self.template}”{marks}; the vector is of {what}."
 
 
 def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> InputTemplate:
