@@ -21,8 +21,9 @@ from wsd.errors import ModelError
 
 # Commas, contractions and a capital, because tokenizers treat them differently.
 PROBE = "The crane , which can't fly , is n't the Crane 's box ."
-# The number of sentences to tokenize at a time. The result takes some 15 kB per sentence.
-CHUNK = 1000
+# The number of sentences to tokenize at a time. More take longer, because their words live longer
+# and the garbage collector looks at them again and again.
+CHUNK = 100
 
 
 class Aligner:
@@ -150,7 +151,8 @@ class Aligner:
         cut = cutter.cut(sentences)
         for i, (row, pieces) in enumerate(zip(rows, cut, strict=True)):
             position, name = int(corpus.position[row]), instance_name(corpus, row)
-            self._check_focal(sentences[i], pieces, position, name, corpus.tokens[row])
+            focal = _last(sentences[i], position)
+            self._check_focal(sentences[i][focal], pieces[focal], name, corpus.tokens[row])
             yield replace(
                 self._align(sentences[i], pieces, position, name, cutter),
                 as_text=self._between_ends(word.ids for word in pieces) == running[i],
@@ -173,7 +175,8 @@ class Aligner:
         cutter: Cutter,
     ) -> Aligned:
         focal = cut[_last(words, position)]
-        sentence = [cut[i].ids for i in self._last_copy(words)]
+        last_copy = self._last_copy(words)
+        sentence = [cut[i].ids for i in last_copy]
         room = self.max_length and self.max_length - len(self.before) - len(self.after)
         if (fitted := cutter.fit(words, cut, position, room)) is None:
             count = len(focal.ids) if self.mask is None else 1
@@ -187,7 +190,8 @@ class Aligner:
         begin, end = len(self.before), len(ids) - len(self.after)
         ends = pairwise(accumulate(map(len, pieces), initial=begin))
         places = [[*range(*pair)] for pair in ends]
-        last_copy = self._last_copy(fitting)
+        if fitting is not words:
+            last_copy = self._last_copy(fitting)
         added = [*range(begin), *range(end, len(ids))]
         segments = [*self.segments]
         segments[begin : begin + 1] *= end - begin
@@ -226,14 +230,8 @@ class Aligner:
         return places[_last(words, position)]
 
     def _check_focal(
-        self,
-        words: Sequence[InputWord],
-        cut: Sequence[Pieces],
-        position: int,
-        name: str,
-        tokens: Sequence[str],
+        self, word: InputWord, pieces: Pieces, name: str, tokens: Sequence[str]
     ) -> None:
-        word, pieces = words[_last(words, position)], cut[_last(words, position)]
         if not pieces.ids:
             problem = f"the tokenizer leaves nothing of the focal word {word.text!r}"
             fix = "leave the instance out of the corpus, or use another tokenizer"
@@ -257,4 +255,4 @@ class Aligner:
 
 def _last(words: Sequence[InputWord], position: int) -> int:
     """Return the number of the last occurrence of the focal word."""
-    return max(i for i, word in enumerate(words) if word.place == position)
+    return next(i for i in reversed(range(len(words))) if words[i].place == position)
