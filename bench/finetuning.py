@@ -36,7 +36,7 @@ RATE = 1e-4
 def load(folder: Path, count: int) -> tuple[Tagger, list[Instance]]:
     """Load the model and draw ``n`` training instances of all words."""
     corpora = {path.stem: read(path) for path in sorted(folder.glob("[!.]*.parquet"))}
-    settings = {"pooling": "mean", "masked": False, "device": "cpu"}
+    settings = {"pooling": "mean", "input": "plain", "device": "cpu"}
     senses = Finetuning({}, corpora, settings, 1, Path()).senses
     tagger = Tagger.load(Path(FOLDER), [True] * sum(map(len, senses.values())), "all", **settings)
     candidates = [

@@ -40,9 +40,9 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.corpus_table import write as write_corpus
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.corpora.text_format import read_text
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.alignment import ALIGNMENT_FILE as ALIGNMENT
 from wsd.encoder.alignment import alignment_report as alignment_of
-from wsd.encoder.match_word_pieces import Aligned
 from wsd.storage.atomic import replacing
 from wsd.storage.json import write_json
 

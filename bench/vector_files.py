@@ -20,8 +20,8 @@ import torch
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import Embeddings, check_vectors
 from wsd.encoder import embed, find_model_folder
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.match_word_pieces import Aligned
 
 BLOCKS, WIDTH, VIEWS = 12, 768, ("focal", "cls")
 NAMES = {view: f"{view}.safetensors" for view in VIEWS}

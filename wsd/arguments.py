@@ -9,8 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from wsd.artifacts.input_template import InputValue, input_argument
 from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.transform_names import USUAL, check_transform
+from wsd.artifacts.view_names import INPUTS, PLAIN
 from wsd.errors import ConfigError, visible
 
 # The config that `snakemake` reads before the files of --configfile. A command with the argument
@@ -127,6 +129,21 @@ def add_optional_files(to: argparse.ArgumentParser, name: str, text: str, **how:
     """Add an argument of any number of files, or none."""
     how = {"metavar": "FILE", **how}
     to.add_argument(name, type=Path, nargs="*", default=[], help=text, **how)
+
+
+def _input(text: str) -> InputValue:
+    """Parse an input, and let argparse show what is wrong with it."""
+    try:
+        return input_argument(text)
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(f"{error.problem}; {error.fix}") from None
+
+
+def add_input(to: argparse.ArgumentParser, text: str = "", **how: Any) -> None:
+    """Add what an encoder reads; the default is ``plain``."""
+    names = f"{', '.join(INPUTS)}, or a mapping as JSON with `template` or `mark`, and `read`"
+    how = {"type": _input, "default": PLAIN, "metavar": "INPUT", **how}
+    to.add_argument("--input", help=f"what the encoder reads: {names}{text}", **how)
 
 
 def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:

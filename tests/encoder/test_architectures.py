@@ -484,7 +484,7 @@ def test_the_trial_removes_its_hooks(built: Built) -> None:
 @pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if kind.mask])
 def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, name: str) -> None:
     folder = str(built(name))
-    encoder = Encoder.load(folder, device="cpu", masked=True)
+    encoder = Encoder.load(folder, device="cpu", input="masked")
     mask = encoder.tokenizer.mask_token
     written = corpus_of(
         *(
@@ -509,13 +509,13 @@ def test_masked_input_is_one_mask_token_in_the_focal_word_s_place(built: Built, 
 @pytest.mark.parametrize("name", [name for name, kind in zoo.KINDS.items() if not kind.mask])
 def test_masked_input_needs_a_mask_token(built: Built, name: str) -> None:
     with pytest.raises(ModelError, match="has no mask token") as error:
-        Encoder.load(str(built(name)), device="cpu", masked=True)
+        Encoder.load(str(built(name)), device="cpu", input="masked")
     assert "input: plain" in str(error.value)
 
 
 def test_masked_input_does_not_depend_on_the_word(built: Built) -> None:
     pair = corpus_of(("near the old crane it slept", 3), ("near the old quixotically it slept", 3))
-    encoder = Encoder.load(str(built("bert")), device="cpu", masked=True)
+    encoder = Encoder.load(str(built("bert")), device="cpu", input="masked")
     (focal,) = encode(encoder, pair)
     assert np.array_equal(focal[:, 0], focal[:, 1])
     first, second = encoder.static(pair, encoder.align(pair), ["static"])["static"]
@@ -526,11 +526,11 @@ def test_masking_comes_before_the_window() -> None:
     """A word of 20 pieces leaves room for 14 others; its mask leaves room for 19 more."""
     from tiny import PositionModel
 
-    for masked, others in ((False, 10), (True, 29)):
+    for input, others in (("plain", 10), ("masked", 29)):
         encoder = Encoder(
             tiny_tokenizer(32),
             PositionModel(max_length=32),
-            masked=masked,
+            input=input,
             device=torch.device("cpu"),
         )
         (aligned,) = encoder.align(corpus_of((" ".join(["a"] * 30 + ["x" * 20]), 30)))

@@ -220,6 +220,16 @@ def test_static_views_alone_need_no_forward_pass(tmp_path: Path, record: dict, m
     assert Embeddings(tmp_path / "static.safetensors", CORPUS).layers == 1
 
 
+def test_a_template_is_recorded(tmp_path: Path, record: dict) -> None:
+    corpus = corpus_of(("near the crane", 2), ("near the xyz", 2))
+    input = {"template": "{sentence} of {word}", "read": "word"}
+    embed(corpus, record, tmp_path, views=["focal", "context"], input=input)
+    focal = Embeddings(tmp_path / "focal.safetensors", corpus)
+    assert focal.provenance["input"] == input
+    assert focal.provenance["split_focal_words"] == 1
+    assert Embeddings(tmp_path / "context.safetensors", corpus).layers == 3
+
+
 def test_masked_input_is_recorded(tmp_path: Path, record: dict) -> None:
     corpus = corpus_of(("near the crane", 2), ("near the bird", 2), ("near the xyz", 2))
     views = ["focal", "context", "static"]

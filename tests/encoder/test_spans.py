@@ -12,7 +12,7 @@ from naive_encoder import naive_vectors
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import CONTEXTUAL
+from wsd.artifacts.view_names import CONTEXTUAL, INPUTS
 from wsd.encoder.alignment import alignment_report
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.match_word_pieces import Aligner
@@ -95,7 +95,7 @@ def test_the_context_is_all_but_the_span() -> None:
 def test_one_mask_replaces_the_whole_span() -> None:
     corpus, _ = corpus_with_spans(*MARKED)
     tokenizer = tiny_tokenizer()
-    plain, masked = (Aligner(tokenizer, None, masked=m).align(corpus) for m in (False, True))
+    plain, masked = (Aligner(tokenizer, None, input=i).align(corpus) for i in INPUTS[:2])
     for own, actual in zip(plain, masked, strict=True):
         first, last = own.focal[0], own.focal[-1]
         assert actual.ids == [*own.ids[:first], tokenizer.mask_token_id, *own.ids[last + 1 :]]

@@ -21,7 +21,9 @@ from transformers import AutoTokenizer, PreTrainedTokenizerFast
 from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
-from wsd.encoder.match_word_pieces import Aligned, Aligner
+from wsd.encoder.aligned import Aligned
+from wsd.encoder.cut_words import Cutter
+from wsd.encoder.match_word_pieces import Aligner
 from wsd.encoder.piece_spelling import normalised, spelling
 from wsd.errors import ModelError, ResultError
 
@@ -162,9 +164,9 @@ def test_any_text_and_any_limit_keep_the_focal_word(oracle: Naive) -> None:
 def test_any_text_masked_is_the_same_text_with_a_mask(oracle: Naive) -> None:
     if oracle.tokenizer.mask_token_id is None:
         with pytest.raises(ModelError, match="no mask token"):
-            Aligner(oracle.tokenizer, None, masked=True)
+            Aligner(oracle.tokenizer, None, input="masked")
         return
-    plain, masked = Aligner(oracle.tokenizer, None), Aligner(oracle.tokenizer, None, masked=True)
+    plain, masked = Aligner(oracle.tokenizer, None), Aligner(oracle.tokenizer, None, input="masked")
 
     @ANYTHING
     @given(SENTENCE, st.data())
@@ -254,11 +256,11 @@ def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
     def off_by_one(*args: Any) -> list[list[Any]]:
         return [[*words[1:], words[0]] for words in own(*args)]
 
-    own = Aligner._cut
+    own = Cutter.cut
     for name in TOKENIZERS:
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         with monkeypatch.context() as patched:
-            patched.setattr(Aligner, "_cut", off_by_one)
+            patched.setattr(Cutter, "cut", off_by_one)
             with pytest.raises(ModelError, match="do not spell the focal word 'crane'") as error:
                 aligner.align(corpus_of(("near the crane it slept", 2)))
         assert "crane train 0" in str(error.value)

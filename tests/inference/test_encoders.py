@@ -54,7 +54,7 @@ def test_blocks_and_width_are_the_models_own_and_a_changed_file_is_refused(tmp_p
     assert (record["blocks"], record["width"]) == (3, 32)
     loaded = encoders.load_encoder(record, device="cpu")
     assert encoders.load_encoder(record, device="cpu") is loaded
-    assert encoders.load_encoder(record, masked=False, pooling="mean", device="cpu") is loaded
+    assert encoders.load_encoder(record, input="plain", pooling="mean", device="cpu") is loaded
     with (folder / "model.safetensors").open("ab") as file:
         file.write(b" ")
     with pytest.raises(ModelError, match="has changed"):

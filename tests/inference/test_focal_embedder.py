@@ -99,6 +99,22 @@ def test_the_vectors_are_the_workflows(root, tmp_path, view, layers) -> None:
     np.testing.assert_allclose(made, stored[corpus.split == "test"], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("input", ["echo", {"template": "{sentence} of {word}", "read": "last"}])
+def test_an_input_is_read_as_in_the_workflow(root, tmp_path, input) -> None:
+    corpus = quickstart("crane")
+    record = encoders.find_model(encoders.source_named(root / TINY))
+    embed.embed(
+        [embed.Word(corpus, tmp_path / "crane", plain("focal"))], record,
+        embed.Options(device="cpu", input=input),
+    )  # fmt: skip
+    _, stored, _ = feature_set.read_features(tmp_path, corpus, "focal", "2")
+    X, _ = labelled(corpus, "test")
+    embedder = FocalEmbedder(root / TINY, 2, input=input, device="cpu")
+    np.testing.assert_allclose(
+        clone(embedder).fit_transform(X), stored[corpus.split == "test"], rtol=1e-4, atol=1e-5
+    )
+
+
 def test_a_static_view_with_the_default_layers(root) -> None:
     X, _ = labelled(quickstart("crane"), "test")
     made = FocalEmbedder(root / TINY, view="static", device="cpu").fit(X)
@@ -148,6 +164,8 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
         ({"layers": "3"}, "layer choice '3'"),
         ({"pooling": "max"}, "pooling 'max'"),
         ({"model": "bert"}, "no model 'bert'"),
+        ({"input": "twice"}, "no input 'twice'"),
+        ({"input": {"template": "{word}"}}, "has no {sentence}"),
     ],
 )
 def test_fit_reports_invalid_parameters(embedder: FocalEmbedder, changes, says) -> None:

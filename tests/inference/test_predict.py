@@ -405,6 +405,9 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
         model = {**manifest["encoder"]["model"], **changes}
         return changed(encoder={**manifest["encoder"], "model": model})
 
+    def reading(value: Any) -> bytes:
+        return changed(encoder={**manifest["encoder"], "input": value})
+
     files = manifest["encoder"]["model"]["files"]
     known = manifest["configuration"]
     other = manifest["words"]["apple"]["file"]
@@ -438,6 +441,8 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
             "an invalid repository or revision",
         ),
         ({"manifest_json": from_hub("a/b", "main")}, "an invalid repository or revision"),
+        ({"manifest_json": reading("twice")}, "no input 'twice'"),
+        ({"manifest_json": reading({"template": "{word}"})}, "has no {sentence}"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),
         ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "a file that no model has"),
         ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),
@@ -470,6 +475,16 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
     with pytest.raises(ModelError, match="there is no such model file"):
         WsdFile(tmp_path / "none.wsd")
     assert WsdFile(rewritten(Path("model.wsd"), bad)).word("crane").senses
+
+
+def test_new_text_is_read_with_the_input_of_the_file(root: Path, tmp_path: Path) -> None:
+    manifest = json.loads(zipfile.ZipFile("model.wsd").read("manifest.json"))
+    prompt = {"template": "{sentence} of {word}", "read": "last"}
+    manifest["encoder"]["input"] = prompt
+    text = json.dumps(manifest).encode()
+    file = WsdFile(rewritten(Path("model.wsd"), tmp_path / "prompt.wsd", manifest_json=text))
+    encoder = encoders.fitted_encoder(file.encoder, device="cpu")
+    assert encoder.aligner.input.value == prompt
 
 
 def test_an_unknown_metric_is_refused(root: Path, tmp_path: Path) -> None:
@@ -592,7 +607,15 @@ def test_the_card_describes_the_file(root: Path) -> None:
         if (row["layers"], row["classifier"]) == ("2", "logistic"):
             assert f"{100 * float(row['macro_f1']):.1f} |" in card
     digest = WsdFile(Path("model.wsd")).encoder["model"]["files"]["model.safetensors"]
-    for output in (digest, "focal, layers 2", "The quickstart corpus", "CC0", "wsd 0", "## Limits"):
+    for output in (
+        digest,
+        "focal, layers 2",
+        "The quickstart corpus",
+        "CC0",
+        "wsd 0",
+        "## Limits",
+        "mean, `plain`",
+    ):
         assert output in card
 
 

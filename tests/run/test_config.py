@@ -259,6 +259,10 @@ def test_the_input_of_an_encoder() -> None:
         entry.input for entry in [*config.models.values(), *config.random_controls.values()]
     } == {"masked"}
     assert config.random_controls
+    config = check_changed(model(input={"mark": ["<t>", "</t>"]}), controls(random_weights=[1]))
+    assert [
+        entry.input for entry in [*config.models.values(), *config.random_controls.values()]
+    ] == [{"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "word"}] * 2
 
 
 def test_words_are_sorted_and_layers_are_in_their_one_order() -> None:
@@ -769,7 +773,25 @@ WRONG: list[Wrong] = [
     ),
     (model(random_weights=-1), "models[0].random_weights", "-1", "greater than"),
     (model(random_weights=True), "models[0].random_weights", "True", "should be a valid integer"),
-    (model(input="mask"), "models[0].input", "'mask'", "'plain' or 'masked'"),
+    (model(input={}), "models[0].input", "{}", "`template`"),
+    (model(input={"template": "a"}), "models[0].input", "'a' has no {sentence}", "sentence goes"),
+    (
+        model(input={"template": "{sentence} {sense}"}),
+        "models[0].input",
+        "no placeholder {sense}",
+        "use {sentence} and {word}",
+    ),
+    (
+        model(input={"template": "{sentence}", "read": "mark"}),
+        "models[0].input",
+        "no marker to read",
+        "give `mark`",
+    ),
+    (model(input={"mark": ["a"]}), "models[0].input.mark", "['a']", "at least 2"),
+    (model(input={"mark": ["a", "b c"]}), "models[0].input", "no pair of markers", "two tokens"),
+    (model(input={"read": "first"}), "models[0].input.read", "'first'", "'word', 'last' or 'mark'"),
+    (model(input={"tempate": "a"}), "models[0].input", "'tempate'", "mark, read, template"),
+    (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
     (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
     (views([], ["focal"]), "views.store", "[]", "at least 1"),
     (views(["focal"], []), "views.classify", "[]", "at least 1"),

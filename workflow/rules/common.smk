@@ -29,6 +29,7 @@ import wsd.run.config_files
 import wsd.run.plan
 from wsd.artifacts import dataset
 from wsd.artifacts import noad_datasets
+from wsd.artifacts.input_template import as_argument
 from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_json import bare, megabytes
@@ -219,7 +220,7 @@ def source_flags(model, weights):
 def vectors_flags(wildcards):
     """Return an encoder's settings as flags of `wsd embed` and `wsd finetune`."""
     model = model_of(wildcards)
-    flags = f"--pooling {model.pooling} --input {model.input}"
+    flags = f"--pooling {model.pooling} --input {shlex.quote(as_argument(model.input))}"
     return flags if "base" in wildcards.keys() else f"{flags} --precision {model.precision}"
 
 

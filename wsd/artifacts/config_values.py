@@ -13,13 +13,13 @@ from wsd.storage.file_names import PLAIN_NAME
 if TYPE_CHECKING:
     View = str
     Pooling = str
-    Input = str
+    InputName = str
     Precision = str
     Device = str
     BuiltIn = str
 else:
     BuiltIn = Literal[tuple(DATASETS)]
-    View, Pooling, Input = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
+    View, Pooling, InputName = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
     Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
 NAME_OR_NUMBER = Discriminator(lambda value: "name" if isinstance(value, str) else "number")
 Layer = Annotated[Annotated[str, Tag("name")] | Annotated[int, Tag("number")], NAME_OR_NUMBER]

@@ -22,8 +22,8 @@ every sentence. Its file has a single layer, number 0.
 If the focal word is the only word, ``context``, ``other`` and ``static_context`` are zero.
 """
 
-# The input: the sentence, or the sentence with a mask token instead of the focal word.
-PLAIN, MASKED = INPUTS = ("plain", "masked")
+# The inputs that have a name (wsd/artifacts/input_template.py).
+PLAIN, MASKED, ECHO = INPUTS = ("plain", "masked", "echo")
 # The view of a random word piece, the only view that depends on the seed.
 DRAWN = "other"
 CONTEXTUAL = ("focal", "context", "cls", DRAWN, "sentence")

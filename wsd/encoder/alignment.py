@@ -19,7 +19,7 @@ from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     from wsd.artifacts.corpus_table import Corpus
-    from wsd.encoder.match_word_pieces import Aligned
+    from wsd.encoder.aligned import Aligned
 
 
 ALIGNMENT_FILE = "alignment.json"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from wsd.arguments import (
     add_choice,
     add_corpora,
+    add_input,
     add_optional_files,
     add_out_folder,
     add_path,
@@ -27,13 +28,12 @@ from wsd.arguments import (
 )
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
+from wsd.artifacts.input_template import InputValue
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import (
     DEVICES,
     DRAWN,
-    INPUTS,
-    MASKED,
     PLAIN,
     POOLINGS,
     PRECISIONS,
@@ -46,8 +46,8 @@ from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
+    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.match_word_pieces import Aligned
 
 
 PROGRESS_SECONDS = 5.0
@@ -60,14 +60,14 @@ class Options(NamedTuple):
     ----------
     pooling, precision, device
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
-    input : {"plain", "masked"}
-        Whether one mask token replaces the focal word.
+    input : str or mapping
+        What the model reads (:mod:`wsd.artifacts.input_template`).
     seed : int
         For the draw of ``other``.
     """
 
     pooling: str = POOLINGS[0]
-    input: str = PLAIN
+    input: InputValue = PLAIN
     precision: str = PRECISIONS[0]
     seed: int = 1
     device: str = DEVICES[0]
@@ -120,7 +120,7 @@ def embed(
     encoder = Encoder.load(
         str(find_model_folder.verify(record)),
         pooling=options.pooling,
-        masked=options.input == MASKED,
+        input=options.input,
         device=options.device,
         precision=options.precision,
         random_weights=record.get("random_weights"),
@@ -206,7 +206,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "the views to write"
     parser.add_argument("--views", nargs="+", default=["focal"], choices=VIEWS, help=text)
     add_choice(parser, "--pooling", POOLINGS)
-    add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
+    add_input(parser)
     add_seed(parser)
     add_choice(parser, "--device", DEVICES)
     text = "the precision of the computation; float16 needs a GPU"

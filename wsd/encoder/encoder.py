@@ -15,10 +15,13 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
+from wsd.artifacts.input_template import InputTemplate, InputValue
+from wsd.artifacts.view_names import PLAIN
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
 from wsd.encoder.load_model import check_precision, choose_device, load_folder, weights_digest
-from wsd.encoder.match_word_pieces import Aligned, Aligner
+from wsd.encoder.match_word_pieces import Aligner
 from wsd.encoder.packed_linear import pack
 from wsd.encoder.run_model import Network, encoder_of, length_limit
 from wsd.encoder.view_weights import Places, Sentences, selection, static_views
@@ -41,8 +44,8 @@ class Encoder:
         In evaluation mode, on ``device``. Only the encoder of an encoder-decoder is used.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
-    masked : bool
-        Whether one mask token replaces the focal word.
+    input : str or mapping
+        What the model reads (:mod:`wsd.artifacts.input_template`).
     device : torch.device
     file : tokenizers.Tokenizer, optional
         As in :class:`wsd.encoder.match_word_pieces.Aligner`.
@@ -59,13 +62,13 @@ class Encoder:
         model: Any,
         *,
         pooling: str = "mean",
-        masked: bool = False,
+        input: InputValue | InputTemplate = PLAIN,
         device: torch.device,
         file: Any = None,
     ) -> None:
         self.tokenizer, self.model, self.device = tokenizer, encoder_of(model), device
         self.pooling, self.max_length = pooling, length_limit(tokenizer, self.model)
-        self.aligner = Aligner(tokenizer, self.max_length, masked=masked, file=file)
+        self.aligner = Aligner(tokenizer, self.max_length, input=input, file=file)
         self.network = Network(self.model, tokenizer, device)
         self.blocks, self.width = self.network.blocks, self.network.width
         self.drawn: str | None = None
@@ -76,7 +79,7 @@ class Encoder:
         folder: str,
         *,
         pooling: str = "mean",
-        masked: bool = False,
+        input: InputValue | InputTemplate = PLAIN,
         device: str = "auto",
         precision: str = "float32",
         random_weights: int | None = None,
@@ -88,7 +91,7 @@ class Encoder:
         Parameters
         ----------
         folder : str
-        pooling, masked, device
+        pooling, input, device
             As in the class and :func:`wsd.encoder.load_model.choose_device`.
         precision : {"float32", "bfloat16", "float16"}
             The precision of the computation. The vectors are always float32.
@@ -99,7 +102,8 @@ class Encoder:
         Raises
         ------
         ConfigError
-            If the device does not exist, or cannot compute in that precision.
+            If the device does not exist, or cannot compute in that precision, or there is no such
+            input.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer cannot be used.
@@ -107,7 +111,7 @@ class Encoder:
         chosen = choose_device(device)
         check_precision(precision, chosen)
         tokenizer, model, file = load_folder(folder, random_weights)
-        options = {"pooling": pooling, "masked": masked, "device": chosen, "file": file}
+        options = {"pooling": pooling, "input": input, "device": chosen, "file": file}
         try:
             encoder = cls(tokenizer, model.to(chosen), **options)
             _ = encoder.architecture  # refuses a model that cannot be used

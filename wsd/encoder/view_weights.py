@@ -11,7 +11,7 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.vectors import not_finite
 from wsd.artifacts.view_names import STATIC
-from wsd.encoder.match_word_pieces import Aligned
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.run_model import input_matrix
 from wsd.errors import ModelError
 
@@ -53,7 +53,7 @@ class Sentences:
         places = {
             "focal": instance.pooled(pooling),
             "context": others,
-            "sentence": sorted([*instance.focal, *others]),
+            "sentence": instance.sentence,
             "cls": [] if instance.cls is None else [instance.cls],
             "other": [others[_draw(seed, name, len(others))]] if others else [],
         }

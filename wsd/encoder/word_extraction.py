@@ -18,8 +18,8 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.artifacts.view_names import DRAWN
 from wsd.encoder import alignment
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.match_word_pieces import Aligned
 from wsd.encoder.view_weights import Sentences
 from wsd.logs import log
 from wsd.storage.atomic import working_folder, write_errors

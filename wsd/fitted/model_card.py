@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wsd.artifacts.input_template import as_argument
 from wsd.storage.text_table import markdown
 
 Record = Mapping[str, Any]
@@ -75,7 +76,7 @@ def card(
     facts = {
         "encoder": f"{used['model']}: {source}",
         "its weights": ", ".join(f"{name} sha256 {digest}" for name, digest in weights.items()),
-        "pooling, input": f"{encoder['pooling']}, {encoder['input']}",
+        "pooling, input": f"{encoder['pooling']}, `{as_argument(encoder['input'])}`",
         "features": f"{used['view']}, layers {used['layers']}",
         "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
         "corpus": f"{dataset['title']}, {dataset['source']}",

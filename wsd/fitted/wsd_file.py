@@ -18,7 +18,8 @@ import numpy as np
 
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.encoder_record import check_record
-from wsd.artifacts.view_names import INPUTS, POOLINGS, PRECISIONS
+from wsd.artifacts.input_template import parse_input
+from wsd.artifacts.view_names import POOLINGS, PRECISIONS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
 from wsd.errors import ModelError, WsdError
 from wsd.fitted.selected_results import Results, training_sentences
@@ -44,7 +45,7 @@ Sentences = Mapping[str, list[str]]  # by word
 _DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same content has the same bytes
 _LONGEST_TEXT = 2**28
 # The values of each option of an encoder.
-_KINDS = {"pooling": POOLINGS, "input": INPUTS, "precision": PRECISIONS}
+_KINDS = {"pooling": POOLINGS, "precision": PRECISIONS}
 
 
 class WsdFileWriter:
@@ -149,6 +150,7 @@ class WsdFile:
             check_record(self.encoder["model"])
             for key, kinds in _KINDS.items():
                 require(self.encoder[key] in kinds, f"an encoder of {key} {self.encoder[key]!r}")
+            parse_input(self.encoder["input"])
             require(isinstance(self.manifest["words"], dict), "the words are not a mapping")
             self.words = tuple(self.manifest["words"])
             require(self.words, "no words")

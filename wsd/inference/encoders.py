@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from wsd.artifacts.dataset import DATA
-from wsd.artifacts.view_names import MASKED
+from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
+from wsd.artifacts.view_names import PLAIN
 from wsd.encoder import find_model_folder
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError
@@ -107,7 +108,11 @@ def find_model(source: ModelSource) -> dict[str, Any]:
 
 
 def load_encoder(
-    record: Mapping[str, Any], *, pooling: str = "mean", masked: bool = False, device: str = "auto"
+    record: Mapping[str, Any],
+    *,
+    pooling: str = "mean",
+    input: InputValue = PLAIN,
+    device: str = "auto",
 ) -> "Encoder":
     """Load the encoder of a record; the last two encoders stay in memory.
 
@@ -115,23 +120,27 @@ def load_encoder(
     ----------
     record : mapping
         As from :func:`find_model`. The files are checked against it.
-    pooling, masked, device
+    pooling, input, device
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
     # Positional arguments: the cache distinguishes a default from the same value given.
-    return _load(json.dumps(dict(record), sort_keys=True), pooling, masked, device)
+    return _load(json.dumps(dict(record), sort_keys=True), pooling, parse_input(input), device)
 
 
 @lru_cache(maxsize=2)
-def _load(record: str, pooling: str, masked: bool, device: str) -> "Encoder":
+def _load(record: str, pooling: str, input: InputTemplate, device: str) -> "Encoder":
     folder = find_model_folder.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
-    return Encoder.load(str(folder), pooling=pooling, masked=masked, device=device)
+    return Encoder.load(str(folder), pooling=pooling, input=input, device=device)
 
 
 def open_encoder(
-    model: ModelName = None, *, pooling: str = "mean", masked: bool = False, device: str = "auto"
+    model: ModelName = None,
+    *,
+    pooling: str = "mean",
+    input: InputValue = PLAIN,
+    device: str = "auto",
 ) -> "Encoder":
     """Find, verify and load an encoder.
 
@@ -139,7 +148,7 @@ def open_encoder(
     ----------
     model
         As in :func:`source_named`.
-    pooling, masked, device
+    pooling, input, device
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
 
     Returns
@@ -147,7 +156,7 @@ def open_encoder(
     Encoder
     """
     record = find_model(source_named(model))
-    return load_encoder(record, pooling=pooling, masked=masked, device=device)
+    return load_encoder(record, pooling=pooling, input=input, device=device)
 
 
 def fitted_encoder(
@@ -184,8 +193,8 @@ def fitted_encoder(
         raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None
     from wsd.encoder.encoder import Encoder
 
-    options = {key: encoder[key] for key in ("pooling", "precision")}
-    return Encoder.load(str(files), masked=encoder["input"] == MASKED, device=device, **options)
+    options = {key: encoder[key] for key in ("pooling", "input", "precision")}
+    return Encoder.load(str(files), device=device, **options)
 
 
 def _how_to_get(record: Mapping[str, Any]) -> str:

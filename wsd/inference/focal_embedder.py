@@ -5,7 +5,7 @@ plain values, and nothing is loaded before ``fit``. :mod:`wsd.inference.encoders
 once for all copies of a transformer in a process.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
-from wsd.artifacts.view_names import DEVICES, POOLINGS, STATIC, VIEWS
+from wsd.artifacts.input_template import InputValue, parse_input
+from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, find_focal_word
 from wsd.inference.feature_vectors import feature_vectors
@@ -45,6 +46,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         in :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
+    input : str or dict
+        What the encoder reads: ``plain``, ``masked``, ``echo``, or a dict with a template or
+        markers; see :mod:`wsd.artifacts.input_template`.
     device : {"auto", "cpu", "cuda"}
     threads : int
         Batches that run at the same time on a CPU. The vectors do not depend on it.
@@ -74,6 +78,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         view: str = "focal",
         *,
         pooling: str = "mean",
+        input: InputValue = PLAIN,
         device: str = "auto",
         threads: int = 1,
     ) -> None:
@@ -81,6 +86,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         self.layers = layers
         self.view = view
         self.pooling = pooling
+        self.input = input
         self.device = device
         self.threads = threads
 
@@ -109,12 +115,13 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
                 raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
+        parse_input(self.input)
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         layers = "0" if self.view in STATIC else str(self.layers)
         blocks = record["blocks"]
         features = parse_features(self.view, layers, blocks, where="layers", learned=False)
-        encoder = encoders.load_encoder(record, pooling=self.pooling, device=self.device)
+        encoder = self._encoder(record)
         self.record_ = record
         self.layers_ = features.layers
         self.feature_names_ = _names(encoder, features, instances[0])
@@ -152,7 +159,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             If the model's files have changed, or its tokenizer cannot handle a focal word.
         """
         check_is_fitted(self)
-        encoder = encoders.load_encoder(self.record_, pooling=self.pooling, device=self.device)
+        encoder = self._encoder(self.record_)
         features = parse_features(self.view, self.layers_, self.record_["blocks"])
         table = find_focal_word.as_corpus(self._read(X))
         return feature_vectors(encoder, table, encoder.align(table), features, threads=self.threads)
@@ -171,6 +178,11 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.feature_names_.copy()
+
+    def _encoder(self, record: Mapping[str, Any]) -> Any:
+        return encoders.load_encoder(
+            record, pooling=self.pooling, input=self.input, device=self.device
+        )
 
     def _read(self, X: Iterable[Any]) -> list[find_focal_word.Focus]:
         if not (instances := find_focal_word.read_instances(X)):

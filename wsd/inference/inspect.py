@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wsd import logs
-from wsd.arguments import add_choice, add_source, count
-from wsd.artifacts.view_names import DEVICES, POOLINGS
+from wsd.arguments import add_choice, add_input, add_source, count
+from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS
 from wsd.errors import ConfigError, unknown_choice
 from wsd.inference import encoders, find_focal_word
 from wsd.inference.find_focal_word import Focus, as_corpus
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # Fields of an inspection that JSON shows unchanged.
-PLAIN = ("pieces", "ids", "segments", "focal", "windowed")
+UNCHANGED = ("pieces", "ids", "segments", "focal", "windowed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def as_record(model: str, inspections: Sequence[Inspection]) -> dict[str, Any]:
                 "tokens": shown.focus.tokens,
                 "word": shown.focus.word,
                 "position": shown.focus.position,
-                **{name: getattr(shown, name) for name in PLAIN},
+                **{name: getattr(shown, name) for name in UNCHANGED},
                 "hidden_states": {"number": len(shown.states), "shape": shown.states.shape[1:]},
                 "norms": _rounded(shown.norms),
                 "cosine_to_layer_before": [None, *_rounded(shown.steps)],
@@ -206,6 +206,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     text = "config files with models to name; later files override earlier ones"
     parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
     add_source(parser, "a folder that holds the model", required=False)
+    add_input(parser, " (default: plain, or as in the config)", default=None)
     text = "how to pool the focal word's pieces (default: mean, or as in the config)"
     parser.add_argument("--pooling", choices=POOLINGS, help=text)
     add_choice(parser, "--device", DEVICES)
@@ -236,12 +237,13 @@ def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
         raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
     if args.path == "":
         raise ConfigError("an empty path", where="--path", fix="name the model's folder")
+    options = {"pooling": args.pooling or POOLINGS[0], "input": args.input or PLAIN}
     hub = args.hub and f"{args.hub}@{args.revision or ''}"
     for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
         if rest is not None:
-            return encoders.source_named(f"{kind}:{rest}"), {"pooling": args.pooling or "mean"}
+            return encoders.source_named(f"{kind}:{rest}"), options
     if not args.configfile:
-        return encoders.source_named(args.model), {"pooling": args.pooling or "mean"}
+        return encoders.source_named(args.model), options
     entries = args.config.models
     if args.model is not None and args.model not in entries:
         raise unknown_choice(f"the config has no model {args.model!r}", entries, "--model")
@@ -249,5 +251,5 @@ def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     if entry.random_weights is not None:
         problem = f"{entry.name} has random weights, a control"
         raise ConfigError(problem, where="--model", fix="choose another with --model")
-    options = {"pooling": args.pooling or entry.pooling, "masked": entry.input == "masked"}
+    options = {"pooling": args.pooling or entry.pooling, "input": args.input or entry.input}
     return encoders.ModelSource(entry.name, entry.source, entry.sha256), options

@@ -6,7 +6,8 @@ from typing import Any
 
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.find_runs import tables_of
-from wsd.artifacts.view_names import STATIC, blocks_of
+from wsd.artifacts.input_template import InputValue
+from wsd.artifacts.view_names import PLAIN, STATIC, blocks_of
 from wsd.run.schema import Controls, Tuning
 
 MIX = "mix"
@@ -28,6 +29,8 @@ class Model:
         Feature sets of several vectors, as in :mod:`wsd.artifacts.feature_set`.
     random_weights : int or None
         The seed of random weights; None if the weights are read.
+    input : str or dict
+        What it reads (:mod:`wsd.artifacts.input_template`), with all defaults.
     """
 
     name: str
@@ -39,7 +42,7 @@ class Model:
     layers: tuple[str, ...]
     features: tuple[tuple[str, str], ...] = ()
     random_weights: int | None = None
-    input: str = "plain"
+    input: InputValue = PLAIN
     precision: str = "float32"
 
     @property

@@ -135,8 +135,9 @@ def _model(entry: ModelEntry, file: ConfigFile) -> Model:
         for i, features in enumerate(file.features)
     ]
     return Model(
-        **{name: value for name, value in entry if name not in SOURCES},
+        **{name: value for name, value in entry if name not in (*SOURCES, "input")},
         source=entry.source,
+        input=entry.input_value,
         layers=tuple(choice.name for choice in choices),
         features=tuple(dict.fromkeys((features.view, features.layers) for features in sets)),
     )

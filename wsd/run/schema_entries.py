@@ -4,10 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from wsd.artifacts.config_section import UNSET, OneOrSome, Section, refusal
+from wsd.artifacts.config_section import UNSET, Either, OneOrSome, Section, refusal
 from wsd.artifacts.config_values import (
     Count,
-    Input,
+    InputName,
     Name,
     NumberAbove0,
     NumberFrom0,
@@ -19,8 +19,42 @@ from wsd.artifacts.config_values import (
     Transform,
 )
 from wsd.artifacts.cv_table import PARAMETERS
+from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
+from wsd.errors import ConfigError
 
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
+
+
+class InputEntry(Section):
+    """An input with a template, with markers, or both.
+
+    Attributes
+    ----------
+    template
+        Text with {sentence} and, if it is wanted, {word}; the default is the sentence.
+    mark
+        Two tokens to put around the focal word, in every copy of the sentence.
+    read
+        What the vector is of: the last occurrence of the focal word (word), the last piece of the
+        text (last), or the markers (mark).
+    """
+
+    template: str = UNSET
+    mark: Annotated[list[Text], Field(min_length=2, max_length=2)] = UNSET
+    read: Literal["word", "last", "mark"] = "word"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            _ = self.parsed
+        except ConfigError as error:
+            raise refusal(f"{error.problem}; {error.fix}") from None
+        return self
+
+    @property
+    def parsed(self) -> InputTemplate:
+        """Return the input."""
+        return parse_input(self.model_dump(include=self.model_fields_set))
 
 
 class ModelEntry(Section):
@@ -50,8 +84,9 @@ class ModelEntry(Section):
     pooling
         How the pieces of a split focal word become one vector.
     input
-        What the encoder reads: the sentence (plain), or the sentence with one mask token for its
-        focal word (masked).
+        What the encoder reads: the sentence (plain); the sentence with one mask token for its focal
+        word (masked); the sentence twice, of which the second copy counts (echo); or a mapping with
+        a template or markers.
     precision
         The precision of the computation: float32; bfloat16, faster if the processor or the GPU has
         it; float16, on a GPU only. The vectors are stored in float32.
@@ -69,7 +104,7 @@ class ModelEntry(Section):
     blocks: Count
     width: Count
     pooling: Pooling = "mean"
-    input: Input = "plain"
+    input: Either[InputName, InputEntry] = "plain"
     precision: Precision = "float32"
     random_weights: Seed = UNSET
 
@@ -77,6 +112,11 @@ class ModelEntry(Section):
     def source(self) -> dict[str, str]:
         """Return the keys that say where the model comes from, with their values."""
         return {name: getattr(self, name) for name in SOURCES if name in self.model_fields_set}
+
+    @property
+    def input_value(self) -> InputValue:
+        """Return the input as a value for JSON, with all defaults."""
+        return self.input if isinstance(self.input, str) else self.input.parsed.value
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:

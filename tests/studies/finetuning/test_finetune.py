@@ -37,7 +37,7 @@ from wsd.studies.finetuning.training import DECAY, LONGEST, PART, gradient, opti
 from wsd.studies.finetuning.trials import Finetuning
 
 ONE = Setting(1e-3, 2, "all")
-HOW: dict[str, Any] = {"pooling": "mean", "masked": False, "device": "cpu"}
+HOW: dict[str, Any] = {"pooling": "mean", "input": "plain", "device": "cpu"}
 OUTPUTS = ("finetuned-1.parquet", "finetuned-2.parquet", "trials.csv", "model/model.safetensors")
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import pandas as pd
 
 from wsd.artifacts.column_names import BASELINE, SELECTED
+from wsd.artifacts.input_template import parse_input
 from wsd.artifacts.layer_choice import LayerChoice
+from wsd.artifacts.view_names import PLAIN
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import DETECTABLE
 
@@ -39,9 +41,10 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
     sentences = []
     if (seed := encoder["model"].get("random_weights")) is not None:
         sentences.append(f"Random weights: drawn with seed {seed}, never trained.")
-    if encoder.get("input") == "masked":
-        sentences.append("A mask token replaces the focal word.")
-    if architecture.get("causal"):
+    template = parse_input(encoder.get("input", PLAIN))
+    if template.name != PLAIN:
+        sentences.append(template.describe())
+    if architecture.get("causal") and not template.reads_after_sentence:
         sentences.append(LEFT_ONLY)
     if architecture.get("wide_embeddings"):
         sentences.append("Layer 0 depends on the neighbouring pieces too.")

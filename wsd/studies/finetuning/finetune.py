@@ -17,6 +17,7 @@ import pandas as pd
 from wsd.arguments import (
     add_choice,
     add_corpora,
+    add_input,
     add_listings,
     add_objective,
     add_out_folder,
@@ -32,7 +33,7 @@ from wsd.artifacts.encoder_record import package_versions, read_record, without_
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
 from wsd.artifacts.run_json import list_folders
-from wsd.artifacts.view_names import DEVICES, INPUTS, MASKED, POOLINGS
+from wsd.artifacts.view_names import DEVICES, POOLINGS
 from wsd.encoder import find_model_folder
 from wsd.errors import ConfigError
 from wsd.storage.atomic import replacing_folder, umask
@@ -60,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_objective(parser, cv_table.OBJECTIVES)
     parser.add_argument("--seeds", type=seed_argument, nargs="+", default=[1, 2, 3])
     add_choice(parser, "--pooling", POOLINGS)
-    add_choice(parser, "--input", INPUTS, "the sentence, or a mask token for its focal word")
+    add_input(parser)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=1)
     add_listings(parser)
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
     finetuning = Finetuning(
         record,
         {word: corpus for word, corpus in corpora.items() if word in folds.words},
-        {"pooling": args.pooling, "masked": args.input == MASKED, "device": args.device},
+        {"pooling": args.pooling, "input": args.input, "device": args.device},
         args.threads,
         args.out / UNFINISHED,
     )

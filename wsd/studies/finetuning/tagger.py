@@ -15,9 +15,10 @@ from typing import Any, Self
 
 import torch
 
+from wsd.artifacts.input_template import InputValue
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import choose_device, load_folder
-from wsd.encoder.match_word_pieces import Aligned
 from wsd.encoder.view_weights import selection
 from wsd.errors import ModelError
 from wsd.studies.finetuning.encoder_blocks import find_blocks
@@ -94,7 +95,7 @@ class Tagger:
         blocks: int | str,
         *,
         pooling: str,
-        masked: bool,
+        input: InputValue,
         device: str,
         random_weights: int | None = None,
     ) -> Self:
@@ -102,9 +103,7 @@ class Tagger:
         chosen = choose_device(device)
         tokenizer, model, file = load_folder(str(folder), random_weights)
         model = model.to(chosen)
-        encoder = Encoder(
-            tokenizer, model, pooling=pooling, masked=masked, device=chosen, file=file
-        )
+        encoder = Encoder(tokenizer, model, pooling=pooling, input=input, device=chosen, file=file)
         _ = encoder.architecture  # refuses a model that cannot be used
         return cls(model, encoder, known, blocks)
 

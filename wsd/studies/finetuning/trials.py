@@ -17,7 +17,7 @@ from wsd.studies.finetuning import finetuning_files
 from wsd.studies.finetuning.finetuning_files import Setting
 
 if TYPE_CHECKING:
-    from wsd.encoder.match_word_pieces import Aligned
+    from wsd.encoder.aligned import Aligned
     from wsd.studies.finetuning.tagger import Instance, Tagger
     from wsd.studies.finetuning.training import Progress
 
@@ -36,7 +36,7 @@ class Finetuning:
     corpora : mapping of word to Corpus
         The words of the training set.
     options : mapping
-        ``pooling``, ``masked`` and ``device``.
+        ``pooling``, ``input`` and ``device``.
     threads : int
     unfinished : Path
         The folder of the checkpoints.

@@ -14,10 +14,10 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.substitute_table import SEEN, Fillers, K
 from wsd.artifacts.view_names import MASKED
+from wsd.encoder.aligned import Aligned
 from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import choose_device, load_folder
-from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ModelError
 
 
@@ -61,9 +61,7 @@ class FillMask:
             raise ModelError(problem, fix="leave substitutes out of analyses, or use another model")
         self.model, self.device, base = model, device, model.base_model
         self.encoders = {
-            seen: Encoder(
-                tokenizer, model.base_model, masked=seen == MASKED, device=device, file=file
-            )
+            seen: Encoder(tokenizer, model.base_model, input=seen, device=device, file=file)
             for seen in SEEN
         }
         self.pieces = _written_pieces(tokenizer)

@@ -36,11 +36,14 @@ class Substitutes(Study):
         return [name for name in config.models if name not in lacking]
 
     def _lacking(self, config: Config) -> dict[str, str]:
-        """Return why each model without a head is left out."""
+        """Return why each model is left out that has no head, or reads a template."""
+        from wsd.artifacts.substitute_table import SEEN
         from wsd.studies.substitutes.masked_lm_head import known_without_head
 
         reasons = {
             name: known_without_head(name, model.source, model.random_weights is not None)
+            if model.input in SEEN
+            else f"the `input` of {name} is more than the sentence, for which it would predict them"
             for name, model in config.models.items()
         }
         return {name: reason for name, reason in reasons.items() if reason is not None}

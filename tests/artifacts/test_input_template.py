@@ -1,0 +1,130 @@
+"""Inputs are parsed from a config, a command or a dict, and bad ones are refused with a reason."""
+
+import json
+from typing import Any
+
+import pytest
+
+from wsd.artifacts.input_template import (
+    InputTemplate,
+    as_argument,
+    input_argument,
+    parse_input,
+)
+from wsd.errors import ConfigError
+
+TOKENS = ("the", "crane", "flew")
+VALUES: list[Any] = [
+    "plain",
+    "masked",
+    "echo",
+    {"template": '"{sentence}", {word}', "read": "last"},
+    {"template": "{sentence}", "mark": ["<t>", "</t>"], "read": "mark"},
+]
+
+
+def text(value: Any, position: int = 1) -> str:
+    words = parse_input(value).words(TOKENS, position)
+    return "".join(word.before + word.text for word in words)
+
+
+def test_the_text_of_every_input() -> None:
+    assert text("plain") == text("masked") == "the crane flew"
+    assert text("echo") == "the crane flew the crane flew"
+    assert text({"template": 'In "{sentence}", ({word}) is'}) == 'In "the crane flew", (crane) is'
+    assert text({"template": "{word}{sentence}{word}"}) == "cranethe crane flewcrane"
+    assert text({"template": "{{{word}}} : {sentence} }}"}) == "{crane} : the crane flew }"
+    assert text({"mark": ["<t>", "</t>"]}) == "the <t>crane</t> flew"
+    assert text({"mark": ["<t>", "</t>"]}, 0) == "<t>the</t> crane flew"
+    marked = {"template": "{sentence} = {sentence} {word}", "mark": ["[", "]"]}
+    assert text(marked, 2) == "the crane [flew] = the crane [flew] flew"
+
+
+def test_a_word_knows_its_copy_and_its_place() -> None:
+    words = parse_input({"template": "a {word} b {sentence}", "mark": ["<", ">"]}).words(TOKENS, 1)
+    assert [(word.text, word.copy, word.place) for word in words] == [
+        ("a", -1, -1), ("crane", 0, 1), ("b", -1, -1),
+        ("the", 1, 0), ("<", 1, -1), ("crane", 1, 1), (">", 1, -1), ("flew", 1, 2),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_values_go_through_a_command_and_json(value: Any) -> None:
+    parsed = parse_input(value)
+    assert parsed.value == value
+    assert input_argument(as_argument(parsed.value)) == value
+    assert parse_input(json.loads(json.dumps(parsed.value))) == parsed
+    assert parse_input(parsed) is parsed
+
+
+def test_defaults_are_part_of_the_value() -> None:
+    same: list[Any] = [
+        {"mark": ["<", ">"]},
+        {"mark": ("<", ">"), "template": "{sentence}"},
+        {"read": "word", "mark": ["<", ">"]},
+    ]
+    values = [parse_input(value).value for value in same]
+    assert values == [{"template": "{sentence}", "mark": ["<", ">"], "read": "word"}] * 3
+    assert len({json.dumps(value) for value in values}) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "reads"),
+    [
+        ("plain", False),
+        ("echo", True),
+        ({"template": "{sentence} is", "read": "last"}, True),
+        ({"template": "{word} : {sentence}"}, False),
+        ({"template": "{sentence} : {word}"}, True),
+        ({"mark": ["<", ">"], "read": "mark"}, False),
+        ({"template": "{sentence} {sentence}", "mark": ["<", ">"], "read": "mark"}, True),
+    ],
+)
+def test_what_reads_after_a_whole_sentence(value: Any, reads: bool) -> None:
+    assert parse_input(value).reads_after_sentence is reads
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("twice", "no input 'twice'"),
+        (3, "no input 3"),
+        ({}, "no input {}"),
+        ({"read": "last"}, "no input {'read'"),
+        ({"template": "{sentence}", "pool": "last"}, "no input {'template'"),
+        ({"template": 3}, "3 is no text"),
+        ({"template": "the word"}, "has no {sentence}"),
+        ({"template": "{word} means"}, "has no {sentence}"),
+        ({"template": "{sentence} {sense}"}, "no placeholder {sense}"),
+        ({"template": "{sentence} {}"}, "no placeholder {}"),
+        ({"template": "{sentence!r}"}, "no placeholder {sentence!r}"),
+        ({"template": "{sentence} {word:>9}"}, "no placeholder {word:>9}"),
+        ({"template": "{sentence"}, "cannot be read"),
+        ({"template": "{sentence} }"}, "cannot be read"),
+        ({"template": "{sentence}\nmeans"}, "other white space"),
+        ({"template": "{sentence} "}, "other white space"),
+        ({"mark": ["<t>"]}, "no pair of markers"),
+        ({"mark": "<t>"}, "no pair of markers"),
+        ({"mark": ["<t>", "< /t>"]}, "no pair of markers"),
+        ({"mark": ["<t>", ""]}, "no pair of markers"),
+        ({"template": "{sentence}", "read": "first"}, "no read 'first'"),
+        ({"template": "{sentence}", "read": ["last"]}, "no read ['last']"),
+        ({"template": "{sentence}", "read": "mark"}, "no marker to read"),
+    ],
+)
+def test_an_input_that_cannot_be_used_is_refused(value: Any, says: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        parse_input(value)
+    assert says in error.value.problem
+    assert error.value.fix
+
+
+@pytest.mark.parametrize("argument", ["{", '{"template": "{word}"}', "[1]", "", "Plain", "{1: 2}"])
+def test_an_argument_that_is_no_input_is_refused(argument: str) -> None:
+    with pytest.raises(ConfigError):
+        input_argument(argument)
+
+
+def test_every_input_is_described() -> None:
+    assert {type(parse_input(value).describe()) for value in VALUES} == {str}
+    assert "<t> and </t>" in InputTemplate("{sentence}", "mark", ("<t>", "</t>")).describe()

@@ -1,0 +1,261 @@
+"""Parse what an encoder reads of an instance: the sentence, alone or in a template.
+
+The value of the config key ``input`` is a name or a mapping:
+
+``plain``
+    the sentence;
+``masked``
+    the sentence with one mask token in the place of the focal word;
+``echo``
+    the sentence twice. A decoder reads the second copy with the whole sentence before it
+    (Springer et al., 2024, https://arxiv.org/abs/2402.15449);
+``{template: 'In "{sentence}", "{word}" means', read: last}``
+    the text, with the sentence and the focal word in their places;
+``{mark: ['<t>', '</t>']}``
+    the sentence with a token on each side of the focal word, as XL-LEXEME and CALE were trained
+    on. It goes with a template too: then every copy of the sentence has the markers.
+
+``read`` names the pieces that the view ``focal`` pools: ``word``, the last occurrence of the focal
+word; ``last``, the last piece of the text; ``mark``, the two markers in the last copy of the
+sentence. Context is the other words of the last copy of the sentence.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from string import Formatter
+from typing import Any, NamedTuple
+
+from wsd.artifacts.view_names import ECHO, INPUTS, MASKED, PLAIN
+from wsd.errors import ConfigError
+
+SENTENCE, WORD = "sentence", "word"
+READS = ("word", "last", "mark")
+KEYS = ("template", "mark", "read")
+TEXTS = {PLAIN: "{sentence}", MASKED: "{sentence}", ECHO: "{sentence} {sentence}"}
+# A value of the config key, as JSON has it.
+InputValue = str | Mapping[str, Any]
+# The copy, or the place in the sentence, of what is not part of it.
+NONE = -1
+
+
+class InputWord(NamedTuple):
+    """A word of the text that an encoder reads.
+
+    Attributes
+    ----------
+    text : str
+    before : str
+        The space before it, if any.
+    copy : int
+        The number of its placeholder, from 0; NONE for text of the template.
+    place : int
+        Its number in the sentence, from 0; NONE for text of the template and for markers.
+    """
+
+    text: str
+    before: str
+    copy: int = NONE
+    place: int = NONE
+
+
+@dataclass(frozen=True)
+class InputTemplate:
+    """What an encoder reads of an instance.
+
+    Attributes
+    ----------
+    template : str
+        Text with the placeholders ``{sentence}`` and ``{word}``.
+    read : {"word", "last", "mark"}
+        The pieces that ``focal`` pools.
+    mark : tuple of str
+        The markers before and after the focal word; empty for none.
+    name : str
+        The name of the input; empty if it is a mapping.
+    """
+
+    template: str = TEXTS[PLAIN]
+    read: str = READS[0]
+    mark: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def masked(self) -> bool:
+        """Return whether one mask token replaces the focal word."""
+        return self.name == MASKED
+
+    @property
+    def value(self) -> InputValue:
+        """Return the input as a value for JSON, with all defaults."""
+        mark = {"mark": list(self.mark)} if self.mark else {}
+        return self.name or {"template": self.template, **mark, "read": self.read}
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, str | None]]:
+        """Return each text with the placeholder that follows it; the last one may have none."""
+        return [(text, field) for text, field, _, _ in Formatter().parse(self.template)]
+
+    @cached_property
+    def copies(self) -> list[int]:
+        """Return the numbers of the placeholders that are a copy of the sentence."""
+        return [i for i, (_, field) in enumerate(self._parts) if field == SENTENCE]
+
+    @property
+    def reads_after_sentence(self) -> bool:
+        """Return whether a whole copy of the sentence comes before the pieces that are read."""
+        if self.read == "word":
+            return self.copies[0] < max(i for i, (_, field) in enumerate(self._parts) if field)
+        return self.read == "last" or len(self.copies) > 1
+
+    def words(self, tokens: Sequence[str], position: int) -> list[InputWord]:
+        """Return the words of the text for an instance.
+
+        Parameters
+        ----------
+        tokens : sequence of str
+            The words of the sentence.
+        position : int
+            The number of the focal word.
+        """
+        words: list[InputWord] = []
+        for copy, (text, field) in enumerate(self._parts):
+            for i, word in enumerate(text.split()):
+                words.append(InputWord(word, " " if i or text[0] == " " else ""))
+            space = " " if text.endswith(" ") else ""
+            if field == SENTENCE:
+                words += self._sentence(tokens, position, space, copy)
+            elif field == WORD:
+                words.append(InputWord(tokens[position], space, copy, position))
+        return words
+
+    def _sentence(
+        self, tokens: Sequence[str], position: int, space: str, copy: int
+    ) -> list[InputWord]:
+        """Return a copy of the sentence, with markers that touch the focal word."""
+        words = [InputWord(token, " " if i else space, copy, i) for i, token in enumerate(tokens)]
+        if self.mark:
+            opening, closing = self.mark
+            words[position : position + 1] = (
+                InputWord(opening, words[position].before, copy),
+                words[position]._replace(before=""),
+                InputWord(closing, "", copy),
+            )
+        return words
+
+    def describe(self) -> str:
+        """Return a sentence that says what the encoder reads."""
+        if self.name:
+            return {
+                PLAIN: "The encoder reads the sentence.",
+                MASKED: "A mask token replaces the focal word.",
+                ECHO: "The encoder reads the sentence twice; the vector is of the second copy.",
+            }[self.name]
+        what = {
+            "word": "the last occurrence of the focal word",
+            "last": "the last piece",
+            "mark": "the markers",
+        }[self.read]
+        marks = f", with {' and '.join(self.mark)} around the focal word" if self.mark else ""
+        return f"The encoder reads “{self.template}”{marks}; the vector is of {what}."
+
+
+def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> InputTemplate:
+    """Parse a value of the config key ``input``.
+
+    Parameters
+    ----------
+    value : str, mapping or InputTemplate
+        An InputTemplate is returned unchanged.
+    where : str
+        The place for error messages.
+
+    Raises
+    ------
+    ConfigError
+        If it names no input, or if its template or its markers cannot be used.
+    """
+    if isinstance(value, InputTemplate):
+        return value
+    if isinstance(value, str) and value in INPUTS:
+        return InputTemplate(TEXTS[value], name=value)
+    given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    keys = {*given}
+    if not keys & {"template", "mark"} or keys - {*KEYS}:
+        fix = f"use {', '.join(INPUTS)}, or a mapping of `template`, `mark` or both, and `read`"
+        raise ConfigError(f"no input {value!r}", where=where, fix=fix)
+    values: dict[str, Any] = {"template": TEXTS[PLAIN], "mark": (), "read": READS[0], **given}
+    template, mark, read = (values[key] for key in KEYS)
+    for key, problem in (
+        ("template", _template_problem(template)),
+        ("mark", _mark_problem(mark) if "mark" in keys else None),
+        ("read", _read_problem(read, "mark" in keys)),
+    ):
+        if problem:
+            raise ConfigError(problem[0], where=f"{where}.{key}", fix=problem[1])
+    return InputTemplate(template, read, tuple(mark))
+
+
+def _template_problem(template: object) -> tuple[str, str] | None:
+    """Return what is wrong with a template, and how to mend it."""
+    if not isinstance(template, str):
+        return f"{template!r} is no text", "give text with {sentence}"
+    try:
+        parts = list(Formatter().parse(template))
+    except ValueError as error:
+        fix = "write {{ and }} for braces that are no placeholder"
+        return f"the template {template!r} cannot be read: {error}", fix
+    placeholders = [
+        "".join([field, f"!{conversion}" if conversion else "", f":{spec}" if spec else ""])
+        for _, field, spec, conversion in parts
+        if field is not None
+    ]
+    for name in placeholders:
+        if name not in (SENTENCE, WORD):
+            return f"no placeholder {{{name}}} is known", "use {sentence} and {word}"
+    if SENTENCE not in placeholders:
+        return f"the template {template!r} has no {{sentence}}", "say where the sentence goes"
+    if " ".join(template.split()) != template:
+        problem = (
+            f"the template {template!r} has other white space than single spaces between words"
+        )
+        return problem, "leave line breaks, tabs and further spaces out"
+    return None
+
+
+def _mark_problem(mark: object) -> tuple[str, str] | None:
+    marks = mark if isinstance(mark, list | tuple) else ()
+    if len(marks) == 2 and all(isinstance(m, str) and m.split() == [m] for m in marks):
+        return None
+    return f"{mark!r} is no pair of markers", "give two tokens of the tokenizer: ['<t>', '</t>']"
+
+
+def _read_problem(read: object, has_mark: bool) -> tuple[str, str] | None:
+    if read not in READS:
+        return f"no read {read!r}", f"use {', '.join(READS)}"
+    if read == "mark" and not has_mark:
+        return "there is no marker to read", "give `mark`, or read word or last"
+    return None
+
+
+def input_argument(text: str) -> InputValue:
+    """Parse an argument of a command: the name of an input, or a mapping as JSON.
+
+    Raises
+    ------
+    ConfigError
+        As in :func:`parse_input`.
+    """
+    if not text.lstrip().startswith("{"):
+        return parse_input(text).value
+    try:
+        return parse_input(json.loads(text)).value
+    except (RecursionError, ValueError):
+        fix = """give a mapping in quotes: '{"template": "{sentence} {sentence}"}'"""
+        raise ConfigError(f"{text!r} is not JSON", where="input", fix=fix) from None
+
+
+def as_argument(value: InputValue) -> str:
+    """Return a value as :func:`input_argument` reads it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
