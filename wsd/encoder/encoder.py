@@ -244,7 +244,7 @@ class Encoder:
                 )
             return rows, vectors
 
-        threads = 1 if is_spread(self.model) else threads
+        threads = 1 if self._offload and is_spread(self.model) else threads
         for (word, _), batch in run_all(run, works(), device=self.device, threads=threads):
             yield word, batch
 

@@ -190,7 +190,17 @@ def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[s
             problem, where=folder, fix="use the weights that belong to this config.json"
         )
     _check_unexpected(model, loaded["unexpected_keys"], folder)
+    _cast_rest(model, dtype)
     return model
+
+
+def _cast_rest(model: Any, dtype: torch.dtype) -> None:
+    """Cast the parameters that some architectures (DeBERTa, XLNet) create in float32 regardless."""
+    keys = ("_keep_in_fp32_modules", "_keep_in_fp32_modules_strict")
+    kept = {name for key in keys for name in getattr(model, key, None) or ()}
+    for name, parameter in model.named_parameters():
+        if parameter.dtype is torch.float32 and kept.isdisjoint(name.split(".")):
+            parameter.data = parameter.data.to(dtype)
 
 
 def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
@@ -233,7 +243,9 @@ def _drawn_weights(folder: str, seed: int, dtype: torch.dtype) -> Any:
     # the GPUs too.
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        return transformers.AutoModel.from_config(config, dtype=dtype, trust_remote_code=False)
+        model = transformers.AutoModel.from_config(config, dtype=dtype, trust_remote_code=False)
+    _cast_rest(model, dtype)
+    return model
 
 
 def weights_digest(model: Any) -> str:
