@@ -34,12 +34,13 @@ from wsd.encoder.encoder import Encoder
 from wsd.encoder.view_weights import Sentences
 
 QUICKSTART = Path(__file__).parents[1] / "wsd/data/quickstart"
-PIECES = 4000
+# The pieces that the tokenizer learns, and those of Llama 3, which decide the size of the weights.
+LEARNED, PIECES = 4000, 128_256
 GB = 1e9
 
 
 def shape(billions: float) -> dict[str, int]:
-    """Return the shape of Llama 3 with about so many billion parameters."""
+    """Return a shape of Llama 3, whose blocks have about so many billion parameters."""
     small = billions < 3
     width, inner, heads = (2048, 8192, 32) if small else (4096, 14336, 32)
     size = {
@@ -72,15 +73,14 @@ def write_folder(folder: Path, billions: float, device: str) -> None:
     tokenizer.save(str(folder / "tokenizer.json"))
     stated = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>"}
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
-    vocabulary = tokenizer.get_vocab_size()
     config = {
         "model_type": "llama", "architectures": ["LlamaForCausalLM"], "dtype": "bfloat16",
-        "vocab_size": vocabulary, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
+        "vocab_size": PIECES, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
         "hidden_act": "silu", "bos_token_id": 0, "eos_token_id": 0, **size,
     }  # fmt: skip
     (folder / "config.json").write_text(json.dumps(config))
     blocks, width = size["num_hidden_layers"], size["hidden_size"]
-    shards = [[("model.embed_tokens", (vocabulary, width)), ("model.norm", (width,))]]
+    shards = [[("model.embed_tokens", (PIECES, width)), ("model.norm", (width,))]]
     for i in range(blocks):
         shards.append([(f"model.layers.{i}.{name}", dims) for name, dims in block_tensors(size)])
     torch.manual_seed(1)
@@ -108,7 +108,7 @@ def trained_tokenizer() -> tokenizers.Tokenizer:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=PIECES,
+        vocab_size=LEARNED,
         special_tokens=["<s>"],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,

@@ -78,7 +78,8 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
     ------
     ModelError
         If the model cannot run or ignores the context, if the number or the shape of its hidden
-        states differs from its config, or if other sentences of a batch change them.
+        states differs from its config, if one is all zeros, not finite or exactly the one before,
+        or if other sentences of a batch change them.
     """
     name, before, after = type(network.model).__name__, aligner.before, aligner.after
     pieces = ordinary_pieces(aligner.tokenizer, network.known)
@@ -98,6 +99,7 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         fix = "use a model that reads text and returns hidden states"
         raise ModelError(problem, fix=fix) from error
     _check_shapes(name, alone, network.blocks, (1, len(before + long + after), network.width))
+    _check_layers(name, alone)
     _check_padding(name, (alone, short_states), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, earlier_states, slice(first + 1, end)):
@@ -139,6 +141,22 @@ def _check_shapes(
         if shape != expected:
             problem = f"{name} returns a hidden state of shape {shape}, not {expected}"
             raise ModelError(problem, fix="use a model that returns a vector per piece")
+
+
+def _check_layers(name: str, states: Sequence[torch.Tensor]) -> None:
+    """Refuse hidden states that no sound model has; faulty device maps lose layers so."""
+    for layer, state in enumerate(states):
+        fix = "check the weights; if the model is on several devices, use one (no `device_map`)"
+        if not state.isfinite().all():
+            fault = "is not finite"
+            fix += "; float16 overflows in some models, bfloat16 does not"
+        elif not state.any():
+            fault = "is all zeros"
+        elif layer and torch.equal(state, states[layer - 1]):
+            fault = f"repeats layer {layer - 1} exactly"
+        else:
+            continue
+        raise ModelError(f"layer {layer} of {name} {fault}", fix=fix)
 
 
 def _check_padding(
