@@ -45,7 +45,7 @@ def describe_memory(model: Model, *, gpu: bool) -> str:
     weights = f"{amount(weight_bytes(model))} of weights in {model.precision}"
     if gpu:
         batch = f"{amount(activation_bytes(model, GPU_POSITIONS))} of activations or more"
-        return f"  memory of the GPU: {weights}, {batch}, as far as it is free"
+        return f"  memory of the GPU: {weights}, {batch} if there is room"
     batch = f"{amount(activation_bytes(model, CPU_POSITIONS))} of activations per core"
     return f"  memory: {weights}, {batch}"
 
