@@ -19,6 +19,7 @@ EVERY = "every key"
 SOURCES = ("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights")
 IDENTITY = tuple(f"models.{key}" for key in SOURCES)
 USED = (*IDENTITY, "models.pooling", "models.input")
+STORAGE = ("models.device_map", "models.store_dtype", "models.store_layers")
 # The keys that decide the candidates, and the controls that are scored with them.
 SHOWN = ("models", "layers", "views.classify")
 SINGLE = (*SHOWN, "classifiers")
@@ -40,7 +41,7 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "trains": ((), ("corpus",)),
     "folds": ((), ("corpus", "trains")),
     "record": (IDENTITY, ()),
-    "vectors": ((*USED, "models.precision"), ()),
+    "vectors": ((*USED, "models.precision", *STORAGE), ()),
     "views": ((), ("corpus",)),
     "other": (("seed",), ("corpus",)),
     "predictions": (("classifiers",), (*SET, "folds")),

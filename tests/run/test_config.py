@@ -441,8 +441,8 @@ def test_other_sources_of_a_model() -> None:
 SOURCES = "exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`"
 LAYERS = "with 6 blocks, use 0 to 6"
 MODEL_KEYS = (
-    "blocks, finetuned_from, hub, input, name, package, path, pooling, precision, "
-    "random_weights, revision, sha256, width"
+    "blocks, device_map, finetuned_from, hub, input, name, package, path, pooling, precision, "
+    "random_weights, revision, sha256, store_dtype, store_layers, width"
 )
 
 # Change, key, the value in the problem, and the alternatives in the fix.

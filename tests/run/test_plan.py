@@ -20,10 +20,11 @@ from wsd import arguments
 from wsd.artifacts.dataset import DATASETS
 from wsd.cli import main, parser
 from wsd.errors import ConfigError
-from wsd.run import machine_speed, plan, sample_size
+from wsd.run import checked_config, machine_speed, plan, sample_size
 from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import merge_configs, read_configs
-from wsd.run.plan import describe, embedding_bytes, pass_seconds, places_of, to_embed
+from wsd.run.memory_size import embedding_bytes
+from wsd.run.plan import describe, pass_seconds, places_of, to_embed
 from wsd.run.sample_size import describe_power
 
 MINILM = "all-MiniLM-L6-v2"
@@ -220,6 +221,7 @@ def test_a_missing_model_is_reported(
 
 
 def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) -> None:
+    monkeypatch.setattr(checked_config, "NVIDIA", tmp_path / "no GPU")
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e10)
     config = check_shipped("quickstart.yaml", words=FIVE)
     touch(config, tmp_path, "spring", *config.store)
@@ -231,6 +233,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) 
         f"{MINILM} on The quickstart corpus: 5 words, 22 combinations of features and classifier",
         f"  to embed: 558 sentences of 4 words; 0.02 GB in {tmp_path / 'quickstart'}; "
         "roughly 2 min on 2 cores without GPU",
+        "  memory: 91 MB of weights in float32, 18 MB of activations per core",
         describe_power(config.dataset, config.words),
     ]
     assert "roughly 3 min on 1 core without GPU\n" in describe(config, tmp_path, 1)
@@ -243,6 +246,7 @@ def test_describe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minilm: str) 
 
 
 def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_config, "NVIDIA", tmp_path / "no GPU")
     monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 1e11)
     config = check_shipped(classifiers=[{"name": "nearest_centroid"}])
     # 13 states * 33,905 * 768 * 4 bytes * 4 views; 12 * 12 * 768² + 31,000 * 768 weights.
@@ -250,6 +254,7 @@ def test_describe_the_full_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "bert-base-uncased on CoarseWSD-20: 20 words, 18 combinations of features and classifier",
         f"  to embed: 33,905 sentences of 20 words; 5.42 GB in {tmp_path / 'coarsewsd20'}; "
         "roughly 12 min on 4 cores without GPU",
+        "  memory: 435 MB of weights in float32, 50 MB of activations per core",
         "  to download, unless the hub's cache has it: about 0.4 GB of model",
         "to show a difference of one point with a power of 80%: 99 words, if differences have an "
         "SD of 3.5 points over words; for these words alone, 2,355 test sentences, if 3% of the "

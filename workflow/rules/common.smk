@@ -221,7 +221,13 @@ def vectors_flags(wildcards):
     """Return an encoder's settings as flags of `wsd embed` and `wsd finetune`."""
     model = model_of(wildcards)
     flags = f"--pooling {model.pooling} --input {shlex.quote(as_argument(model.input))}"
-    return flags if "base" in wildcards.keys() else f"{flags} --precision {model.precision}"
+    if "base" in wildcards.keys():
+        return flags
+    flags = f"{flags} --precision {model.precision}"
+    for key, value in model.storage.items():
+        values = value if isinstance(value, tuple) else [value]
+        flags += f" --{key.replace('_', '-')} {' '.join(map(str, values))}"
+    return flags
 
 
 def classifier_flags(names):

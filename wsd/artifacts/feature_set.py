@@ -16,7 +16,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.run_json import Words, word_file
-from wsd.artifacts.vectors import VECTORS, Embeddings
+from wsd.artifacts.vectors import STORED_LAYERS, VECTORS, Embeddings
 from wsd.artifacts.view_names import blocks_of
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics.nearest import unit_vectors
@@ -106,7 +106,7 @@ def read_features(
     blocks = max(embeddings.blocks for embeddings in opened.values())
     features = parse_features(views, layers, blocks, where="layers")
     first, *others = (embeddings.provenance for embeddings in opened.values())
-    differing = {"view": None, "seed": None}
+    differing = {"view": None, "seed": None, STORED_LAYERS: None}
     if any({**other, **differing} != {**first, **differing} for other in others):
         problem = f"the views {views} of {corpus.word!r} have different encoders or settings"
         where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)

@@ -16,7 +16,7 @@ single layer. All spellings of a choice have the same name: ``mean-last-1`` is `
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,16 +161,20 @@ def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:
 
 
 def expand_layers(
-    choices: Iterable[str | int], blocks: int, *, where: str | None = None
+    choices: Iterable[str | int],
+    blocks: int,
+    *,
+    where: str | None = None,
+    stored: Sequence[int] | None = None,
 ) -> list[LayerChoice]:
     """Parse a list of layer choices; return the distinct choices in a fixed order.
 
-    ``all`` stands for every single layer. Single layers come first, by number; combinations
-    follow, by number of layers, then by the layers, then by operation.
+    ``all`` stands for every single layer, or for the ``stored`` ones. Single layers come first, by
+    number; combinations follow, by number of layers, then by the layers, then by operation.
     """
     parsed = {
         parse_layers(name, blocks, where=where and f"{where}[{i}]")
         for i, choice in enumerate(choices)
-        for name in (range(blocks + 1) if choice == "all" else (choice,))
+        for name in ((stored or range(blocks + 1)) if choice == "all" else (choice,))
     }
     return sorted(parsed, key=lambda choice: choice.order)

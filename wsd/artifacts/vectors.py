@@ -1,9 +1,10 @@
 """Read and write the vectors of a view: one safetensors file per model, word and view.
 
-The tensor ``vectors`` has shape (layers, instances, width), float32. Each layer is one contiguous
-slice, which can be read alone. A static view has one layer, and the width of the encoder's input
-embeddings. The rows are the rows of the word's table. The metadata has the digest of that table, so
-that vectors are never paired with another table.
+The tensor ``vectors`` has shape (layers, instances, width), and the type float32, bfloat16 or
+float16; it is read as float32. Each layer is one contiguous slice, which can be read alone. If not
+every layer is stored, the metadata lists the stored ones. A static view has one layer, and the
+width of the encoder's input embeddings. The rows are the rows of the word's table. The metadata has
+the digest of that table, so that vectors are never paired with another table.
 
 A file is written in parts of consecutive rows, so that memory does not grow with the corpus. The
 metadata has a CRC-32 of each layer and of the header, so that reading a layer also checks it.
@@ -20,17 +21,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
+from wsd.artifacts.number_formats import FLOAT32, NAMES, ON_DISK, from_disk, to_disk
 from wsd.errors import DamageError, ResultError, wrong_file
 from wsd.storage.result_files import UNEXPECTED, require, require_file
 
 VECTORS = ".safetensors"
 TENSOR = "vectors"
 CHECKSUMS = "crc32"
+# The key of the provenance with the numbers of the stored layers, if not all are.
+STORED_LAYERS = "stored_layers"
 NO_CHECKSUM = "0" * 8
 
 
 class VectorsWriter:
-    """Write a safetensors file with one float32 tensor, to which rows are added in order.
+    """Write a safetensors file with one tensor, to which rows are added in order.
 
     Parameters
     ----------
@@ -38,6 +42,8 @@ class VectorsWriter:
         A temporary path, because the file is not written atomically.
     shape : (layers, instances, width)
     metadata : dict of str to str
+    dtype : {"float32", "bfloat16", "float16"}
+        The type of the numbers in the file.
 
     Attributes
     ----------
@@ -45,15 +51,22 @@ class VectorsWriter:
         The number of rows added so far.
     """
 
-    def __init__(self, path: Path, shape: tuple[int, ...], metadata: dict[str, str]) -> None:
-        self.path, self.shape = path, shape
+    def __init__(
+        self,
+        path: Path,
+        shape: tuple[int, ...],
+        metadata: dict[str, str],
+        dtype: str = FLOAT32,
+    ) -> None:
+        self.path, self.shape, self._type = path, shape, NAMES[dtype]
         self.rows, self._sums = 0, [0] * shape[0]
-        nbytes = 4 * math.prod(shape)
+        self._size = ON_DISK[self._type].itemsize
+        nbytes = self._size * math.prod(shape)
         self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
         header = json.dumps(
             {
                 "__metadata__": {**metadata, CHECKSUMS: self._no_sums},
-                TENSOR: {"dtype": "F32", "shape": shape, "data_offsets": [0, nbytes]},
+                TENSOR: {"dtype": self._type, "shape": shape, "data_offsets": [0, nbytes]},
             }
         ).encode()
         header += b" " * (-len(header) % 8)  # the format asks for an aligned start
@@ -62,14 +75,21 @@ class VectorsWriter:
         os.ftruncate(self._file, len(self._header) + nbytes)
 
     def add(self, vectors: np.ndarray) -> None:
-        """Add the next rows, an array of shape (layers, rows, width)."""
+        """Add the next rows, a float32 array of shape (layers, rows, width).
+
+        Raises
+        ------
+        wsd.artifacts.number_formats.TooLargeError
+            If a finite number is beyond the range of the type.
+        """
         layers, instances, width = self.shape
         rows = self.rows + vectors.shape[1]
         if vectors.shape[::2] != (layers, width) or rows > instances:
             raise ValueError(f"{vectors.shape} after {self.rows} rows of {self.shape}")
-        for layer, values in enumerate(np.ascontiguousarray(vectors, dtype="<f4")):
-            data = values.reshape(-1).view(np.uint8).data
-            offset = len(self._header) + 4 * width * (layer * instances + self.rows)
+        for layer, values in enumerate(vectors):
+            stored = to_disk(values, self._type, first_row=self.rows)
+            data = stored.reshape(-1).view(np.uint8).data
+            offset = len(self._header) + self._size * width * (layer * instances + self.rows)
             _write(self._file, data, offset)
             self._sums[layer] = zlib.crc32(data, self._sums[layer])
         self.rows = rows
@@ -123,6 +143,17 @@ class Embeddings:
     ------
     ResultError
         If the file is missing, belongs to other data, or is damaged (:class:`DamageError`).
+
+    Attributes
+    ----------
+    layers : int
+        The number of layers in the file.
+    stored : tuple of int
+        Their numbers, ascending.
+    blocks : int
+        The number of the encoder's blocks, L; 0 for a static view.
+    width : int
+    provenance : dict
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
@@ -132,16 +163,18 @@ class Embeddings:
         try:
             self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
             require(isinstance(self.provenance, dict), "the provenance is not an object")
+            self.stored, self.blocks = tuple(range(self.layers)), self.layers - 1
+            if STORED_LAYERS in self.provenance:
+                self.stored = tuple(map(int, self.provenance[STORED_LAYERS]))
+                self.blocks = int(self.provenance["model"]["blocks"])
+                ascending = sorted({*self.stored} & {*range(self.blocks + 1)})
+                sound = [*self.stored] == ascending and len(ascending) == self.layers
+                require(sound, "wrong numbers of the stored layers")
         except UNEXPECTED as error:
             raise _foreign(path, error) from None
         if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
             problem = f"the vectors belong to another table than the corpus of {corpus.word!r}"
             raise wrong_file(problem, path)
-
-    @property
-    def blocks(self) -> int:
-        """Return the number of layers above layer 0: L, or 0 in a static view."""
-        return self.layers - 1
 
     def layer(self, number: int) -> np.ndarray:
         """Return the vectors of one hidden state: float32 array of shape (instances, width).
@@ -149,11 +182,15 @@ class Embeddings:
         Raises
         ------
         ResultError
-            If a vector is not finite; the error names the instance.
+            If the layer is not stored, or a vector is not finite; the error names the instance.
         """
-        if not 0 <= number < self.layers:
-            raise ValueError(f"layer {number} of {self.layers}")
-        vectors = _read_layer(self.path, self._header, number)
+        if not 0 <= number <= self.blocks:
+            raise ValueError(f"layer {number} of {self.blocks + 1}")
+        if number not in self.stored:
+            problem = f"layer {number} is not stored, only {', '.join(map(str, self.stored))}"
+            fix = f"add {number} to `store_layers` of the model, and run again"
+            raise ResultError(problem, where=str(self.path), fix=fix)
+        vectors = _read_layer(self.path, self._header, self.stored.index(number))
         if (bad := not_finite(vectors)) is not None:
             raise ResultError(
                 f"the vector of {instance_name(self._corpus, bad)} in layer {number} is not finite",
@@ -169,6 +206,7 @@ class _Header(NamedTuple):
     sums: list[int]
     metadata: dict[str, str]
     checksum: str
+    type: str  # a name of the safetensors format
 
 
 def _read_header(path: Path) -> _Header:
@@ -183,10 +221,11 @@ def _read_header(path: Path) -> _Header:
         line = metadata[CHECKSUMS]
         *sums, own = (int(crc, 16) for crc in line.split())
         layers, instances, width = shape = tuple(map(int, tensor["shape"]))
-        sound = tensor["dtype"] == "F32" and min(layers, width) >= 1 and instances >= 0
-        require(sound, "not float32 vectors of at least one layer")
+        dtype = tensor["dtype"]
+        sound = dtype in ON_DISK and min(layers, width) >= 1 and instances >= 0
+        require(sound, "not vectors of at least one layer in float32, bfloat16 or float16")
         require(len(sums) == layers, "not one checksum per layer")
-        nbytes = 4 * math.prod(shape)
+        nbytes = ON_DISK[dtype].itemsize * math.prod(shape)
         require(tensor["data_offsets"] == [0, nbytes], "wrong offsets of the vectors")
     except UNEXPECTED as error:
         raise _foreign(path, error) from None
@@ -198,21 +237,23 @@ def _read_header(path: Path) -> _Header:
     if zlib.crc32(written) != own:
         raise DamageError("the header has changed since it was written", path=path)
     checksum = f"crc32 {own:08x} {size}"
-    return _Header(start, (layers, instances, width), sums, metadata, checksum)
+    return _Header(start, (layers, instances, width), sums, metadata, checksum, dtype)
 
 
 def _foreign(path: Path, error: Exception) -> DamageError:
     return DamageError(f"not an embedding file of this program: {error}", path=path)
 
 
-def _read_layer(path: Path, header: _Header, number: int) -> np.ndarray:
+def _read_layer(path: Path, header: _Header, place: int) -> np.ndarray:
+    """Read the layer at a place of the tensor, and compare its checksum."""
     _, instances, width = header.shape
-    start = header.start + 4 * number * instances * width
-    vectors = np.fromfile(path, dtype="<f4", count=instances * width, offset=start)
-    if zlib.crc32(vectors.data) != header.sums[number]:
-        problem = f"layer {number} has changed since it was written: the checksum differs"
+    kind = ON_DISK[header.type]
+    start = header.start + kind.itemsize * place * instances * width
+    stored = np.fromfile(path, dtype=kind, count=instances * width, offset=start)
+    if zlib.crc32(stored.data) != header.sums[place]:
+        problem = f"layer {place} has changed since it was written: the checksum differs"
         raise DamageError(problem, path=path)
-    return vectors.reshape(instances, width)
+    return from_disk(stored, header.type).reshape(instances, width)
 
 
 def vectors_checksum(path: Path) -> str:
@@ -239,6 +280,6 @@ def check_vectors(path: Path) -> str:
         If the header or a layer has changed since it was written.
     """
     header = _read_header(path)
-    for number in range(header.shape[0]):
-        _read_layer(path, header, number)
+    for place in range(header.shape[0]):
+        _read_layer(path, header, place)
     return header.checksum

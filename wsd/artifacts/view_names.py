@@ -32,7 +32,9 @@ VIEWS = (*CONTEXTUAL, *STATIC)
 # The ways to pool the pieces of the focal word into one vector.
 POOLINGS = ("mean", "first", "last")
 DEVICES = ("auto", "cpu", "cuda")
-# The precision of the computation. The vectors are always float32.
+# How a model is spread over several devices.
+DEVICE_MAPS = ("auto",)
+# The precision of weights and computation. The encoder's vectors are always float32.
 PRECISIONS = ("float32", "bfloat16", "float16")
 
 

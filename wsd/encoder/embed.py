@@ -29,9 +29,11 @@ from wsd.arguments import (
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.input_template import InputValue
+from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import (
+    DEVICE_MAPS,
     DEVICES,
     DRAWN,
     PLAIN,
@@ -64,6 +66,12 @@ class Options(NamedTuple):
         What the model reads (:mod:`wsd.artifacts.input_template`).
     seed : int
         For the draw of ``other``.
+    store_dtype : {"float32", "bfloat16", "float16"}
+        The type of the numbers in the files.
+    store_layers : sequence of int
+        The numbers of the layers that are written, ascending; none stand for all.
+    device_map : str or None
+        As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
 
     pooling: str = POOLINGS[0]
@@ -71,6 +79,9 @@ class Options(NamedTuple):
     precision: str = PRECISIONS[0]
     seed: int = 1
     device: str = DEVICES[0]
+    store_dtype: str = STORE_DTYPES[0]
+    store_layers: Sequence[int] = ()
+    device_map: str | None = None
 
 
 class Word(NamedTuple):
@@ -124,6 +135,7 @@ def embed(
         device=options.device,
         precision=options.precision,
         random_weights=record.get("random_weights"),
+        device_map=options.device_map,
     )
     progress = _Progress(record["name"], sum(len(word.corpus) for word in words))
     unfinished: list[WordExtraction] = []
@@ -132,7 +144,8 @@ def embed(
         for corpus, out, views in words:
             aligned = encoder.align(corpus)
             provenance = _provenance(encoder, record, options, corpus, aligned)
-            word = WordExtraction(encoder, corpus, aligned, views, provenance, out)
+            stored = (options.store_dtype, options.store_layers)
+            word = WordExtraction(encoder, corpus, aligned, views, provenance, out, *stored)
             if not word.is_done:
                 unfinished.append(word)
                 yield from word.parts()
@@ -165,8 +178,12 @@ def _provenance(
     model = without_folder(record)
     if encoder.drawn is not None:
         model["random_weights_sha256"] = encoder.drawn
+    # The file itself says what it stores.
+    settings = {k: v for k, v in options._asdict().items() if not k.startswith("store_")}
+    if options.device_map is None:
+        del settings["device_map"]
     return {
-        **options._asdict(),
+        **settings,
         "model": model,
         "architecture": encoder.architecture.as_dict(),
         "device": str(encoder.device),
@@ -211,6 +228,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--device", DEVICES)
     text = "the precision of the computation; float16 needs a GPU"
     add_choice(parser, "--precision", PRECISIONS, text)
+    add_choice(parser, "--store-dtype", STORE_DTYPES, "the type of the numbers in the files")
+    text = "the layers to write (default: all)"
+    parser.add_argument("--store-layers", nargs="+", type=int, default=[], metavar="N", help=text)
+    text = "spread the model over GPUs, the processor and the disk; needs accelerate"
+    parser.add_argument("--device-map", choices=DEVICE_MAPS, help=text)
     parser.add_argument("--threads", type=count, default=1)
     text = "for the workflow: a listing of each view's files, and one of the alignment reports"
     add_optional_files(parser, "--listings", text)

@@ -19,6 +19,7 @@ from wsd.artifacts.input_template import InputTemplate, InputValue
 from wsd.artifacts.view_names import PLAIN
 from wsd.encoder.aligned import Aligned
 from wsd.encoder.batches import run_all, to_host
+from wsd.encoder.device_map import Offload, is_spread, on_device
 from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
 from wsd.encoder.load_model import check_precision, choose_device, load_folder, weights_digest
 from wsd.encoder.match_word_pieces import Aligner
@@ -72,6 +73,7 @@ class Encoder:
         self.network = Network(self.model, tokenizer, device)
         self.blocks, self.width = self.network.blocks, self.network.width
         self.drawn: str | None = None
+        self._offload: Offload | None = None
 
     @classmethod
     def load(
@@ -83,6 +85,7 @@ class Encoder:
         device: str = "auto",
         precision: str = "float32",
         random_weights: int | None = None,
+        device_map: str | dict[str, Any] | None = None,
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
 
@@ -94,26 +97,33 @@ class Encoder:
         pooling, input, device
             As in the class and :func:`wsd.encoder.load_model.choose_device`.
         precision : {"float32", "bfloat16", "float16"}
-            The precision of the computation. The vectors are always float32.
+            The precision of weights and computation. The vectors are always float32.
         random_weights : int, optional
             The seed of random weights, drawn with the initialisation of the architecture. The same
-            seed and versions give the same weights.
+            seed, precision and versions give the same weights.
+        device_map : str or dict, optional
+            Spread the model as in :class:`wsd.encoder.device_map.Offload`; it needs accelerate.
 
         Raises
         ------
         ConfigError
-            If the device does not exist, or cannot compute in that precision, or there is no such
-            input.
+            If there is no such input, if the device does not exist, cannot compute in that
+            precision, or does not agree with the device map, or if accelerate is missing.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer cannot be used.
         """
         chosen = choose_device(device)
         check_precision(precision, chosen)
-        tokenizer, model, file = load_folder(folder, random_weights)
+        offload = None if device_map is None else Offload(device_map, chosen)
+        placed = offload.options if offload else {}
+        tokenizer, model, file = load_folder(
+            folder, random_weights, precision=precision, placed=placed
+        )
         options = {"pooling": pooling, "input": input, "device": chosen, "file": file}
         try:
-            encoder = cls(tokenizer, model.to(chosen), **options)
+            encoder = cls(tokenizer, model if offload else model.to(chosen), **options)
+            encoder._offload = offload  # its folder exists as long as the encoder
             _ = encoder.architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
@@ -125,13 +135,12 @@ class Encoder:
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         os.environ["TOKENIZERS_PARALLELISM"] = str(chosen.type == "cuda").lower()
-        encoder._make_ready(precision)
+        encoder._make_ready()
         return encoder
 
-    def _make_ready(self, precision: str) -> None:
+    def _make_ready(self) -> None:
         inputs = self.trial_inputs()
         with torch.inference_mode():
-            self.model.to(getattr(torch, precision))
             packed = pack(self.model, lambda: self.network.hidden_states(inputs)[-1])
         weights = "packed" if packed else "not packed"
         log.debug("%s: weights %s for the processor", type(self.model).__name__, weights)
@@ -167,7 +176,8 @@ class Encoder:
         self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
     ) -> dict[str, np.ndarray]:
         """Return the static views (:func:`wsd.encoder.view_weights.static_views`)."""
-        return static_views(self.model, corpus, aligned, views, self.pooling)
+        with on_device(self.model.get_input_embeddings()):
+            return static_views(self.model, corpus, aligned, views, self.pooling)
 
     def encode(
         self,
@@ -237,6 +247,7 @@ class Encoder:
                 )
             return rows, vectors
 
+        threads = 1 if self._offload and is_spread(self.model) else threads
         for (word, _), batch in run_all(run, works(), device=self.device, threads=threads):
             yield word, batch
 

@@ -22,6 +22,9 @@ from wsd.errors import ModelError
 # Unmasked padding, or a change of a piece that the model reads, causes at least 1e-3 with untrained
 # weights of width 32, 0.03 with untrained weights in MiniLM's shape, and 0.2 with trained weights.
 SAME = 2e-4
+# The same for two batches of different lengths, whose sums run in another order: lower precision
+# rounds more.
+SAME_WHEN_PADDED = {torch.float32: SAME, torch.float16: 0.02, torch.bfloat16: 0.1}
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,8 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
     ------
     ModelError
         If the model cannot run or ignores the context, if the number or the shape of its hidden
-        states differs from its config, or if other sentences of a batch change them.
+        states differs from its config, if one is all zeros, not finite or exactly the one before,
+        or if other sentences of a batch change them.
     """
     name, before, after = type(network.model).__name__, aligner.before, aligner.after
     pieces = ordinary_pieces(aligner.tokenizer, network.known)
@@ -95,6 +99,7 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         fix = "use a model that reads text and returns hidden states"
         raise ModelError(problem, fix=fix) from error
     _check_shapes(name, alone, network.blocks, (1, len(before + long + after), network.width))
+    _check_layers(name, alone)
     _check_padding(name, (alone, short_states), together)
     first, end = len(before), len(before) + len(long)
     if _same(alone, earlier_states, slice(first + 1, end)):
@@ -138,12 +143,29 @@ def _check_shapes(
             raise ModelError(problem, fix="use a model that returns a vector per piece")
 
 
+def _check_layers(name: str, states: Sequence[torch.Tensor]) -> None:
+    """Refuse hidden states that no sound model has; faulty device maps lose layers so."""
+    for layer, state in enumerate(states):
+        fix = "check the weights; if the model is on several devices, use one (no `device_map`)"
+        if not state.isfinite().all():
+            fault = "is not finite"
+            fix += "; float16 overflows in some models, bfloat16 does not"
+        elif not state.any():
+            fault = "is all zeros"
+        elif layer and torch.equal(state, states[layer - 1]):
+            fault = f"repeats layer {layer - 1} exactly"
+        else:
+            continue
+        raise ModelError(f"layer {layer} of {name} {fault}", fix=fix)
+
+
 def _check_padding(
     name: str, alone: Sequence[Sequence[torch.Tensor]], together: Sequence[torch.Tensor]
 ) -> None:
     for i, states in enumerate(alone):
         for layer, state in enumerate(states):
-            if _distance(state[0], together[layer][i, : state.shape[1]]) > SAME:
+            same = SAME_WHEN_PADDED.get(state.dtype, SAME)
+            if _distance(state[0], together[layer][i, : state.shape[1]]) > same:
                 problem = f"{name} ignores the attention mask: padding changes layer {layer}"
                 raise ModelError(problem, fix="use another model")
 
@@ -191,7 +213,7 @@ def _last_normed(
     same = {
         name: module
         for name, (module, output) in outputs.items()
-        if torch.equal(output.flatten()[: flat.numel()], flat)
+        if torch.equal(output.flatten()[: flat.numel()].to(flat.device), flat)
     }
     if any(re.search(r"(^|\.)\d+$", name) for name in same):
         return False

@@ -7,9 +7,10 @@ import hashlib
 import json
 import platform
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -45,7 +46,12 @@ BUFFERS = re.compile(
 
 
 def load_folder(
-    folder: str, seed: int | None = None, *, head: bool = False
+    folder: str,
+    seed: int | None = None,
+    *,
+    head: bool = False,
+    precision: str = "float32",
+    placed: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
@@ -56,12 +62,19 @@ def load_folder(
         Draw random weights with this seed, as the architecture does before its training.
     head : bool
         Whether the model is loaded with its masked-language-model head.
+    precision : {"float32", "bfloat16", "float16"}
+        The type of the weights, which are read and drawn in it. Tensors that the architecture
+        always keeps in float32, such as rotary frequencies, stay so.
+    placed : mapping
+        Further arguments of transformers that place the weights
+        (:class:`wsd.encoder.device_map.Offload`).
 
     Returns
     -------
     tokenizer : transformers.PreTrainedTokenizerFast
     model : transformers.PreTrainedModel
-        In evaluation mode, on the CPU.
+        In evaluation mode, on the CPU unless ``placed`` says otherwise. Weights of that precision
+        stay in their files until they are used: the system maps the files into memory.
     file : tokenizers.Tokenizer or None
         The tokenizer of ``tokenizer.json``, without truncation and padding.
 
@@ -83,7 +96,11 @@ def load_folder(
                     folder, use_fast=True, **LOCAL
                 )
                 file = _tokenizer_file(folder)
-            model = _read_weights(folder, head) if seed is None else _drawn_weights(folder, seed)
+            dtype = getattr(torch, precision)
+            if seed is None:
+                model = _read_weights(folder, head, dtype, placed)
+            else:
+                model = _drawn_weights(folder, seed, dtype)
         model.config.use_cache = False  # a decoder would keep its states for the next word
         return tokenizer, model.eval(), file
     except (WsdError, MemoryError):
@@ -154,7 +171,7 @@ def _tokenizer_file(folder: str) -> Any:
     return tokenizer
 
 
-def _read_weights(folder: str, head: bool) -> Any:
+def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[str, Any]) -> Any:
     import transformers
 
     kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
@@ -162,7 +179,7 @@ def _read_weights(folder: str, head: bool) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
         model, loaded = kind.from_pretrained(
-            folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **LOCAL
+            folder, use_safetensors=True, dtype=dtype, output_loading_info=True, **placed, **LOCAL
         )
     # The hidden states of an encoder depend on neither the pooler nor a decoder.
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
@@ -173,7 +190,17 @@ def _read_weights(folder: str, head: bool) -> Any:
             problem, where=folder, fix="use the weights that belong to this config.json"
         )
     _check_unexpected(model, loaded["unexpected_keys"], folder)
+    _cast_rest(model, dtype)
     return model
+
+
+def _cast_rest(model: Any, dtype: torch.dtype) -> None:
+    """Cast the parameters that some architectures (DeBERTa, XLNet) create in float32 regardless."""
+    keys = ("_keep_in_fp32_modules", "_keep_in_fp32_modules_strict")
+    kept = {name for key in keys for name in getattr(model, key, None) or ()}
+    for name, parameter in model.named_parameters():
+        if parameter.dtype is torch.float32 and kept.isdisjoint(name.split(".")):
+            parameter.data = parameter.data.to(dtype)
 
 
 def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
@@ -208,7 +235,7 @@ def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
         log.warning(problem, folder, kind, len(outside), outside[0])
 
 
-def _drawn_weights(folder: str, seed: int) -> Any:
+def _drawn_weights(folder: str, seed: int, dtype: torch.dtype) -> Any:
     import transformers
 
     config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
@@ -216,9 +243,9 @@ def _drawn_weights(folder: str, seed: int) -> Any:
     # the GPUs too.
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        return transformers.AutoModel.from_config(
-            config, dtype=torch.float32, trust_remote_code=False
-        )
+        model = transformers.AutoModel.from_config(config, dtype=dtype, trust_remote_code=False)
+    _cast_rest(model, dtype)
+    return model
 
 
 def weights_digest(model: Any) -> str:
@@ -226,7 +253,8 @@ def weights_digest(model: Any) -> str:
     hasher = hashlib.sha256()
     for name, tensor in sorted(model.named_parameters()):
         hasher.update(json.dumps([name, list(tensor.shape)]).encode())
-        hasher.update(tensor.detach().cpu().contiguous().numpy())
+        # NumPy has no bfloat16.
+        hasher.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return hasher.hexdigest()
 
 

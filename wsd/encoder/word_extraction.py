@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.vectors import VectorsWriter
+from wsd.artifacts.corpus_table import Corpus, instance_name
+from wsd.artifacts.number_formats import FLOAT32, TooLargeError
+from wsd.artifacts.vectors import STORED_LAYERS, VectorsWriter
 from wsd.artifacts.view_names import DRAWN
 from wsd.encoder import alignment
 from wsd.encoder.aligned import Aligned
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.view_weights import Sentences
+from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.atomic import working_folder, write_errors
 from wsd.storage.json import write_json
@@ -46,6 +48,10 @@ class WordExtraction:
         The metadata of the files.
     out : Path
         The word's folder.
+    dtype : str
+        As in :class:`wsd.artifacts.vectors.VectorsWriter`.
+    layers : sequence of int
+        The numbers of the layers to write, ascending; none stand for all.
 
     Attributes
     ----------
@@ -61,6 +67,8 @@ class WordExtraction:
         views: Mapping[str, str],
         provenance: Mapping[str, Any],
         out: Path,
+        dtype: str = FLOAT32,
+        layers: Sequence[int] = (),
     ) -> None:
         self.corpus, self.aligned, self.views, self.out = corpus, aligned, views, out
         self.report = alignment.alignment_report(corpus, aligned)
@@ -68,8 +76,10 @@ class WordExtraction:
             log.warning("%s %s", provenance["model"]["name"], line)
         static = encoder.static(corpus, aligned, list(views))
         self.contextual = [view for view in views if view not in static]
-        self.layers, self.width = encoder.blocks + 1, encoder.width
-        self.rows_of_part = max(1, PART_BYTES // (4 * self.layers * self.width))
+        every = range(encoder.blocks + 1)
+        self.stored, self.width = list(layers or every), encoder.width
+        subset = {} if self.stored == list(every) else {STORED_LAYERS: self.stored}
+        self.rows_of_part = max(1, PART_BYTES // (4 * len(self.stored) * self.width))
         self._left = len(corpus) if self.contextual else 0
         self._writers: dict[str, VectorsWriter] = {}
         with write_errors(out / "vectors"), ExitStack() as cleanup:
@@ -77,15 +87,18 @@ class WordExtraction:
             for view in views:
                 # Only one view depends on the seed: runs with other seeds share the other files.
                 seed = provenance["seed"] if view == DRAWN else None
-                metadata = json.dumps({**provenance, "seed": seed, "view": view}, sort_keys=True)
-                shape: tuple[int, ...] = (self.layers, len(corpus), self.width)
+                about = {**provenance, "seed": seed, "view": view}
+                shape: tuple[int, ...] = (len(self.stored), len(corpus), self.width)
                 if view in static:
                     shape = (1, *static[view].shape)
-                writer = VectorsWriter(folder / view, shape, {"wsd": metadata})
+                else:
+                    about |= subset
+                metadata = {"wsd": json.dumps(about, sort_keys=True)}
+                writer = VectorsWriter(folder / view, shape, metadata, dtype)
                 cleanup.callback(writer.leave)
                 self._writers[view] = writer
             for view, vectors in static.items():
-                self._writers[view].add(vectors[None])
+                self._write(view, vectors[None])
             self._cleanup = cleanup.pop_all()
         if self.is_done:
             self._finish()
@@ -104,10 +117,19 @@ class WordExtraction:
         """Write a part, of shape (contextual views, layers, rows, width)."""
         with write_errors(self.out / "vectors"):
             for view, vectors_of_view in zip(self.contextual, vectors, strict=True):
-                self._writers[view].add(vectors_of_view)
+                self._write(view, vectors_of_view)
         self._left -= vectors.shape[2]
         if self.is_done:
             self._finish()
+
+    def _write(self, view: str, vectors: np.ndarray) -> None:
+        try:
+            self._writers[view].add(vectors)
+        except TooLargeError as error:
+            name = instance_name(self.corpus, error.row)
+            problem = f"{error.value:.6g} in a vector of {name} is too large for the stored type"
+            fix = "use bfloat16 or float32"
+            raise ConfigError(problem, where="store_dtype", fix=fix) from error
 
     def _finish(self) -> None:
         with self._cleanup, write_errors(self.out / "vectors"):
@@ -130,13 +152,13 @@ class Part(Sentences):
         selected[rows] = True
         super().__init__(word.corpus.take(selected), word.aligned[rows], word.contextual)
         self.word, self._left = word, len(self.corpus)
-        row_size = len(self.views) * word.layers * word.width
+        row_size = len(self.views) * len(word.stored) * word.width
         memory = _memory(row_size * word.rows_of_part)[: row_size * self._left]
-        self._vectors = memory.reshape(len(self.views), word.layers, self._left, word.width)
+        self._vectors = memory.reshape(len(self.views), len(word.stored), self._left, word.width)
 
     def add(self, rows: Sequence[int], vectors: np.ndarray) -> None:
         """Add the vectors of a batch; the last batch writes the part."""
-        self._vectors[:, :, rows] = vectors
+        self._vectors[:, :, rows] = vectors[:, self.word.stored]
         self._left -= len(rows)
         if not self._left:
             self.word.add(self._vectors)

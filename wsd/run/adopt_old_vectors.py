@@ -78,7 +78,7 @@ def _adopt(files: Files, model: Model, path: Path, folder: Path) -> bool:
 def _matches(files: Files, model: Model, provenance: Mapping[str, Any]) -> bool:
     """Return whether vectors were computed with the current model and settings."""
     former, contents = provenance["model"], files.keys.contents(model)
-    if "finetuned_from" in model.source:
+    if "finetuned_from" in model.source or model.storage:
         return False
     same_files = {**contents, **model.sha256}.items() <= former["files"].items()
     if "hub" in model.source:

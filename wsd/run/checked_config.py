@@ -7,7 +7,7 @@ from typing import Any
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.find_runs import tables_of
 from wsd.artifacts.input_template import InputValue
-from wsd.artifacts.view_names import PLAIN, STATIC, blocks_of
+from wsd.artifacts.view_names import PLAIN, STATIC
 from wsd.run.schema import Controls, Tuning
 
 MIX = "mix"
@@ -31,6 +31,8 @@ class Model:
         The seed of random weights; None if the weights are read.
     input : str or dict
         What it reads (:mod:`wsd.artifacts.input_template`), with all defaults.
+    store_layers : tuple of int or None
+        The numbers of the stored layers, ascending; None if all are.
     """
 
     name: str
@@ -44,15 +46,30 @@ class Model:
     random_weights: int | None = None
     input: InputValue = PLAIN
     precision: str = "float32"
+    device_map: str | None = None
+    store_dtype: str = "float32"
+    store_layers: tuple[int, ...] | None = None
+
+    @property
+    def stored(self) -> tuple[int, ...]:
+        """Return the numbers of the stored layers."""
+        return self.store_layers or tuple(range(self.blocks + 1))
+
+    @property
+    def storage(self) -> dict[str, Any]:
+        """Return the settings of device map and files that are not the default."""
+        keys = {"store_dtype": "float32", "store_layers": None, "device_map": None}
+        values = {key: getattr(self, key) for key in keys}
+        return {key: value for key, value in values.items() if value != keys[key]}
 
     @property
     def single(self) -> tuple[str, ...]:
-        """Return every single layer."""
+        """Return every single layer that is stored."""
         return self.single_of("focal")
 
     def single_of(self, view: str) -> tuple[str, ...]:
-        """Return every single layer of a view; a static view has only layer 0."""
-        return tuple(str(layer) for layer in range(blocks_of(view, self.blocks) + 1))
+        """Return every stored single layer of a view; a static view has only layer 0."""
+        return ("0",) if view in STATIC else tuple(map(str, self.stored))
 
     def layers_of(self, view: str) -> tuple[str, ...]:
         """Return the layer choices of a view; a static view has only layer 0."""

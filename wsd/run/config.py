@@ -23,7 +23,7 @@ from wsd.run.checked_config import MIX, Classifier, Config, Model
 from wsd.run.config_errors import README, validate
 from wsd.run.config_files import read_configs
 from wsd.run.fold_checks import check_folds
-from wsd.run.key_checks import check_controls, check_views
+from wsd.run.key_checks import check_controls, check_stored_layers, check_views
 from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import SOURCES, ModelEntry
 from wsd.studies.base import refused, without_braces
@@ -125,7 +125,8 @@ def _models(file: ConfigFile) -> dict[str, Model]:
 
 
 def _model(entry: ModelEntry, file: ConfigFile) -> Model:
-    choices = expand_layers(file.layers, entry.blocks, where="config key layers")
+    stored = check_stored_layers(entry, file)
+    choices = expand_layers(file.layers, entry.blocks, where="config key layers", stored=stored)
     if all(choice.operation == MIX for choice in choices):
         problem = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
         fix = "add another choice, such as all: only logistic learns a mix, and the pages show none"
@@ -135,7 +136,8 @@ def _model(entry: ModelEntry, file: ConfigFile) -> Model:
         for i, features in enumerate(file.features)
     ]
     return Model(
-        **{name: value for name, value in entry if name not in (*SOURCES, "input")},
+        **{name: value for name, value in entry if name not in {*SOURCES, "store_layers", "input"}},
+        store_layers=stored,
         source=entry.source,
         input=entry.input_value,
         layers=tuple(choice.name for choice in choices),
@@ -157,7 +159,8 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
 def _random_controls(file: ConfigFile, models: Mapping[str, Model]) -> dict[str, Model]:
     """Return the random-initialisation controls of all models that have weights of their own."""
     return {
-        name: replace(model, name=name, random_weights=seed)
+        # Random weights are drawn on one device.
+        name: replace(model, name=name, random_weights=seed, device_map=None)
         for model in models.values()
         if model.random_weights is None
         for seed in file.controls.random_weights

@@ -30,6 +30,7 @@ from wsd.run import lock, plan
 from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import command, read_configs
 from wsd.run.key_checks import check_program_folder
+from wsd.run.memory_size import embedding_bytes
 from wsd.run.run_session import Session
 from wsd.run.verify_checksums import damaged_files
 from wsd.storage.checksums import DAMAGED
@@ -145,7 +146,7 @@ def _disk(config: Config, session: Session | None, results: Path) -> Iterator[Fi
     there = next(folder for folder in [results, *results.absolute().parents] if folder.exists())
     count = config.dataset.sizes
     needed = sum(
-        plan.embedding_bytes(model, sum(count[word] for word in words), views)
+        embedding_bytes(model, sum(count[word] for word in words), views)
         for model, words, views in plan.to_embed(config, session.files if session else None)
     )
     free = shutil.disk_usage(there).free

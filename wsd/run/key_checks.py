@@ -5,8 +5,10 @@ Each error names the key to change.
 
 from collections.abc import Iterable
 
+from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.view_names import STATIC
 from wsd.run.schema import ConfigFile, Controls
+from wsd.run.schema_entries import ModelEntry
 from wsd.studies.base import refused, without_braces
 
 
@@ -31,6 +33,33 @@ def check_views(file: ConfigFile) -> None:
         problem = f"the first view, {file.views.classify[0]!r}, has no layers"
         fix = "put another view first: pages, controls and analyses use the first one"
         raise refused(problem, "views.classify", fix)
+
+
+def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] | None:
+    """Refuse layer choices that need a layer that a model does not store.
+
+    Returns
+    -------
+    tuple of int or None
+        The stored layers, ascending; None if all are stored.
+    """
+    if entry.store_layers is None:
+        return None
+    key = f"model {entry.name}, store_layers"
+    stored = tuple(sorted(entry.store_layers))
+    if stored[-1] > entry.blocks:
+        problem = f"there is no layer {stored[-1]}"
+        raise refused(problem, key, f"with {entry.blocks} blocks, use 0 to {entry.blocks}")
+    used = [(f"layers[{i}]", choice) for i, choice in enumerate(file.layers) if choice != "all"]
+    for i, features in enumerate(file.features):
+        contextual = ((view, choice) for view, choice in features.items() if view not in STATIC)
+        used += [(f"features[{i}].{view}", choice) for view, choice in contextual]
+    for place, choice in used:
+        layers = parse_layers(choice, entry.blocks, where=f"config key {place}").layers
+        if missing := ", ".join(str(layer) for layer in layers if layer not in stored):
+            problem = f"{choice!r} needs layers that {entry.name} does not store: {missing}"
+            raise refused(problem, place, f"add {missing} to its store_layers, or leave it out")
+    return None if stored == tuple(range(entry.blocks + 1)) else stored
 
 
 def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:

@@ -171,7 +171,12 @@ class Keys:
         """Return the keys of each encoder's vectors."""
         return {
             model.name: self.key(
-                "vectors", self.identity(model), model.pooling, model.input, model.precision
+                "vectors",
+                self.identity(model),
+                model.pooling,
+                model.input,
+                model.precision,
+                *([model.storage] if model.storage else []),
             )
             for model in self.config.encoders.values()
         }

@@ -6,7 +6,7 @@ starting the jobs. Studies add their own time, except analyses of results.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from wsd import logs
@@ -15,7 +15,7 @@ from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.vectors import VECTORS
-from wsd.artifacts.view_names import DRAWN, blocks_of
+from wsd.artifacts.view_names import DRAWN
 from wsd.errors import WsdError
 from wsd.run.checked_config import Classifier, Config, Model
 from wsd.run.digests import SEEN, Digests, Seen
@@ -29,6 +29,7 @@ from wsd.run.machine_speed import (
     forward_seconds,
     weights,
 )
+from wsd.run.memory_size import describe_memory, embedding_bytes
 from wsd.run.path_patterns import Places
 from wsd.run.sample_size import describe_power
 from wsd.storage.file_names import file_name
@@ -98,15 +99,6 @@ def to_embed(
             if all((folder / file).is_file() for file in files)
         }
         yield model, [word for word in config.words if file_name(word) not in there], views
-
-
-def embedding_bytes(model: Model, instances: int, views: Sequence[str]) -> int:
-    """Return the bytes of a model's embeddings: float32, every hidden state of every view.
-
-    Static vectors count with the width of a hidden state, and can be narrower.
-    """
-    layers = sum(blocks_of(view, model.blocks) + 1 for view in views)
-    return 4 * layers * model.width * instances
 
 
 def pass_seconds(model: Model, jobs: int, instances: int) -> float:
@@ -197,6 +189,7 @@ def describe(config: Config, results: Path, cores: int) -> str:
             f"{results / config.dataset.name}; roughly {duration(seconds / cores)} on {cores} "
             f"core{'s' if cores > 1 else ''} without GPU"
         )
+        lines.append(describe_memory(model, gpu=config.uses_gpu))
         # A random-initialisation control comes from the same files.
         if "hub" in model.source and model.source not in downloads:
             downloads.append(model.source)

@@ -4,9 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from wsd.artifacts.config_section import UNSET, Either, OneOrSome, Section, refusal
+from wsd.artifacts.config_section import UNSET, Either, OneOrSome, Section, Some, refusal
 from wsd.artifacts.config_values import (
     Count,
+    DeviceMap,
     InputName,
     Name,
     NumberAbove0,
@@ -15,6 +16,7 @@ from wsd.artifacts.config_values import (
     Precision,
     Seed,
     Sha256,
+    StoreDtype,
     Text,
     Transform,
 )
@@ -89,7 +91,16 @@ class ModelEntry(Section):
         a template or markers.
     precision
         The precision of the computation: float32; bfloat16, faster if the processor or the GPU has
-        it; float16, on a GPU only. The vectors are stored in float32.
+        it; float16, on a GPU only. Weights are read in this precision.
+    device_map
+        auto spreads a model that one device cannot hold over all GPUs, the processor's memory and
+        the disk; it needs accelerate.
+    store_dtype
+        The type of the stored vectors: float32; bfloat16 or float16, half as large. They are read
+        as float32.
+    store_layers
+        The layers that are stored, by number, such as [0, 8, 16, 24, 32]; all layers by default.
+        `all` in `layers` stands for these.
     random_weights
         A seed for random weights, which replace those of the encoder. Everything else is unchanged.
     """
@@ -106,6 +117,9 @@ class ModelEntry(Section):
     pooling: Pooling = "mean"
     input: Either[InputName, InputEntry] = "plain"
     precision: Precision = "float32"
+    device_map: DeviceMap = UNSET
+    store_dtype: StoreDtype = "float32"
+    store_layers: Some[Annotated[int, Field(ge=0)]] = UNSET
     random_weights: Seed = UNSET
 
     @property

@@ -140,7 +140,8 @@ def run(args: argparse.Namespace) -> None:
     }
     sources = {word: embeddings.provenance for word, embeddings in words.items()}
     model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
-    choices = expand_layers(args.layers, next(iter(words.values())).blocks, where="--layers")
+    first = next(iter(words.values()))
+    choices = expand_layers(args.layers, first.blocks, where="--layers", stored=first.stored)
 
     def readers(word: str) -> Readers:
         """Return a function per layer choice that reads the vectors of a word."""

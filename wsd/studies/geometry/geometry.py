@@ -107,7 +107,8 @@ def run(args: argparse.Namespace) -> None:
     }
     sources = {word: embeddings.provenance for word, embeddings in opened.items()}
     model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
-    blocks = next(iter(opened.values())).blocks
+    first = next(iter(opened.values()))
+    choices = expand_layers(args.layers, first.blocks, where="--layers", stored=first.stored)
     tables = []
     measured = [
         (name, on)
@@ -116,7 +117,7 @@ def run(args: argparse.Namespace) -> None:
     ]
     # On one thread, the scores do not depend on the number of cores.
     with one_thread():
-        for choice in expand_layers(args.layers, blocks, where="--layers"):
+        for choice in choices:
             words = {}
             for word, embeddings in opened.items():
                 layers = {layer: embeddings.layer(layer) for layer in choice.layers}

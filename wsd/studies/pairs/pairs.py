@@ -53,8 +53,8 @@ def measure(pairs: Pairs, vectors: np.ndarray, transforms: Sequence[str]) -> dic
     return cosines
 
 
-def _choices(layers: list[str], blocks: int) -> list[LayerChoice]:
-    choices = expand_layers(layers, blocks, where="--layers")
+def _choices(layers: list[str], vectors: Embeddings) -> list[LayerChoice]:
+    choices = expand_layers(layers, vectors.blocks, where="--layers", stored=vectors.stored)
     if mixed := [choice.name for choice in choices if choice.operation == "mix"]:
         problem = f"layers {mixed[0]!r}: a mix needs training, but pairs train no classifier"
         raise ConfigError(problem, where="--layers", fix="use mean, sum or concat")
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
     path = word_file(args.embeddings, f"{SENTENCES}/{args.view}{VECTORS}")
     vectors = Embeddings(path, pairs.sentences)
     cosines: dict[tuple[str, str], np.ndarray] = {}
-    choices = _choices(args.layers, vectors.blocks)
+    choices = _choices(args.layers, vectors)
     # With several threads, the scores would depend on their number.
     with one_thread():
         for choice in choices:
