@@ -104,9 +104,18 @@ def test_a_model_in_memory_and_on_disk_has_the_same_vectors(llama: Path) -> None
     assert np.allclose(encode(auto), encode(expected), rtol=1e-4, atol=1e-5)
 
 
+def test_a_device_map_and_the_cpu_are_refused_where_a_gpu_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(device_map, "find_spec", lambda _: True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    with pytest.raises(ConfigError, match="`device: cpu` uses none"):
+        Offload("auto", torch.device("cpu"))
+
+
 def test_the_folder_for_the_disk_is_removed_with_the_encoder() -> None:
     pytest.importorskip("accelerate")
-    offload = Offload("auto")
+    offload = Offload("auto", torch.device("cpu"))
     folder = Path(offload.options["offload_folder"])
     assert folder.is_dir()
     del offload

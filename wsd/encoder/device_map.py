@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any
 
+import torch
+
 from wsd.errors import ConfigError
 
 AUTO = "auto"
@@ -22,17 +24,22 @@ class Offload:
     ----------
     device_map : str or dict
         ``auto``, or the device of each module: a number of a GPU, ``cpu`` or ``disk``.
+    device : torch.device
+        The device of inputs and hidden states.
 
     Raises
     ------
     ConfigError
-        If accelerate is not installed.
+        If accelerate is not installed, or ``auto`` would use a GPU although the device is the CPU.
     """
 
-    def __init__(self, device_map: str | dict[str, Any]) -> None:
+    def __init__(self, device_map: str | dict[str, Any], device: torch.device) -> None:
         if find_spec("accelerate") is None:
             problem = f"`device_map: {device_map}` needs the package accelerate"
             raise ConfigError(problem, where="device_map", fix="run: pip install 'wsd[large]'")
+        if device_map == AUTO and device.type == "cpu" and torch.cuda.is_available():
+            problem = "`device_map: auto` uses every GPU, `device: cpu` uses none"
+            raise ConfigError(problem, where="device_map", fix="use `device: auto`, or no map")
         self._folder = tempfile.TemporaryDirectory(
             prefix="wsd-offload-", ignore_cleanup_errors=True
         )

@@ -107,15 +107,15 @@ class Encoder:
         Raises
         ------
         ConfigError
-            If the device does not exist, or cannot compute in that precision; if accelerate is
-            needed and missing; or if there is no such input.
+            If there is no such input, if the device does not exist, cannot compute in that
+            precision, or does not agree with the device map, or if accelerate is missing.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer cannot be used.
         """
         chosen = choose_device(device)
         check_precision(precision, chosen)
-        offload = None if device_map is None else Offload(device_map)
+        offload = None if device_map is None else Offload(device_map, chosen)
         placed = offload.options if offload else {}
         tokenizer, model, file = load_folder(
             folder, random_weights, precision=precision, placed=placed

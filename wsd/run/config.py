@@ -136,7 +136,7 @@ def _model(entry: ModelEntry, file: ConfigFile) -> Model:
         for i, features in enumerate(file.features)
     ]
     return Model(
-        **{name: value for name, value in entry if name not in (*SOURCES, "input", "store_layers")},
+        **{name: value for name, value in entry if name not in {*SOURCES, "store_layers", "input"}},
         store_layers=stored,
         source=entry.source,
         input=entry.input_value,

@@ -31,7 +31,8 @@ def weight_bytes(model: Model) -> int:
 
     They are counted in its files, if these are there, and estimated from its shape otherwise.
     """
-    return BYTES[model.precision] * (_parameters(model) or weights(model))
+    parameters = _parameters(model) or weights(model)
+    return BYTES[model.precision] * parameters
 
 
 def activation_bytes(model: Model, positions: int) -> int:
@@ -42,12 +43,12 @@ def activation_bytes(model: Model, positions: int) -> int:
 
 def describe_memory(model: Model, *, gpu: bool) -> str:
     """Return a line on the memory of weights and of a batch."""
-    size = f"{amount(weight_bytes(model))} of weights in {model.precision}"
+    of_weights = f"{amount(weight_bytes(model))} of weights in {model.precision}"
     if gpu:
         batch = f"{amount(activation_bytes(model, GPU_POSITIONS))} of activations or more"
-        return f"  memory of the GPU: {size}, {batch} if there is room"
+        return f"  memory of the GPU: {of_weights}, {batch} if there is room"
     batch = f"{amount(activation_bytes(model, CPU_POSITIONS))} of activations per core"
-    return f"  memory: {size}, {batch}"
+    return f"  memory: {of_weights}, {batch}"
 
 
 def amount(size: float) -> str:
