@@ -33,7 +33,7 @@ Built = Callable[..., Path]
 SHARED = {
     "bert-large", "distilbert", "electra", "mobilebert", "ernie", "nomic-bert", "bart",
     "longformer", "modernbert-decoder", "xlm-roberta-xl", "mt5", "mistral", "phi3", "qwen3",
-    "gemma3", "olmo2", "smollm3", "lfm2", "mamba",
+    "gemma3", "olmo2", "smollm3", "lfm2",
 }  # fmt: skip
 TOKENIZERS = sorted(set(zoo.KINDS) - SHARED)
 

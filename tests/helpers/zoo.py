@@ -258,13 +258,6 @@ KINDS: dict[str, Kind] = {
            block_auto_adjust_ff_dim=False),
         **DECODER,
     ),
-    "mamba": Kind(
-        gpt_neox,
-        network("MambaConfig", "MambaForCausalLM", **{
-            **NONE, "hidden_size": WIDTH, "num_hidden_layers": BLOCKS, "state_size": 4,
-            "initializer_range": 0.5}),
-        limit=None, **DECODER,
-    ),
     "modernbert-decoder": Kind(
         modernbert,
         network("ModernBertDecoderConfig", "ModernBertDecoderForCausalLM",

@@ -106,6 +106,11 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         problem = f"{name} ignores the context: a piece has the same vectors after any other piece"
         fix = "use another model, or a GPU, which some models need"
         raise ModelError(problem, fix=fix)
+    # MobileBERT's embeddings read the two neighbours; a block reads further.
+    if not _same(alone[:1], earlier_states[:1], slice(first + 2, end)):
+        problem = f"{name} does not return its embedding layer: the first hidden state has context"
+        fix = "use another model: every layer would have the wrong number"
+        raise ModelError(problem, fix=fix)
     cls = aligner.tokenizer.cls_token_id
     return Architecture(
         name=name,
