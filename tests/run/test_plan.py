@@ -159,6 +159,13 @@ def test_seconds_are_those_of_three_sizes(
     assert pass_seconds(small(blocks, width), 1, instances) == pytest.approx(seconds, rel=0.15)
 
 
+def test_a_repeated_sentence_takes_twice_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_speed, "operations_per_second", lambda: 9.5e10)
+    plain, echo = small(6, 384), replace(small(6, 384), input="echo")
+    once, twice = (machine_speed.forward_seconds(model, 100, 1.0) for model in (plain, echo))
+    assert twice == pytest.approx(2 * once)
+
+
 def test_the_speed_that_is_measured_is_one_of_a_processor() -> None:
     assert 1e8 < machine_speed.operations_per_second() < 1e13
 

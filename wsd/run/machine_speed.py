@@ -5,6 +5,7 @@ import timeit
 
 import numpy as np
 
+from wsd.artifacts.input_template import parse_input
 from wsd.run.checked_config import Model
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
@@ -23,7 +24,8 @@ def forward_seconds(model: Model, instances: int, efficiency: float) -> float:
     # A piece takes 12 width² multiplications and as many additions per block; attention adds little
     # at this length.
     columns = model.width * (model.width + OTHER_WIDTH)
-    operations = 24.0 * columns * model.blocks * PIECES * instances
+    pieces = PIECES * len(parse_input(model.input).copies)
+    operations = 24.0 * columns * model.blocks * pieces * instances
     return operations / (operations_per_second() * efficiency)
 
 
