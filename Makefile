@@ -11,7 +11,7 @@ RESULTS := results/quickstart
 # A file of tests to each process, in the order of tests/conftest.py; some of them mostly wait.
 SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup quickstart test test-fast studies slurm lint format check fuzz audit docs clean
+.PHONY: help setup quickstart test test-fast studies whole-corpora slurm lint format check fuzz audit docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -41,6 +41,9 @@ test-fast: setup ## Run the tests that take no more than a few seconds each
 
 studies: setup ## Delete every study in turn and run the fast tests of the core without it; half an hour
 	WSD_TEST_EVERY_STUDY=1 $(BIN)/python -m pytest tests/studies/test_removal.py
+
+whole-corpora: setup ## Compare all of DWUG EN with a script of its own, instead of twelve words; minutes
+	WSD_TEST_WHOLE_CORPORA=1 $(BIN)/python -m pytest tests/studies/change/test_change_in_dwug_en.py
 
 slurm: setup ## Run the quickstart through a SLURM of this machine; needs root, slurm-wlm and munge
 	WSD_TESTS_REQUIRE="slurm minilm" $(BIN)/python -m pytest tests/slurm

@@ -52,8 +52,8 @@ class Checkout:
         for part in PARTS:
             source = REPOSITORY / part
             if source.is_dir():
-                ignore = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(source, root / part, ignore=ignore)
+                # Compiled modules are copied too: their time stamps stay valid.
+                shutil.copytree(source, root / part)
             else:
                 root.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, root / part)

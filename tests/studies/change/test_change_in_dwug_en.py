@@ -1,5 +1,10 @@
-"""The study on DWUG EN with MiniLM agrees with a script that shares no code with it."""
+"""The study on DWUG EN with MiniLM agrees with a script that shares no code with it.
 
+Twelve words are enough for that. With WSD_TEST_WHOLE_CORPORA=1 (`make whole-corpora`) all 46 are
+read, and the values are compared with the known ones of this encoder too; minutes.
+"""
+
+import os
 import subprocess
 import sys
 from io import StringIO
@@ -16,6 +21,9 @@ from wsd.cli import main
 from wsd.storage.csv import read_csv
 from wsd.studies.change.change import COLUMNS, GOLD_COLUMNS
 
+WHOLE = os.environ.get("WSD_TEST_WHOLE_CORPORA") == "1"
+FEW = 12  # the first words in alphabetical order
+
 
 @pytest.fixture(scope="module")
 def folder(minilm: str, dwug_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -25,7 +33,7 @@ def folder(minilm: str, dwug_archive: Path, tmp_path_factory: pytest.TempPathFac
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WSD_DWUG_EN_ARCHIVE", str(dwug_archive))
         assert main(["dwug-en", "--out", str(source)]) == 0
-    words = dataset_of_results(folder).words
+    words = sorted(dataset_of_results(folder).words)[: None if WHOLE else FEW]
     data = ["--corpus", str(folder / "corpus"), "--words", *words]
     named = ["--name", "minilm", "--path", minilm, "--blocks", "6", "--width", "384"]
     for arguments in (
@@ -52,10 +60,11 @@ def expected(folder: Path, dwug_en: Path) -> pd.DataFrame:
 @pytest.mark.slow
 def test_agreement_with_gold(folder: Path, expected: pd.DataFrame) -> None:
     table = read_csv(folder / "change-gold.csv", GOLD_COLUMNS)
-    assert expected["n_words"].eq(46).all() and expected["n_pairs"].eq(43_784).all()
-    # The known figures of this encoder.
-    assert expected["apd"][[0, 3]].round(2).tolist() == [0.17, 0.24]
-    assert round(expected["pairs"][0], 2) == 0.11 and round(expected["pairs"].max(), 2) == 0.26
+    if WHOLE:
+        assert expected["n_words"].eq(46).all() and expected["n_pairs"].eq(43_784).all()
+        # The known figures of this encoder.
+        assert expected["apd"][[0, 3]].round(2).tolist() == [0.17, 0.24]
+        assert round(expected["pairs"][0], 2) == 0.11 and round(expected["pairs"].max(), 2) == 0.26
     for (measure, gold), column in {
         ("apd", "change_graded"): "apd",
         ("prototype", "change_graded"): "prototype",
@@ -76,6 +85,6 @@ def test_average_pairwise_distance(folder: Path, expected: pd.DataFrame) -> None
     rows = read_csv(folder / "change.csv", COLUMNS).query("measure == 'apd' and layers == '3'")
     gold = pd.read_csv(folder / "source" / CHANGE, sep="\t").set_index("word")["change_graded"]
     joined = rows.set_index("word")["value"].to_frame().join(gold)
-    assert len(joined) == 46
+    assert len(joined) == (46 if WHOLE else FEW)
     correlation = spearmanr(joined["value"], joined["change_graded"]).statistic
     assert correlation == pytest.approx(expected["apd"][3], abs=6e-5)
