@@ -4,6 +4,7 @@ import json
 import shutil
 import zipfile
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from frames import bank, save_dict, save_to_disk
 from importing import import_corpus
+from require import missing
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -127,6 +129,25 @@ def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
+    if find_spec("datasets") is None:
+        missing("datasets", "the library datasets is not installed")
+    import datasets
+
+    dataset = datasets.Dataset.from_pandas(bank()).class_encode_column("sense")
+    assert isinstance(dataset.features["sense"], datasets.ClassLabel)
+    dataset.shuffle(seed=1).save_to_disk(tmp_path / "saved", num_shards=2)
+    dataset.to_parquet(tmp_path / "a.parquet")
+    both = datasets.DatasetDict(train=dataset, test=dataset.select([3, 0]))
+    both.save_to_disk(tmp_path / "both")
+    bank().to_csv(tmp_path / "a.csv", index=False)
+    expected = imported(tmp_path / "a.csv")["sense"]
+    for path in (tmp_path / "saved", tmp_path / "a.parquet", tmp_path / "both/train"):
+        assert imported(path)["sense"] == expected
+    import_corpus([tmp_path / "both"], out=tmp_path / "two", name="bank")
+    assert read_manifest(tmp_path / "two" / MANIFEST).test_sizes == {"bank": 2}
 
 
 def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:

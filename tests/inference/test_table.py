@@ -104,7 +104,7 @@ def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
     frame = pd.read_parquet(out)
     np.testing.assert_array_equal(np.stack(frame["vector"]), expected)
     assert frame["split"].tolist() == corpus.split.tolist()
-    # Without names, the vectors are those of the selected configuration.
+    # Without names, the selected configuration decides.
     chosen = results.choose()
     frame = pd.read_parquet(table(tmp_path / "b.parquet", "--what", "vectors"))
     assert {*frame["view"]} == {chosen.view} and {*frame["layers"]} == {chosen.layers}

@@ -1,6 +1,6 @@
 """Write the metadata of a model card: the YAML block that model hubs read.
 
-The keys are those of Hugging Face's model cards
+Hugging Face documents the keys
 (https://github.com/huggingface/hub-docs/blob/main/modelcard.md). ``model-index`` has the scores as
 shares, and the interval of each in ``args``.
 """

@@ -1,8 +1,8 @@
 """Read the rows of tables in memory as instances: pandas frames, datasets, lists of dicts.
 
-The columns are recognised by their names, as ``wsd import`` recognises those of a file: a sentence
-with a place (``start`` and ``end``, ``position``, …) or with a word. The index of a frame does not
-matter: rows count by their order.
+The columns are recognised by their names, in the same way as in a file for ``wsd import``: a
+sentence with a place (``start`` and ``end``, ``position``, …) or with a word. The index of a frame
+does not matter: rows count by their order.
 """
 
 import os
@@ -50,7 +50,7 @@ def rows(X: Any) -> Iterable[Any]:
     Parameters
     ----------
     X : iterable, DataFrame, datasets.Dataset, or the path of a table
-        Items that are mappings are rows. Other items stay as they are.
+        Items that are mappings are rows. Other items stay unchanged.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _is_complete(values: Mapping[str, Any]) -> bool:
 
 
 def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
-    """Yield items; those that are mappings become rows."""
+    """Yield items; a mapping becomes a row."""
     names: tuple[str, ...] = ()
     column_of: dict[str, str] = {}
     for i, item in enumerate(items):
@@ -129,5 +129,5 @@ def _names(cells: Cells) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return Python's own numbers and lists for those of NumPy."""
+    """Return a value of NumPy as Python's own number or list."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

@@ -1,6 +1,6 @@
 """Read the rows of Parquet and Arrow files, as pandas and the library ``datasets`` write them.
 
-Values become those that JSON has: a date is text, and a missing value is empty. ``datasets`` stores
+Values become JSON values: a date is text, and a missing value is empty. ``datasets`` stores
 the names of a ``ClassLabel`` in the file's metadata; its numbers become these names. A column of
 bytes, such as an image, is left out, and so is an index without a name that pandas wrote.
 """
@@ -59,6 +59,7 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             schema, batches = _open(path, file)
             names, labels = _kept_columns(path, schema), _class_labels(schema)
             for batch in batches:
+                batch.validate(full=True)  # a damaged Arrow file may point outside its own memory
                 columns = [batch.column(name).to_pylist() for name in names]
                 for row in zip(*columns, strict=True):
                     number += 1
@@ -73,7 +74,7 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     except FileNotFoundError:
         fix = "name an existing file or folder"
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
-    except (pa.ArrowException, EOFError, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, EOFError, MemoryError, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         problem = f"not a whole {path.suffix} file: {_first_line(error)}"
@@ -81,6 +82,8 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _first_line(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "it asks for more memory than there is"
     return (str(error) or type(error).__name__).splitlines()[0]
 
 

@@ -136,7 +136,7 @@ def shown(path: Path) -> str:
 
 
 def _data_files(names: Iterable[str], where: str) -> list[str]:
-    """Return the tables of a dataset; those of the first kind that it has."""
+    """Return the tables of a dataset: all of the first kind that it has."""
     plain = [name for name in names if all(p and p[0] != "." for p in name.split("/"))]
     for suffix in SUFFIXES:
         files = [name for name in plain if name.lower().endswith(suffix)]
