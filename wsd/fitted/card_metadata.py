@@ -47,7 +47,6 @@ def front_matter(manifest: Record, file: str, dataset: Record, measured: Mapping
         "datasets": [_dataset_id(dataset)],
         **_model_index(PurePath(file).stem, dataset, measured),
     }
-    # A long text stays on one line, so that no line of a title can end the block.
     block = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=math.inf)
     return f"---\n{block}---"
 
