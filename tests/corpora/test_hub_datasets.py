@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from frames import bank
 from hub_server import HubServer
+from importing import import_corpus
 
 from wsd.corpora.importer.hub_datasets import choose, fetch
 from wsd.errors import ConfigError, DownloadError
@@ -119,6 +120,12 @@ def test_a_damaged_file_is_refused_and_fetched_again(
     shutil.rmtree(tmp_path / "out")
     done = imports("hf://datasets/owner/bank", HF_HUB_OFFLINE="1")
     assert "HF_HUB_OFFLINE forbids requests" in done.stderr
+
+
+def test_a_name_without_the_beginning_of_an_address(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="unknown kind") as caught:
+        import_corpus([Path("owner/bank")], out=tmp_path / "out", name="bank")
+    assert str(caught.value.fix).endswith("a dataset of the hub is hf://datasets/owner/bank")
 
 
 @pytest.mark.parametrize("address", ["hf://bank", "hf://datasets/own..er/bank", "hf://a/b@/c"])

