@@ -62,6 +62,7 @@ def imports(hub: HubServer, tmp_path: Path) -> Import:
 def test_a_dataset_is_imported_with_its_commit_and_checksums(
     imports: Import, hub: HubServer, files: Path, tmp_path: Path
 ) -> None:
+    hub.card = {"license": "cc-by-4.0"}
     done = imports("hf://datasets/owner/bank")
     assert done.returncode == 0, done.stderr
     assert "bank: bank_money 2 + 2, bank_river 2 + 2" in done.stdout
@@ -74,8 +75,9 @@ def test_a_dataset_is_imported_with_its_commit_and_checksums(
         for name, digest in zip(names, digests, strict=True)
     ]
     assert manifest["source"] == "https://huggingface.co/datasets/owner/bank"
-    got = {request.rpartition("/")[2] for request in hub.requests if request.startswith("GET")}
-    assert not got & {"bank.py", "train.csv"}
+    assert manifest["licence"] == "cc-by-4.0"
+    got = {request.rpartition("/")[2] for request in hub.requests if "/resolve/" in request}
+    assert got == {name.rpartition("/")[2] for name in names}
 
 
 @pytest.mark.slow
@@ -131,7 +133,7 @@ def test_a_name_without_the_beginning_of_an_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize("address", ["hf://bank", "hf://datasets/own..er/bank", "hf://a/b@/c"])
 def test_a_malformed_address_is_one_error(address: str) -> None:
     with pytest.raises(ConfigError, match=f"not the address of a dataset: '{address}'"):
-        fetch(Path(address))
+        fetch(Path(address), lambda _, splits: splits)
 
 
 def test_splits_and_subsets() -> None:

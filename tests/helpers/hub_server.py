@@ -48,6 +48,8 @@ class HubServer:
         JSON that is said of any repository in place of its description; None for the true one.
     tag : str, optional
         The tag of every file, in place of the true one.
+    card : dict
+        The metadata of every repository's card.
     branches : dict
         Branch -> commit, in every repository.
     uploaded : dict
@@ -62,6 +64,7 @@ class HubServer:
     fail_next: list[int] = field(default_factory=list)
     info: object = None
     tag: str | None = None
+    card: dict[str, object] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     uploaded: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
@@ -132,7 +135,8 @@ class HubServer:
             return _send_json(handler, self.info)
         if api:
             siblings = [_sibling(path, folder) for path in _files(folder)]
-            return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})
+            about = {"id": repo, "sha": revision, "siblings": siblings, "cardData": self.card}
+            return _send_json(handler, about)
         assert file is not None
         return self._send_file(handler, folder / unquote(file["file"]), revision)
 

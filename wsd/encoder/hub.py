@@ -6,7 +6,7 @@ from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.encoder.unsupported_folders import refuse_layout
 from wsd.errors import ConfigError, ModelError
-from wsd.storage.hub_client import ANSWER_SECONDS, Asked, asking, remove_from_cache
+from wsd.storage.hub_client import ANSWER_SECONDS, Repository, client_errors, remove_from_cache
 
 WAYS_ON = (
     "use a model that a package carries, as config/minilm.yaml does; "
@@ -91,7 +91,7 @@ def _fetched(hub: str, revision: str) -> Path:
     from huggingface_hub import HfApi, errors
 
     places = ("the model's `hub`", "the model's `revision`")
-    with asking(Asked("model", hub, revision, *places, WAYS_ON, ModelError)):
+    with client_errors(Repository("model", hub, revision, *places, WAYS_ON, ModelError)):
         try:
             # This request has no retries. Without a network, a download fails only after 23 s.
             info = HfApi().model_info(hub, revision=revision, timeout=ANSWER_SECONDS)

@@ -138,7 +138,9 @@ def scores(
                 raise unknown_choice(f"no row with the {column} {value!r}", known, f"--{column}")
             table = table[table[column] == value]
     types = {name: pa.string() for name in (*KEY_COLUMNS, "word")}
-    arrays = {name: pa.array(table[name], types.get(name), from_pandas=True) for name in table}
+    arrays = {
+        name: pa.array(table[name], types.get(name), from_pandas=True) for name in map(str, table)
+    }
     yield pa.table(arrays)
 
 

@@ -19,7 +19,7 @@ ANSWER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class Repository:
     """A repository of the hub, and the words for errors about it.
 
     Attributes
@@ -82,7 +82,7 @@ class Asked:
 
 
 @contextmanager
-def asking(asked: Asked) -> Iterator[None]:
+def client_errors(repository: Repository) -> Iterator[None]:
     """Turn every error of the client into one error about a repository.
 
     An error of the disk passes unchanged.
@@ -91,7 +91,10 @@ def asking(asked: Asked) -> Iterator[None]:
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     session = get_session()
-    session.event_hooks = {**session.event_hooks, "response": [partial(_refuse_path, asked.error)]}
+    session.event_hooks = {
+        **session.event_hooks,
+        "response": [partial(_refuse_path, repository.error)],
+    }
     if not sys.stderr.isatty():
         disable_progress_bars()
     try:
@@ -100,7 +103,7 @@ def asking(asked: Asked) -> Iterator[None]:
     except (http_error(), OSError, *UNEXPECTED) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise asked.explain(error) from error
+        raise repository.explain(error) from error
 
 
 def http_error() -> type[Exception]:

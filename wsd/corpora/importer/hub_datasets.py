@@ -8,7 +8,7 @@ or in the name of its folder, as the library ``datasets`` has it.
 
 import glob
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -17,7 +17,7 @@ from wsd.artifacts.encoder_record import FULL_COMMIT
 from wsd.errors import ConfigError, DownloadError
 from wsd.logs import log
 from wsd.storage.checksums import sha256
-from wsd.storage.hub_client import ANSWER_SECONDS, Asked, asking, remove_from_cache
+from wsd.storage.hub_client import ANSWER_SECONDS, Repository, client_errors, remove_from_cache
 from wsd.storage.result_files import require
 
 # pathlib makes one slash of two.
@@ -64,13 +64,15 @@ def is_address(path: Path) -> bool:
     return path.parts[:1] == ("hf:",)
 
 
-def fetch(path: Path) -> HubDataset:
+def fetch(path: Path, pick: Callable[[str, Sequence[str]], Sequence[str]]) -> HubDataset:
     """Download the data files of an address into the cache of the hub's client.
 
     Parameters
     ----------
     path : Path
         An address; pathlib writes ``hf://`` as ``hf:/``.
+    pick : function of the address and the splits
+        Returns the splits to download.
 
     Raises
     ------
@@ -83,14 +85,15 @@ def fetch(path: Path) -> HubDataset:
 
     name, revision, part = _parse(path)
     places = ("the name in the address", "the revision in the address, after @")
-    with asking(Asked("dataset", name, revision or "main", *places, WAYS_ON, DownloadError)):
+    with client_errors(Repository("dataset", name, revision, *places, WAYS_ON, DownloadError)):
         info: Any = HfApi().dataset_info(
-            name, revision=revision or "main", timeout=ANSWER_SECONDS, files_metadata=True
+            name, revision=revision, timeout=ANSWER_SECONDS, files_metadata=True
         )
         require(FULL_COMMIT.fullmatch(str(info.sha)), "the hub names no commit")
         where = f"hf://datasets/{name}@{info.sha}"
         sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
         splits = choose(_data_files(sizes, where), part, where)
+        splits = {split: splits[split] for split in pick(shown(path), list(splits))}
         names = [file for files in splits.values() for file in files]
         size = sum(sizes[file] for file in names) / 1e6
         log.info(f"{where}: {len(names)} data file{'s' if len(names) > 1 else ''}, {size:.1f} MB")
@@ -101,17 +104,17 @@ def fetch(path: Path) -> HubDataset:
     for file in info.siblings:
         if file.rfilename in names and file.lfs:
             _check(root / file.rfilename, file.lfs["sha256"], f"{where}/{file.rfilename}")
-    card = info.card_data.to_dict() if info.card_data else {}
     about = {"source": f"https://huggingface.co/datasets/{name}"}
-    if isinstance(card.get("license"), str):
-        about["licence"] = card["license"]
+    licence = info.card_data.get("license") if info.card_data else None
+    if isinstance(licence, str):
+        about["licence"] = licence
     addresses = {root / file: f"{where}/{file}" for file in names}
     return HubDataset(
         {s: [root / n for n in files] for s, files in splits.items()}, addresses, about
     )
 
 
-def _parse(path: Path) -> tuple[str, str | None, str]:
+def _parse(path: Path) -> tuple[str, str, str]:
     """Return the name, the revision and the path of an address."""
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined, unused-ignore]
@@ -124,9 +127,8 @@ def _parse(path: Path) -> tuple[str, str | None, str]:
     except HFValidationError:
         problem = f"not the address of a dataset: {shown(path)!r}"
         raise ConfigError(problem, where="FILE", fix=f"write {FORM}") from None
-    revision = address["revision"]
-    if revision is not None:
-        revision = CONVERTED if revision == "~parquet" else unquote(revision)
+    revision = unquote(address["revision"] or "main")
+    revision = CONVERTED if revision == "~parquet" else revision
     return address["name"], revision, address["path"] or ""
 
 

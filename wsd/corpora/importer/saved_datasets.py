@@ -5,6 +5,7 @@ with such a folder for each split.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def _files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _names(listing: Path, parse: Any) -> list[str]:
+def _names(listing: Path, parse: Callable[[Any], Any]) -> list[str]:
     """Return the names of files or folders in a listing, all of them next to it."""
     try:
         names = parse(json.loads(listing.read_text(encoding="utf-8")))
