@@ -60,8 +60,9 @@ def predictions(
         if source["corpus"].get(part.word) != corpus.digest:
             problem = f"the predictions of {part.word!r} are of another corpus"
             raise wrong_file(problem, path)
-        own = np.flatnonzero(corpus.split == part.split)
-        rows = own[np.searchsorted(corpus.index[own], part.index)]
+        own = np.flatnonzero(corpus.split == part.split).tolist()
+        row_of = {int(corpus.index[row]): row for row in own}
+        rows = np.array([row_of[line] for line in part.index.tolist()], dtype=np.intp)
         best = part.scores[np.arange(len(rows)), part.predicted]
         columns = {
             "gold": _senses(part.senses, part.gold),
