@@ -43,6 +43,7 @@ TABLE = {
         "one-file": ("report", "Write a report as one HTML file, for sending."),
         "overview": ("report", "Write the page that lists all reports."),
         "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
+        "table": ("inference", "Write predictions, vectors or scores of a run as one table."),
     },
     "use it on text": {
         "import": ("corpora", "Import sentences as a corpus."),

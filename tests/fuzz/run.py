@@ -63,6 +63,7 @@ PARSERS = {
     "corpora/importer/table_cells": ("*",),
     "corpora/importer/table_columns": ("*",),
     "corpora/importer/annotation_tools": ("*",),
+    "corpora/importer/arrow_tables": ("*",),
     "corpora/importer/file_beginning": ("*",),
     "corpora/importer/lexical_sample_xml": ("*",),
     "corpora/importer/ufsac_xml": ("*",),

@@ -942,6 +942,7 @@ TARGETS = {
         Target("import-table", import_targets.table_seeds, import_targets.run_table,
                (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"start",
                 b"split", b"test", *JSON_TOKENS), 1.5),
+        Target("import-arrow", import_targets.arrow_seeds, import_targets.run_arrow, weight=0.2),
         Target("import-annotations", import_targets.annotation_seeds,
                import_targets.run_annotations,
                (b"start", b"end", b"label", b"spans", b"annotations", *JSON_TOKENS), 1.0),

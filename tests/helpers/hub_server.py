@@ -6,6 +6,7 @@
 The client reads ``HF_ENDPOINT`` when it is imported, so it has to run in a process of its own.
 """
 
+import base64
 import hashlib
 import json
 import os
@@ -17,10 +18,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import unquote
 
-API = re.compile(r"/api/models/(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<revision>[^/?]+)")
+API = re.compile(r"/api/(?:models/)?(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<revision>[^/?]+)")
 FILE = re.compile(r"/(?P<repo>.+?)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)")
-LARGE = (".safetensors", ".bin")
+# The commit of uploaded files.
+NEW = "f" * 40
+LARGE = (".safetensors", ".bin", ".parquet")
 
 
 @dataclass
@@ -30,7 +34,8 @@ class HubServer:
     Attributes
     ----------
     repositories : mapping
-        Repository name -> full commit -> folder with its files. May be changed while serving.
+        Repository name -> full commit -> folder with its files. May be changed while serving. The
+        name of a dataset is `datasets/OWNER/NAME`.
     tamper : dict
         File name -> function from the file's bytes to those that are sent in their place. The
         headers stay those of the true file, as when a proxy or a disk damages it.
@@ -43,6 +48,12 @@ class HubServer:
         JSON that is said of any repository in place of its description; None for the true one.
     tag : str, optional
         The tag of every file, in place of the true one.
+    card : dict
+        The metadata of every repository's card.
+    branches : dict
+        Branch -> commit, in every repository.
+    uploaded : dict
+        Path -> content of every file of the commits to this server.
     requests : list of str
         Method and path of every request so far.
     """
@@ -53,6 +64,9 @@ class HubServer:
     fail_next: list[int] = field(default_factory=list)
     info: object = None
     tag: str | None = None
+    card: dict[str, object] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    uploaded: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,6 +80,9 @@ class HubServer:
 
             def do_HEAD(self) -> None:
                 owner._reply(self)
+
+            def do_POST(self) -> None:
+                owner._take(self)
 
             def log_message(self, format: str, *args: object) -> None:
                 """Keep the test output clean."""
@@ -100,7 +117,8 @@ class HubServer:
         match = api or file
         if match is None:
             return _send(handler, 404)
-        repo, revision = match["repo"], match["revision"]
+        repo, revision = match["repo"], unquote(match["revision"])
+        revision = self.branches.get(revision, revision)
         for name in (repo, file["file"] if file else repo):
             if name in self.refuse:
                 status, headers = self.refuse[name]
@@ -112,14 +130,38 @@ class HubServer:
         if folder is None:
             return _send(handler, 404, {"X-Error-Code": "RevisionNotFound"})
         if api and api["kind"] == "tree":
-            return _send_json(handler, [_tree_entry(path) for path in _files(folder)])
+            return _send_json(handler, [_tree_entry(path, folder) for path in _files(folder)])
         if api and self.info is not None:
             return _send_json(handler, self.info)
         if api:
-            siblings = [{"rfilename": path.name} for path in _files(folder)]
-            return _send_json(handler, {"id": repo, "sha": revision, "siblings": siblings})
+            siblings = [_sibling(path, folder) for path in _files(folder)]
+            about = {"id": repo, "sha": revision, "siblings": siblings, "cardData": self.card}
+            return _send_json(handler, about)
         assert file is not None
-        return self._send_file(handler, folder / file["file"], revision)
+        return self._send_file(handler, folder / unquote(file["file"]), revision)
+
+    def _take(self, handler: BaseHTTPRequestHandler) -> None:
+        """Create a repository, say how to upload files, or accept a commit of them."""
+        self.requests.append(f"{handler.command} {handler.path}")
+        body = handler.rfile.read(int(handler.headers["Content-Length"]))
+        if handler.path == "/api/repos/create":
+            about = json.loads(body)
+            name = f"{about['organization']}/{about['name']}"
+            return _send_json(handler, {"url": f"{self.url}/{name}", "id": name})
+        if handler.path == "/api/validate-yaml":
+            return _send_json(handler, {"errors": [], "warnings": []})
+        if "/preupload/" in handler.path:
+            paths = [file["path"] for file in json.loads(body)["files"]]
+            mode = {"uploadMode": "regular", "shouldIgnore": False}
+            return _send_json(handler, {"files": [{"path": path, **mode} for path in paths]})
+        if "/commit/" in handler.path:
+            items = [json.loads(line) for line in body.splitlines()]
+            files = [item["value"] for item in items if item["key"] == "file"]
+            self.uploaded |= {file["path"]: base64.b64decode(file["content"]) for file in files}
+            name = handler.path.removeprefix("/api/models/").partition("/commit/")[0]
+            commit = {"commitUrl": f"{self.url}/{name}/commit/{NEW}", "commitOid": NEW}
+            return _send_json(handler, commit)
+        return _send(handler, 404)
 
     def _send_file(self, handler: BaseHTTPRequestHandler, path: Path, revision: str) -> None:
         commit = {"X-Repo-Commit": revision}
@@ -171,7 +213,7 @@ def hub_environment(url: str, home: Path) -> dict[str, str]:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def _etag(path: Path) -> str:
@@ -182,9 +224,15 @@ def _etag(path: Path) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _tree_entry(path: Path) -> dict[str, object]:
-    size = path.stat().st_size
-    entry: dict[str, object] = {"type": "file", "path": path.name, "size": size, "oid": _etag(path)}
+def _sibling(path: Path, folder: Path) -> dict[str, object]:
+    entry = _tree_entry(path, folder)
+    lfs = {"lfs": {"sha256": _etag(path), **entry["lfs"]}} if "lfs" in entry else {}  # type: ignore
+    return {"rfilename": entry["path"], "size": entry["size"], "blobId": entry["oid"], **lfs}
+
+
+def _tree_entry(path: Path, folder: Path) -> dict[str, object]:
+    name, size = path.relative_to(folder).as_posix(), path.stat().st_size
+    entry: dict[str, object] = {"type": "file", "path": name, "size": size, "oid": _etag(path)}
     if path.name.endswith(LARGE):
         entry |= {"oid": "0" * 40, "lfs": {"oid": _etag(path), "size": size, "pointerSize": 134}}
     return entry

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from log_state import logs_as_before
 from tiny import tiny_bert
@@ -36,6 +37,15 @@ def predict(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) 
     options = ["--senses", "senses.tsv", "--model", "path:tiny"]
     assert main(["predict", *options, *arguments]) == code
     return capsys.readouterr().out
+
+
+def test_a_parquet_table(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {"text": ["The mouse ran.", None], "lemma": "mouse", "id": ["u1", "u2"]}
+    pd.DataFrame(texts).to_parquet("uses.parquet")
+    text = predict(capsys, "--file", "uses.parquet", "--format", "jsonl", code=3)
+    rows = [json.loads(line) for line in text.splitlines()]
+    shown = [(row["line"], row["status"], row["start"], row["id"]) for row in rows]
+    assert shown == [(1, "ok", 4, "u1"), (2, "unreadable", None, "u2")]
 
 
 def test_further_columns_are_in_the_answers(capsys: pytest.CaptureFixture[str]) -> None:

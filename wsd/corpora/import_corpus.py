@@ -31,12 +31,12 @@ from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
     import_usage_graphs,
+    input_files,
     sense_texts,
     splits,
     table_columns,
     train_and_test,
     unread_formats,
-    zip_archive,
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of, readable
@@ -129,17 +129,13 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
         problem = f"the file {twice[0]} is named twice"
         raise ConfigError(problem, where="FILE", fix="name each file once")
-    for name in ("files", "train", "test"):
-        setattr(args, name, zip_archive.expand(getattr(args, name)))
-    files = [*args.files, *args.train, *args.test]
+    inputs = input_files.resolve(args.files, args.train, args.test)
+    args.files, args.train, args.test = inputs.files, inputs.train, inputs.test
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
-    return Request(
-        args,
-        files,
-        table_columns.parse_columns(args.columns, keys),
-        about | _parse_about(vars(args)),
-    )
+    columns = table_columns.parse_columns(args.columns, keys)
+    about |= _parse_about(inputs.about) | _parse_about(vars(args))
+    return Request(args, inputs.all, columns, about, inputs.addresses)
 
 
 def _offered(args: argparse.Namespace, name: str) -> list[Any]:
@@ -235,8 +231,9 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     text = (
-        ".csv, .tsv, .json or .jsonl; an export of Label Studio, Prodigy or doccano; XML with "
-        "senses; .data.txt of WiC; a .zip of these; or a folder (docs/reference/formats.md)"
+        ".csv, .tsv, .json, .jsonl or .parquet; an export of Label Studio, Prodigy or doccano; XML "
+        "with senses; .data.txt of WiC; a .zip of these; a folder; or a dataset of the hub, "
+        "hf://datasets/OWNER/NAME (docs/reference/formats.md)"
     )
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
     add_optional_files(parser, "--train", "files to train on, together with --test")

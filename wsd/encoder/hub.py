@@ -1,19 +1,13 @@
-"""Get a model from the hub, or from the cache of the hub's client.
+"""Get a model from the hub, or from the cache of the hub's client."""
 
-Whatever error the client raises becomes one message.
-"""
-
-import sys
 from pathlib import Path
-from typing import Any
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
 from wsd.encoder.model_files import PATTERNS, WEIGHTS_INDEX, lacking, refuse_pickled
 from wsd.encoder.unsupported_folders import refuse_layout
 from wsd.errors import ConfigError, ModelError
-from wsd.storage.result_files import UNEXPECTED
+from wsd.storage.hub_client import ANSWER_SECONDS, Repository, client_errors, remove_from_cache
 
-ANSWER_SECONDS = 10.0
 WAYS_ON = (
     "use a model that a package carries, as config/minilm.yaml does; "
     "or name a local folder as the model's `path`"
@@ -21,17 +15,8 @@ WAYS_ON = (
 
 
 def forget(path: Path) -> str:
-    """Remove a file from the hub client's cache, with every link that leads to it.
-
-    Otherwise the client would link the same file again. Return a message that says so.
-    """
-    listing = path.parent.parent.parent / "trees" / f"{path.parent.name}.json"
-    while path.is_symlink():
-        target = path.parent / path.readlink()
-        path.unlink()
-        path = target
-    path.unlink(missing_ok=True)
-    listing.unlink(missing_ok=True)
+    """Remove a file from the hub client's cache; return a message that says so."""
+    remove_from_cache(path)
     return (
         "it was removed from the hub client's cache: run again to fetch it anew; if the checksum "
         "is the same then, the model's `sha256` does not belong to this revision"
@@ -103,14 +88,10 @@ def hub_cache() -> Path:
 
 
 def _fetched(hub: str, revision: str) -> Path:
-    from huggingface_hub import HfApi, errors, get_session
-    from huggingface_hub.utils.tqdm import disable_progress_bars
+    from huggingface_hub import HfApi, errors
 
-    session = get_session()
-    session.event_hooks = {**session.event_hooks, "response": [_refuse_path]}
-    if not sys.stderr.isatty():
-        disable_progress_bars()
-    try:
+    places = ("the model's `hub`", "the model's `revision`")
+    with client_errors(Repository("model", hub, revision, *places, WAYS_ON, ModelError)):
         try:
             # This request has no retries. Without a network, a download fails only after 23 s.
             info = HfApi().model_info(hub, revision=revision, timeout=ANSWER_SECONDS)
@@ -121,65 +102,3 @@ def _fetched(hub: str, revision: str) -> Path:
             if error.response.status_code < 500 and error.response.status_code != 429:
                 raise
         return _snapshot(hub, revision, local_files_only=False)
-    # For an answer that it cannot use, the client raises OSError, or fails in its own code.
-    except (_http_error(), OSError, *UNEXPECTED) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # an error of the disk
-        raise _explained(error, hub, revision) from error
-
-
-def _refuse_path(response: Any) -> None:
-    """Refuse a tag that is a path, because the client names a file in its cache by the tag."""
-    if response.request.method != "HEAD":
-        return
-    for header in ("X-Linked-Etag", "ETag"):
-        tag = response.headers.get(header, "")
-        if set(tag.removeprefix("W/")) & {"/", "\\", "\0"}:
-            problem = f"the hub's tag for a file is a path: {tag!r}"
-            fix = "set HF_ENDPOINT to a hub that you trust, or unset it"
-            raise ModelError(problem, where=str(response.url), fix=fix)
-
-
-def _http_error() -> type[Exception]:
-    """Return the base class of the errors of the client's HTTP library."""
-    from huggingface_hub import errors
-
-    return errors.HTTPError  # type: ignore[attr-defined, no-any-return, unused-ignore]
-
-
-def _explained(error: BaseException, hub: str, revision: str) -> ModelError:
-    from huggingface_hub import constants, errors
-
-    # The client tries the cache after a failed request: the cause is the error of the network.
-    if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ is not None:
-        error = error.__cause__
-    reason, fix = _reason_and_fix(error, revision)
-    problem = f"model {hub} could not be fetched: {reason}"
-    return ModelError(problem, where=f"{constants.ENDPOINT}/{hub} at {revision}", fix=fix)
-
-
-def _reason_and_fix(error: BaseException, revision: str) -> tuple[str, str]:
-    from huggingface_hub import errors
-
-    if isinstance(error, errors.GatedRepoError):
-        fix = "ask for access on its page and log in with `hf auth login`"
-        return "its owner grants access on request only", f"{fix}; or {WAYS_ON}"
-    if isinstance(error, errors.RevisionNotFoundError):
-        return f"the repository has no revision {revision}", "correct the model's `revision`"
-    if isinstance(error, errors.RepositoryNotFoundError):
-        fix = "correct the model's `hub`; for a private one, log in with `hf auth login`"
-        return "there is no such repository, or it is private", fix
-    if isinstance(error, errors.OfflineModeIsEnabled):
-        reason = "it is not in the cache, and HF_HUB_OFFLINE forbids requests"
-        return reason, f"unset HF_HUB_OFFLINE; or {WAYS_ON}"
-    if isinstance(error, errors.HfHubHTTPError):
-        status = error.response.status_code
-        fix = "log in with `hf auth login`, or remove a token that is not valid; or "
-        fix = f"{fix if status in (401, 403) else ''}{WAYS_ON}"
-        return f"the hub answered {status} {error.response.reason_phrase}", fix
-    text = str(error) or type(error).__name__
-    if isinstance(error, _http_error()):
-        return f"the hub cannot be reached: {text}", WAYS_ON
-    if isinstance(error, AttributeError | LookupError | TypeError):
-        text = f"the hub's answer cannot be read: {type(error).__name__} {error}"
-    return text.splitlines()[0], f"run again; or {WAYS_ON}"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from wsd.arguments import add_configuration, add_out, add_results
 from wsd.artifacts.column_names import TOGETHER
-from wsd.artifacts.dataset import Dataset
+from wsd.artifacts.dataset import ABOUT
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import bare
 from wsd.artifacts.training_set import FULL
@@ -36,15 +36,11 @@ def _with_absolute_path(encoder: dict[str, Any]) -> dict[str, Any]:
     return {**encoder, "model": {**model, "source": source}}
 
 
-def _dataset_facts(known: Dataset | None) -> dict[str, str]:
-    if known is None:
-        return dict.fromkeys(("title", "source", "licence", "citation"), "not known here")
-    return {
-        "title": known.title,
-        "source": known.source or "a corpus of the user's own",
-        "licence": known.licence or "not known here",
-        "citation": known.citation or "Cite the corpus.",
-    }
+def _dataset_facts(results: Results) -> dict[str, str]:
+    """Return the facts about the corpus that a card has; empty where they are unknown."""
+    known, name = results.dataset, results.map.folder.name
+    facts = {key: getattr(known, key, "") for key in ABOUT}
+    return {**facts, "name": getattr(known, "name", name), "title": facts["title"] or name}
 
 
 def _measured(fitting: Fitting) -> dict[str, Any]:
@@ -106,7 +102,7 @@ def run(args: argparse.Namespace) -> None:
             "versions": {name: version(name) for name in ("wsd", *PACKAGES)},
         }
         sentences = {word: fitting.sentences(word) for word in fitting.words if args.with_sentences}
-        contents, known = {**manifest, "words": writer.words}, _dataset_facts(results.dataset)
+        contents, known = {**manifest, "words": writer.words}, _dataset_facts(results)
         name, measured = bare(args.out.name), _measured(fitting)
         text = card(contents, name, known, measured, with_sentences=args.with_sentences)
         writer.close(manifest, text, sentences)

@@ -1,13 +1,11 @@
 """Write the model card of a `.wsd` file, in Markdown."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from wsd.artifacts.input_template import as_argument
+from wsd.fitted.card_metadata import Record, Records, front_matter
 from wsd.storage.text_table import markdown
 
-Record = Mapping[str, Any]
-Records = Sequence[Record]
 Measured = Mapping[str, Records]
 HOW_TO = """\
 ```
@@ -38,6 +36,7 @@ SHIFTED = (
 )
 SENTENCES_IN = "The training sentences are in the file: it may only be passed on as they may."
 SENTENCES_OUT = "The training sentences are not in the file, only their line numbers and vectors."
+OWN, UNKNOWN = "a corpus of the user's own", "not known here"
 UNMEASURED = "Not measured: run `snakemake` before `wsd fit`."
 EXPECTED_ERROR = (
     "Over all words. NLL is the mean negative log-likelihood in nats. The gap is mean confidence "
@@ -50,7 +49,7 @@ EXPECTED_ERROR = (
 def card(
     manifest: Record, file: str, dataset: Record, measured: Measured, *, with_sentences: bool
 ) -> str:
-    """Return the card of a model file.
+    """Return the card of a model file, with the metadata that model hubs read in front.
 
     Parameters
     ----------
@@ -59,7 +58,8 @@ def card(
     file : str
         The file's name.
     dataset : mapping
-        ``title``, ``licence``, ``source`` and ``citation``, where known.
+        ``name``, ``title``, ``source``, ``licence``, ``licence_url`` and ``citation``; empty where
+        unknown.
     measured : mapping
         ``scores``, rows of scores.csv on the test split, with ``macro_f1_low`` and
         ``macro_f1_high`` if there are intervals; ``overall``, the row of comparison.csv, if any;
@@ -79,14 +79,15 @@ def card(
         "pooling, input": f"{encoder['pooling']}, `{as_argument(encoder['input'])}`",
         "features": f"{used['view']}, layers {used['layers']}",
         "classifier": f"{used['classifier']} ({parameters or 'nothing to tune'})",
-        "corpus": f"{dataset['title']}, {dataset['source']}",
-        "licence of the corpus": dataset["licence"],
+        "corpus": f"{dataset['title']}, {dataset['source'] or OWN}",
+        "licence of the corpus": dataset["licence"] or UNKNOWN,
         "versions": versions,
     }
     intervals = ", with 95% intervals" if any("macro_f1_low" in row for row in scores) else ""
     probability = SEEN if "finetuned_from" in encoder["model"] else CALIBRATED
     probability += SHIFTED if _is_shifted(predicted["parameters"]) else ""
     parts = [
+        front_matter(manifest, file, dataset, measured),
         f"# Senses of {', '.join(words)}",
         f"Made by `wsd fit` from the results of {dataset['title']}.",
         HOW_TO.format(word=next(iter(words)), file=file, source=source),
@@ -103,7 +104,7 @@ def card(
         "## Limits",
         LIMITS.format(title=dataset["title"], probability=probability),
         "## To cite",
-        dataset["citation"],
+        dataset["citation"] or "Cite the corpus.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -18,6 +18,7 @@ from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, unknown_choice
+from wsd.inference import table_rows
 
 # Characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -122,24 +123,26 @@ def _wrong(sentence: str, problem: str, fix: str | None = None) -> ConfigError:
 
 
 def read_instances(X: Iterable[Any]) -> list[Focus]:
-    """Read instances: pairs of a sentence and its focal word.
+    """Read instances: pairs of a sentence and its focal word, or the rows of a table.
 
     Parameters
     ----------
-    X : iterable of (sentence, span)
-        A span is ``(start, end)`` or the word itself. A DataFrame of two columns works too.
+    X : iterable of (sentence, span), or a table
+        A span is ``(start, end)`` or the word itself. Tables are read by
+        :func:`wsd.inference.table_rows.rows`.
 
     Raises
     ------
     ConfigError
         For the first instance that is no such pair, or does not contain its focal word.
     """
-    rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X
-    return [_instance(row, i) for i, row in enumerate(rows)]
+    return [_instance(row, i) for i, row in enumerate(table_rows.rows(X))]
 
 
 def _instance(row: Any, i: int) -> Focus:
     try:
+        if isinstance(row, table_rows.Row):
+            return _of_table(*row)
         sentence, span = row
         if not isinstance(sentence, str):
             raise TypeError
@@ -154,6 +157,10 @@ def _instance(row: Any, i: int) -> Focus:
         problem = f"instance {i} is not a sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
         raise ConfigError(problem, fix=fix) from None
+
+
+def _of_table(sentence: str, span: tuple[int, int] | None, word: str) -> Focus:
+    return cut(sentence, span, word) if span else find(sentence, word)
 
 
 def _whole(edge: Any) -> int:
@@ -210,13 +217,19 @@ def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span
     if not len(rows):
         splits = dict.fromkeys(corpus.split.tolist())
         raise unknown_choice(f"{corpus.word!r} has no split {split!r}", splits)
-    instances: list[tuple[str, Span]] = []
-    for row in rows:
-        tokens, position = corpus.tokens[row], int(corpus.position[row])
-        start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
-        # The span leaves out punctuation: `Mr` of `Mr.`.
-        instances.append((text, bare_span(text, start, start + len(tokens[position]))))
-    return instances, np.array(corpus.senses)[corpus.gold[rows]]
+    return [located(corpus, row) for row in rows.tolist()], np.array(corpus.senses)[
+        corpus.gold[rows]
+    ]
+
+
+def located(corpus: Corpus, row: int) -> tuple[str, Span]:
+    """Return the text of an instance, and the characters (start, end) of its focal word.
+
+    The span leaves out punctuation: `Mr` of `Mr.`.
+    """
+    tokens, position = corpus.tokens[row], int(corpus.position[row])
+    start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
+    return text, bare_span(text, start, start + len(tokens[position]))
 
 
 def quickstart(word: str) -> Corpus:

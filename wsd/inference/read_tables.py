@@ -7,7 +7,7 @@ from wsd.corpora.importer.table_cells import Cells, Options
 from wsd.errors import CorpusError
 from wsd.inference.input_output import Line
 
-SUFFIXES = (".csv", ".tsv")
+SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def read_lines(path: Path, options: Options, word: str | None = None) -> list[Line]:

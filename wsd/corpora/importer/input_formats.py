@@ -12,6 +12,7 @@ from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
     all_words_xml,
     annotation_tools,
+    arrow_tables,
     corpus_folder,
     labelled_tables,
     lexical_sample_xml,
@@ -42,6 +43,8 @@ class Request:
         From a key of :data:`wsd.corpora.importer.table_columns.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
+    addresses : mapping of Path to str
+        The address of each file that was downloaded.
     bad_lines : BadLines
         Every reader passes its errors about single lines to it.
     """
@@ -50,6 +53,7 @@ class Request:
     files: Sequence[Path]
     columns: Mapping[str, str]
     about: Mapping[str, str]
+    addresses: Mapping[Path, str] = field(default_factory=dict)
     bad_lines: BadLines = field(default_factory=BadLines)
 
     def known_forms(self, gathered: Gathered | None = None) -> KnownForms:
@@ -149,6 +153,14 @@ KINDS = (
         described=True,
     ),
     FileKind(
+        "a Parquet or Arrow table",
+        "a .parquet file",
+        arrow_tables.is_arrow,
+        options=("--word", "--columns", "--find", "--one-span", *BAD_LINES),
+        read=lambda path, request: labelled_tables.read(path, request.options),
+        described=True,
+    ),
+    FileKind(
         "all-words .xml",
         f"an all-words {all_words_xml.DATA}",
         lambda path: path.suffix.lower() == ".xml",
@@ -212,6 +224,8 @@ def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
     fix = f"give {examples}, or a folder in the corpus format"
+    if len(path.parts) == 2 and not path.exists():
+        fix += f"; a dataset of the hub is hf://datasets/{path}"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"

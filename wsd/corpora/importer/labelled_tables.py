@@ -1,4 +1,4 @@
-"""Read labelled sentences from CSV, TSV and JSON: the one reader of tables for all imports.
+"""Read labelled sentences from tables (CSV, JSON, Parquet): the one reader for all imports.
 
 The columns are recognised by their names in the header, or by the keys of the objects; empty lines
 are ignored. The place of the focal word is given in one of these ways:
@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wsd.corpora.importer import arrow_tables
 from wsd.corpora.importer.delimited_text import detect_table, header_line
 from wsd.corpora.importer.file_beginning import beginning
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
@@ -102,7 +103,10 @@ def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> 
     """
     guard = options.bad_lines.line
     lines: Iterator[tuple[str, Mapping[str, Any], str]]
-    if path.suffix.lower() in JSON:
+    if arrow_tables.is_arrow(path):
+        description = path.suffix[1:].capitalize()
+        lines = ((where, values, str(path)) for where, values in arrow_tables.rows(path))
+    elif path.suffix.lower() in JSON:
         text, encoding = decode_file(path, options.encoding)
         description = f"{'a JSON array' if is_array(text) else 'JSON objects'}, {encoding}"
         objects = json_objects(path, "write an array of objects, or one object per line",

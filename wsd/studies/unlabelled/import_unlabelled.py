@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer import labelled_tables, write_corpus
+from wsd.corpora.importer import arrow_tables, labelled_tables, write_corpus
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request, readable
 from wsd.corpora.known_forms import KnownForms
@@ -20,7 +20,7 @@ from wsd.studies.unlabelled.unlabelled_files import Uses
 
 # The smallest number of uses of a word that can form two groups.
 LEAST = 3
-KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS)
+KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS, *arrow_tables.KINDS)
 # Options that are about senses.
 OF_SENSES = ("gold", "to_senses", "senses", "at_least", "train", "test")
 

@@ -1,0 +1,215 @@
+"""Parquet, Arrow and saved datasets are imported like any other table."""
+
+import json
+import shutil
+import zipfile
+from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from frames import bank, save_dict, save_to_disk
+from importing import import_corpus
+from require import missing
+
+from wsd.artifacts.dataset import MANIFEST
+from wsd.artifacts.manifest import read_manifest
+from wsd.cli import main
+from wsd.corpora.importer import arrow_tables
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError, CorpusError
+from wsd.storage.checksums import sha256
+
+LABELS = ["bank_river", "bank_money"]
+
+
+def imported(*files: Path, **more: Any) -> dict[str, Any]:
+    """Import files, and return the extra columns and senses of each sentence."""
+    out = files[0].parent / "out" if files else Path("out")
+    shutil.rmtree(out, ignore_errors=True)
+    import_corpus(files, out=out, name="bank", **more)
+    corpus = read_text(out / "bank", "bank")
+    texts = [" ".join(tokens) for tokens in corpus.tokens]
+    extra = {name: dict(zip(texts, cells, strict=True)) for name, cells in corpus.extra.items()}
+    senses = [corpus.senses[gold] for gold in corpus.gold]
+    splits = dict(zip(texts, corpus.split.tolist(), strict=True))
+    return {"sense": dict(zip(texts, senses, strict=True)), "split": splits, **extra}
+
+
+def test_a_parquet_file_gives_what_a_csv_gives(tmp_path: Path) -> None:
+    frame = bank(year=[1990, 1991, 1992, 1993])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    expected = imported(tmp_path / "a.csv")
+    assert imported(tmp_path / "a.parquet") == expected
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
+    (source,) = manifest["imported"]
+    assert source["sha256"] == sha256(tmp_path / "a.parquet")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.write(tmp_path / "a.parquet", "in/a.parquet")
+    assert imported(tmp_path / "a.zip") == expected
+
+
+def test_values_of_every_type_become_text(tmp_path: Path) -> None:
+    frame = bank(
+        day=[date(2020, 1, 2), None, date(2020, 1, 3), date(2020, 1, 4)],
+        share=[0.5, np.nan, 1, 2],
+        tags=[["a", "b"], [], ["c"], None],
+        source=pd.Categorical(["x", "y", "x", None]),
+        image=[b"\x00", b"", b"", b""],
+        pictures=[[{"bytes": b"\x00"}]] * 4,
+        seen=[True, False, True, False],
+    )
+    # An index that is no range becomes a column of the file.
+    frame.index = pd.Index([3, 3, 1, 1])
+    frame.to_parquet(tmp_path / "a.parquet")
+    result = imported(tmp_path / "a.parquet")
+    first = "The bank refused the loan ."
+    cells = {name: texts[first] for name, texts in result.items() if name not in ("sense", "split")}
+    expected = {"day": "2020-01-02", "share": "0.5", "tags": '["a", "b"]', "source": "x"}
+    assert cells == {**expected, "seen": "true"}
+    assert (
+        result["day"]["My bank closes at noon ."]
+        == result["share"]["My bank closes at noon ."]
+        == ""
+    )
+
+
+def test_the_names_of_classes_are_the_senses(tmp_path: Path) -> None:
+    features = {"sense": {"names": LABELS, "_type": "ClassLabel"}, "word": {"_type": "Value"}}
+    folder = save_to_disk(tmp_path / "saved", bank(sense=[1, 1, 0, 0]), features)
+    expected = {"bank_money": 2, "bank_river": 2}
+    senses = list(imported(folder)["sense"].values())
+    assert {sense: senses.count(sense) for sense in senses} == expected
+    save_to_disk(tmp_path / "unlabelled", bank(sense=[1, 1, 0, -1]), features)
+    with pytest.raises(CorpusError, match="nothing for the sense") as caught:
+        imported(tmp_path / "unlabelled")
+    assert "data-00000-of-00001.arrow:4, column sense" in str(caught.value.where)
+    save_to_disk(tmp_path / "beyond", bank(sense=[1, 1, 0, 2]), features)
+    with pytest.raises(
+        CorpusError, match="the class 2, but the file names only the classes 0 to 1"
+    ):
+        imported(tmp_path / "beyond")
+
+
+def test_an_arrow_file_may_be_a_stream_or_a_file(tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(bank())
+    for name, kind in (("stream", pa.ipc.new_stream), ("file", pa.ipc.new_file)):
+        with kind(str(tmp_path / f"{name}.arrow"), table.schema) as writer:
+            writer.write_table(table)
+    rows = [
+        [values for _, values in arrow_tables.rows(p)] for p in sorted(tmp_path.glob("*.arrow"))
+    ]
+    assert rows[0] == rows[1] == bank().to_dict("records")
+
+
+def test_the_splits_of_a_saved_dataset(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train, test = (
+        bank(),
+        bank(sentence=[f"Here, {t[0].lower()}{t[1:]}" for t in bank()["sentence"]]),
+    )
+    test[["start", "end"]] += len("Here, ")
+    folder = save_dict(tmp_path / "saved", train=train, validation=bank(), test=test.head(1))
+    result = imported(folder)
+    assert sorted(result["split"].values()) == ["test", *["train"] * 4]
+    assert main(["import", str(folder), "--out", "said", "--name", "bank"]) == 0
+    assert f"left out: validation (`--test {folder}/validation`)" in capsys.readouterr().err
+    again = imported(train=[folder / "train"], test=[folder / "test"])
+    assert again["split"] == result["split"]
+    shutil.rmtree("out", ignore_errors=True)
+    # One split of it is divided.
+    assert set(imported(folder / "train")["split"].values()) == {"train", "test"}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
+    if find_spec("datasets") is None:
+        missing("datasets", "the library datasets is not installed")
+    import datasets
+
+    dataset = datasets.Dataset.from_pandas(bank()).class_encode_column("sense")
+    assert isinstance(dataset.features["sense"], datasets.ClassLabel)
+    dataset.shuffle(seed=1).save_to_disk(tmp_path / "saved", num_shards=2)
+    dataset.to_parquet(tmp_path / "a.parquet")
+    both = datasets.DatasetDict(train=dataset, test=dataset.select([3, 0]))
+    both.save_to_disk(tmp_path / "both")
+    bank().to_csv(tmp_path / "a.csv", index=False)
+    expected = imported(tmp_path / "a.csv")["sense"]
+    for path in (tmp_path / "saved", tmp_path / "a.parquet", tmp_path / "both/train"):
+        assert imported(path)["sense"] == expected
+    import_corpus([tmp_path / "both"], out=tmp_path / "two", name="bank")
+    assert read_manifest(tmp_path / "two" / MANIFEST).test_sizes == {"bank": 2}
+
+
+def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:
+    folder = save_dict(tmp_path / "saved", train=bank(), validation=bank())
+    with pytest.raises(ConfigError, match="no split 'test' among train, validation") as caught:
+        imported(folder)
+    assert f"--train {folder}/train --test {folder}/validation" in str(caught.value.fix)
+    with pytest.raises(ConfigError, match="the dataset has the splits train, validation"):
+        imported(train=[folder], test=[folder / "validation"])
+    shutil.rmtree(folder / "validation")
+    with pytest.raises(CorpusError, match="a split of the dataset is missing"):
+        imported(folder)
+    (folder / "train/data-00000-of-00001.arrow").unlink()
+    with pytest.raises(CorpusError, match="a file of the dataset is missing"):
+        imported(folder / "train")
+    for bad in ('{"splits": ["../x"]}', "{", '{"splits": []}', "[1]", '{"splits": [1]}'):
+        (folder / "dataset_dict.json").write_text(bad)
+        with pytest.raises(CorpusError, match="not a listing of `datasets`"):
+            imported(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"sense": None}, "no column for the sense among word, sentence, start, end"),
+        ({"start": ["4", "x", "22", "23"]}, "the start 'x' is not a whole number"),
+        ({"start": [4.0, 3.5, 22.0, 23.0]}, "the start 3.5 is not a whole number"),
+        ({"sentence": [1, 2, 3, 4]}, "4 lines cannot be read: N for the sentence"),
+        ({"sentence": [["a"], ["b"], ["c"], ["d"]]}, "4 lines cannot be read: a list for"),
+    ],
+)
+def test_a_missing_column_and_mixed_types_are_one_error(
+    tmp_path: Path, change: dict[str, Any], problem: str
+) -> None:
+    frame = bank().assign(**change)
+    frame[[n for n in frame if change.get(n, 0) is not None]].to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(CorpusError, match=problem) as caught:
+        imported(tmp_path / "a.parquet")
+    assert "a.parquet" in str(caught.value.where)
+
+
+def test_a_damaged_file_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    bank().to_parquet(path)
+    whole = path.read_bytes()
+    for content in (whole[:-9], whole[:40], b"", b"PAR1", whole[:4] + whole[9:]):
+        path.write_bytes(content)
+        with pytest.raises(
+            CorpusError, match=r"not a whole \.parquet file|the file has no sentence"
+        ):
+            imported(path)
+    twice = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["x", "x"])
+    pq.write_table(twice, path)
+    with pytest.raises(CorpusError, match="two columns are called 'x'"):
+        imported(path)
+    with pytest.raises(CorpusError, match="missing"):
+        imported(tmp_path / "none.parquet")
+    with pytest.raises(ConfigError, match="a Parquet or Arrow table, for which it has no effect"):
+        imported(path, encoding="cp1252")
+
+
+def test_sentences_without_senses(tmp_path: Path) -> None:
+    bank().drop(columns="sense").to_parquet(tmp_path / "a.parquet")
+    import_corpus([tmp_path / "a.parquet"], out=tmp_path / "out", name="bank", unlabelled=True)
+    assert read_manifest(tmp_path / "out" / MANIFEST).sizes == {"bank": 4}

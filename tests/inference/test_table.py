@@ -1,0 +1,214 @@
+"""`wsd table`: predictions, vectors and scores for other programs."""
+
+import json
+import re
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import small_results
+from checkout import REPOSITORY
+from importing import import_corpus
+from log_state import logs_as_before
+from require import missing
+
+from wsd.artifacts.feature_set import read_features
+from wsd.artifacts.manifest import read_manifest
+from wsd.artifacts.predictions import read_predictions
+from wsd.cli import main
+from wsd.corpora.text_format import read_text
+from wsd.errors import ConfigError
+from wsd.fitted.selected_results import Configuration, Results
+from wsd.inference import annotation_tasks
+from wsd.storage.csv import read_csv
+
+FOLDER = "results/quickstart"
+LOGISTIC = ("--view", "focal", "--layers", "2")
+CONFIGURATION = Configuration("tiny", "focal", "2", "logistic")
+SCORES = "list<element: struct<sense: string, score: double>>"
+TYPES = {"list of (`sense` string, `score` double)": SCORES}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("tables")
+    with logs_as_before():
+        small_results.build(root)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def here(results: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(results)
+    with logs_as_before():
+        yield
+
+
+def table(out: Path, *arguments: str, code: int = 0) -> Path:
+    assert main(["table", "--results", FOLDER, *arguments, "--out", str(out)]) == code
+    return out
+
+
+def test_predictions_are_those_of_the_run(tmp_path: Path) -> None:
+    frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC))
+    stored, _ = read_predictions(Results(Path(FOLDER)).predictions(CONFIGURATION))
+    assert len(frame) == sum(len(word.gold) for word in stored)
+    for word in stored:
+        rows = frame[frame["word"] == word.word]
+        assert rows["index"].tolist() == word.index.tolist()
+        assert rows["gold"].tolist() == [word.senses[k] for k in word.gold]
+        assert rows["predicted"].tolist() == [word.senses[k] for k in word.predicted]
+        scores = [[entry["score"] for entry in row] for row in rows["scores"]]
+        np.testing.assert_array_equal(np.array(scores, float), word.scores)
+        assert rows["score"].tolist() == np.nanmax(word.scores, axis=1).tolist()
+        corpus = Results(Path(FOLDER)).corpus(word.word)
+        assert rows["sentence"].tolist() == [
+            " ".join(tokens) for tokens, split in zip(corpus.tokens, corpus.split, strict=True)
+            if split == "test"
+        ]  # fmt: skip
+    assert (frame["correct"] == (frame["gold"] == frame["predicted"])).all()
+    forms = [
+        s[a:b].lower() for s, a, b in frame[["sentence", "start", "end"]].itertuples(index=False)
+    ]
+    assert all(form.startswith(word) for form, word in zip(forms, frame["word"], strict=True))
+    assert set(frame["classifier"]) == {"logistic"} and set(frame["layers"]) == {"2"}
+    about = json.loads(pq.read_schema(tmp_path / "a.parquet").metadata[b"wsd"])
+    assert about["what"] == "predictions" and about["model"] == "tiny"
+
+
+def test_the_same_rows_in_every_format(tmp_path: Path) -> None:
+    frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC, "--words", "crane"))
+    assert set(frame["word"]) == {"crane"}
+    lines = table(tmp_path / "a.jsonl", *LOGISTIC, "--words", "crane").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert rows == pq.read_table(tmp_path / "a.parquet").to_pylist()
+    again = read_csv(table(tmp_path / "a.csv", *LOGISTIC, "--words", "crane"))
+    assert again["sentence"].tolist() == frame["sentence"].tolist()
+    assert list(again.columns) == list(frame.columns)
+    assert json.loads(again["scores"][0]) == rows[0]["scores"]
+
+
+def test_vectors_are_those_of_the_run(tmp_path: Path) -> None:
+    out = table(
+        tmp_path / "a.parquet", "--what", "vectors", "--layers", "concat-0-2", "--words", "crane"
+    )
+    results = Results(Path(FOLDER))
+    corpus = results.corpus("crane")
+    _, expected, _ = read_features(results.vectors(CONFIGURATION), corpus, "focal", "concat-0-2")
+    frame = pd.read_parquet(out)
+    np.testing.assert_array_equal(np.stack(frame["vector"]), expected)
+    assert frame["split"].tolist() == corpus.split.tolist()
+    # Without names, the selected configuration decides.
+    chosen = results.choose()
+    frame = pd.read_parquet(table(tmp_path / "b.parquet", "--what", "vectors"))
+    assert {*frame["view"]} == {chosen.view} and {*frame["layers"]} == {chosen.layers}
+    assert sorted(set(frame["word"])) == ["apple", "crane"]
+
+
+def test_scores_are_those_of_the_run(tmp_path: Path) -> None:
+    frame = pd.read_parquet(table(tmp_path / "a.parquet", "--what", "scores"))
+    pd.testing.assert_frame_equal(frame, read_csv(Path(FOLDER) / "scores.csv"), check_dtype=False)
+    frame = pd.read_parquet(table(tmp_path / "a.parquet", "--what", "scores", *LOGISTIC))
+    assert set(frame["layers"]) == {"2"} and set(frame["classifier"]) == {"logistic"}
+
+
+@pytest.mark.parametrize("what", ["predictions", "vectors", "scores"])
+def test_the_columns_are_documented(tmp_path: Path, what: str) -> None:
+    page = (REPOSITORY / "docs/reference/tables.md").read_text(encoding="utf-8")
+    section = page.partition(f"## {what.capitalize()}\n")[2].partition("\n## ")[0]
+    documented = {
+        name: kind
+        for names, kind in re.findall(r"^\| (`.*?) \| (.*?) \|", section, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    schema = pq.read_schema(table(tmp_path / "a.parquet", "--what", what, *LOGISTIC[:4]))
+    types = {field.name: str(field.type) for field in schema}
+    if "vector" in types:
+        assert pa.types.is_fixed_size_list(schema.field("vector").type)
+        types["vector"] = "list of float"
+    assert types == {name: TYPES.get(kind, kind) for name, kind in documented.items()}
+
+
+def test_the_library_datasets_reads_every_table(tmp_path: Path) -> None:
+    if find_spec("datasets") is None:
+        missing("datasets", "the library datasets is not installed")
+    import datasets
+
+    for what in ("predictions", "vectors", "scores"):
+        path = table(tmp_path / f"{what}.parquet", "--what", what)
+        read = datasets.Dataset.from_parquet(str(path), cache_dir=str(tmp_path / "cache"))
+        frame = pd.read_parquet(path)
+        assert read.column_names == list(frame.columns) and len(read) == len(frame)
+    assert read[0]["word"] == frame["word"][0]
+
+
+@pytest.mark.parametrize("tool", annotation_tasks.TOOLS)
+def test_tasks_can_be_imported(tmp_path: Path, tool: str) -> None:
+    frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC))
+    out = table(tmp_path / f"tasks{annotation_tasks.TOOLS[tool][0]}", *LOGISTIC, "--tool", tool)
+    import_corpus([out], out=tmp_path / "corpus", name="mine", at_least=1, seed=3)
+    words = {word: set(rows) for word, rows in frame.groupby("word")["predicted"]}
+    given = read_manifest(tmp_path / "corpus/dataset.json")
+    expected = {
+        w: int((frame["word"] == w).sum()) for w, senses in words.items() if len(senses) > 1
+    }
+    assert given.sizes == expected and expected
+    manifest = json.loads((tmp_path / "corpus/dataset.json").read_text())
+    for word in expected:
+        counts = frame[frame["word"] == word]["predicted"].value_counts().to_dict()
+        senses = manifest["words"][word]["senses"].items()
+        assert {sense: n["train"] + n["test"] for sense, n in senses} == counts
+    extra = read_text(tmp_path / "corpus/crane", "crane").extra
+    assert {"instance", "gold", "score"} <= extra.keys()
+
+
+def test_extra_columns_and_documents_are_there(tmp_path: Path) -> None:
+    from wsd.inference import result_tables
+
+    results = Results(Path(FOLDER))
+    corpus = results.corpus("crane")
+
+    texts = tuple(f"t{i}" for i in range(len(corpus)))
+    changed = replace(corpus, extra={"year": texts, "word": texts})
+    results.corpus = lambda word: changed  # type: ignore[method-assign]
+    (rows,) = result_tables.predictions(results, CONFIGURATION, ["crane"])
+    test = np.flatnonzero(corpus.split == "test")
+    assert rows["year"].to_pylist() == rows["input_word"].to_pylist() == [f"t{i}" for i in test]
+    assert rows["document"].null_count == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "problem"),
+    [
+        ("a.xlsx", (), "predictions cannot be written as .xlsx"),
+        ("a", (), "as a file without a suffix"),
+        ("a.csv", ("--what", "vectors"), "vectors cannot be written as .csv"),
+        (
+            "a.jsonl",
+            ("--tool", "label-studio"),
+            "tasks for label-studio cannot be written as .jsonl",
+        ),
+        (
+            "a.jsonl",
+            ("--tool", "prodigy", "--what", "scores"),
+            "tasks have predictions, not scores",
+        ),
+        ("a.parquet", ("--words", "bank"), "the run has no word 'bank'"),
+        ("a.parquet", ("--layers", "7"), "no candidate has the layers '7'"),
+        ("a.parquet", ("--what", "vectors", "--layers", "7"), "7"),
+        ("a.parquet", ("--what", "vectors", "--model", "x", "--layers", "1"), "no vectors of 'x'"),
+        ("a.parquet", ("--what", "scores", "--classifier", "x"), "no row with the classifier 'x'"),
+    ],
+)
+def test_what_cannot_be_written_is_one_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, arguments: Any, problem: str
+) -> None:
+    table(tmp_path / name, *arguments, code=ConfigError.exit_code)
+    assert problem in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

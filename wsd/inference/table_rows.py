@@ -1,0 +1,133 @@
+"""Read the rows of tables in memory as instances: pandas frames, datasets, lists of dicts.
+
+The columns are recognised by their names, in the same way as in a file for ``wsd import``: a
+sentence with a place (``start`` and ``end``, ``position``, …) or with a word. The index of a frame
+does not matter: rows count by their order.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wsd.corpora.importer import arrow_tables, labelled_tables
+from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.importer.table_columns import NAMES, PLACES, find_columns
+from wsd.errors import ConfigError, CorpusError
+
+OPTIONS = Options(one_span=True, quiet=True)
+# A text with one of these suffixes is the path of a table.
+SUFFIXES = (*labelled_tables.KINDS, *arrow_tables.KINDS)
+FIX = (
+    f"name the columns: {' or '.join(NAMES['sentence'])}, with start and end, or with "
+    f"{' or '.join(NAMES['word'])}; or give pairs of a sentence and a span"
+)
+
+
+class Row(NamedTuple):
+    """A row of a table.
+
+    Attributes
+    ----------
+    sentence : str
+    span : (start, end) or None
+        Characters; None if the word has to be found.
+    word : str
+        May be empty if there is a span.
+    """
+
+    sentence: str
+    span: tuple[int, int] | None
+    word: str
+
+
+def rows(X: Any) -> Iterable[Any]:
+    """Return instances in which each row of a table is a :class:`Row`.
+
+    Parameters
+    ----------
+    X : iterable, DataFrame, datasets.Dataset, or the path of a table
+        Items that are mappings are rows. Other items stay unchanged.
+
+    Raises
+    ------
+    ConfigError
+        For several splits, columns of one name, a missing column, and a row without its sentence,
+        place or word.
+    CorpusError
+        If a file cannot be read.
+    """
+    if isinstance(X, os.PathLike) or (isinstance(X, str) and Path(X).suffix.lower() in SUFFIXES):
+        return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
+    if isinstance(X, Mapping):
+        names = ", ".join(map(str, X))
+        fix = (
+            "give one split, such as X['train']; or turn columns into a table: pandas.DataFrame(X)"
+        )
+        raise ConfigError(f"X has several parts: {names}", where="X", fix=fix)
+    if hasattr(X, "itertuples"):
+        return _frame_rows(X)
+    return _mapping_rows(X)
+
+
+def _frame_rows(frame: Any) -> Iterator[Any]:
+    """Yield the rows of a DataFrame; two columns without names that say more are pairs."""
+    names = list(frame.columns)
+    if twice := [name for name, number in Counter(names).items() if number > 1]:
+        raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
+    pairs = frame.itertuples(index=False, name=None)
+    named = all(isinstance(name, str) for name in names)
+    if len(names) == 2 and not (named and _is_complete(dict.fromkeys(names))):
+        return pairs
+    return _mapping_rows(dict(zip(map(str, names), row, strict=True)) for row in pairs)
+
+
+def _is_complete(values: Mapping[str, Any]) -> bool:
+    """Return whether columns have a sentence, and a place or a word."""
+    try:
+        column_of = find_columns(values, {}, "X", ("sentence",))
+    except CorpusError:
+        return False
+    return bool({*PLACES, "word"} & column_of.keys())
+
+
+def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
+    """Yield items; a mapping becomes a row."""
+    names: tuple[str, ...] = ()
+    column_of: dict[str, str] = {}
+    for i, item in enumerate(items):
+        if not isinstance(item, Mapping):
+            yield item
+            continue
+        where = f"row {i} of X"
+        values = {str(name): _plain(value) for name, value in item.items()}
+        try:
+            if tuple(values) != names:
+                names, column_of = tuple(values), find_columns(values, {}, where, ("sentence",))
+            row = _row(Cells(where, values, column_of, where, OPTIONS))
+        except CorpusError as error:
+            # The advice of the command names its options.
+            fix = error.fix if column_of and "--" not in str(error.fix) else FIX
+            raise ConfigError(error.problem, where=error.where, fix=fix) from None
+        yield row
+
+
+def _row(cells: Cells) -> Row:
+    text, spans = cells.located()
+    word = cells.text("word") if cells.has("word") else ""
+    if not spans and not word:
+        problem = f"no column for the focal word's place, or for the word, among {_names(cells)}"
+        raise ConfigError(problem, where=cells.header, fix=FIX)
+    return Row(text, spans[0] if spans else None, word)
+
+
+def _names(cells: Cells) -> str:
+    return ", ".join(cells.values)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of NumPy as Python's own number or list."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
