@@ -182,7 +182,7 @@ def word_figure(
     for i, axis in enumerate((plot.xaxis, plot.yaxis)):
         share = f", {explained[i]:.0%} of the variance" if explained else ""
         axis.axis_label = f"axis {i + 1}{share}"
-    title = f"{word}, layer choice {layers}, {METHODS[method]}"
+    title = f"{word}, layer choice {layers}, {METHODS[method]} (filled: test; ring: error)"
     return _finish(plot, items, OF_WORD, title)
 
 
