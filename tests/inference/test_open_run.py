@@ -156,6 +156,14 @@ def test_without_the_corpus_there_are_no_sentences(copied: Path) -> None:
     assert table["sentence"].isna().tolist() == (table["word"] == "crane").tolist()
 
 
+def test_a_damaged_corpus_is_no_missing_corpus(copied: Path) -> None:
+    with (copied / "corpus/crane.parquet").open("r+b") as file:
+        file.seek(40)
+        file.write(b"damaged")
+    with pytest.raises(DamageError, match=r"crane\.parquet"):
+        wsd.open_run(copied).predictions("2", "logistic")
+
+
 @pytest.mark.parametrize(
     ("names", "says"),
     [

@@ -218,4 +218,6 @@ def _page(plot: Any, title: str) -> str:
 def framed(page: str, height: int) -> str:
     """Return a page as a frame, whose scripts and styles are apart from the notebook's."""
     style = f"border: 0; width: 100%; height: {height}px"
-    return f'<iframe srcdoc="{escape(page)}" style="{style}"></iframe>'
+    # In ASCII: the notebook's encoding may be anything, and a page refuses changed scripts.
+    text = str(escape(page)).encode("ascii", "xmlcharrefreplace").decode()
+    return f'<iframe srcdoc="{text}" style="{style}"></iframe>'
