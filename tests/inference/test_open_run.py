@@ -25,6 +25,7 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.cli import main
 from wsd.errors import ConfigError, DamageError, ResultError
 from wsd.fitted.selected_results import Results
+from wsd.inference import fitted_words
 from wsd.report.plot_colours import COLOURS
 from wsd.storage.checksums import STORE, checksum
 from wsd.storage.csv import read_csv, write_csv
@@ -366,9 +367,7 @@ def test_new_sentences_are_answered_as_by_the_command(
 
 def test_a_configuration_is_fitted_once(run: wsd.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run.predict(SENTENCE, "crane")
-    from wsd.inference import finished_run
-
-    monkeypatch.setattr(finished_run, "fitted_words", None)
+    monkeypatch.setattr(fitted_words, "fitted_words", None)
     assert run.predict([SENTENCE, SENTENCE], "crane")["word"].tolist() == ["crane", "crane"]
 
 
@@ -453,6 +452,9 @@ def test_a_damaged_file_is_named_when_it_is_read(copied: Path) -> None:
     with pytest.raises(DamageError, match=r"comparison\.csv"):
         _ = run.comparison
     assert len(run.summary)
+    with (copied / "scores.csv").open("a") as file:
+        file.write("x\n")
+    assert "snakemake again" in repr(wsd.open_run(copied))
 
 
 def test_a_table_of_another_version_lacks_a_column(copied: Path) -> None:

@@ -1,12 +1,16 @@
 """Fit the words of a run again, or read them from the run's model file."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from wsd.arguments import processors
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.encoders import fitted_encoder
+from wsd.inference.predictor import Predictor
 from wsd.logs import log
 
 KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
@@ -41,3 +45,15 @@ def resolve_word(name: str, words: Sequence[str]) -> str:
     if not candidates:
         raise unknown_choice(f"no word {name!r} is known here", words, "--word")
     return candidates[0]
+
+
+def load_predictor(
+    results: Results, chosen: Configuration, folder: Path | None = None, device: str = "auto"
+) -> Predictor:
+    """Return the words of a configuration with their encoder.
+
+    The parameters and errors are those of :func:`wsd.inference.encoders.fitted_encoder`.
+    """
+    words = fitted_words(results, chosen)
+    encoder = fitted_encoder(words.encoder, folder, device=device)
+    return Predictor(words, encoder, threads=processors())

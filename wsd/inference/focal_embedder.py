@@ -5,9 +5,7 @@ plain values, and nothing is loaded before ``fit``. :mod:`wsd.inference.encoders
 once for all copies of a transformer in a process.
 """
 
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +15,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 # The wrapper that set_output puts around transform asks this function too.
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
 from wsd.artifacts.input_template import InputValue, parse_input
@@ -25,7 +22,8 @@ from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, find_focal_word
 from wsd.inference.available_memory import require_memory
-from wsd.inference.feature_vectors import UNIT, feature_vectors, vectors_of_layers
+from wsd.inference.embed_batches import transform_in_batches
+from wsd.inference.feature_vectors import feature_vectors, vectors_of_layers
 from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
 
 # The view `other` is a control.
@@ -232,23 +230,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if type(batch_size) is not int or batch_size < 1:
             raise ConfigError(f"batch_size {batch_size!r}", fix="give a number from 1 up")
-        return self._batches(X, batch_size)
-
-    def _batches(self, X: Any, batch_size: int) -> Iterator[Any]:
-        single = copy.copy(self).set_params(progress=False)
-        total = len(X) if hasattr(X, "__len__") else None
-        with tqdm(total=total, unit=UNIT, disable=not self.progress) as bar:
-            for first, part in _parts(X, batch_size):
-                # The result has no name here, which would keep it until the next one is ready.
-                yield single._transform_part(part, first)
-                bar.update(len(part))
-
-    def _transform_part(self, X: Any, first: int) -> Any:
-        try:
-            return self.transform(X)
-        except ConfigError as error:
-            problem = f"in the batch from instance {first}: {error.problem}"
-            raise ConfigError(problem, where=error.where, fix=error.fix) from None
+        return transform_in_batches(self, X, batch_size)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns: view, layer choice, number.
@@ -320,14 +302,3 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _parts(X: Any, size: int) -> Iterator[tuple[int, Any]]:
-    """Yield parts of a frame or of an iterable, each with the number of its first instance."""
-    if isinstance(X, pd.DataFrame):
-        yield from ((first, X.iloc[first : first + size]) for first in range(0, len(X), size))
-        return
-    first, rows = 0, iter(X)
-    while part := list(islice(rows, size)):
-        yield first, part
-        first += len(part)

@@ -9,10 +9,13 @@ import pandas as pd
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.feature_set import ordered_features, parse_features
+from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import align_signs, read_projections
+from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError, unknown_choice, wrong_file
 from wsd.fitted.selected_results import Results
-from wsd.inference.run_choices import blocks_of_model
+from wsd.inference.run_choices import blocks_of_model, choose_stored
+from wsd.inference.run_tables import prediction_table
 
 
 class Placed(NamedTuple):
@@ -34,6 +37,29 @@ class Placed(NamedTuple):
     view: str
     layers: str
     explained: tuple[float, float] | None
+
+    def with_predictions(
+        self, results: Results, word: str, model: str, classifier: str | None
+    ) -> pd.DataFrame:
+        """Return the points with a column ``predicted``, which only test instances have.
+
+        It is empty if no classifier is named, and none was evaluated on this layer choice.
+
+        Raises
+        ------
+        ConfigError
+            If the named classifier was not.
+        """
+        names = {"model": model, "view": self.view, "layers": self.layers}
+        try:
+            chosen = choose_stored(results, {**names, "classifier": classifier})
+        except ConfigError:
+            if classifier is not None:
+                raise
+            return self.points.assign(predicted=None)
+        predicted = prediction_table(results, chosen, FULL, TEST, word)
+        place = ["split", "index"]
+        return self.points.join(predicted.set_index(place)["predicted"], on=place)
 
 
 def placed_points(
