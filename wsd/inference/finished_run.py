@@ -18,7 +18,7 @@ from wsd.inference import run_figures, run_tables
 from wsd.inference.fitted_words import load_predictor, resolve_word
 from wsd.inference.input_output import Line
 from wsd.inference.python_names import python_names
-from wsd.inference.run_choices import blocks_of_model, choose_stored, models_of
+from wsd.inference.run_choices import blocks_of_model, choose_stored
 from wsd.inference.run_projections import placed_points
 from wsd.inference.tables_of_run import RunTables
 from wsd.inference.word_page import WordPage, word_page
@@ -34,13 +34,8 @@ class Run(RunTables):
 
     Attributes
     ----------
-    folder : Path
-        The folder of its tables.
-    name : str
-        Empty for the run without a name.
-    config : dict
-        Its config.
-    models : tuple of str
+    folder, name, config, models
+        As in :class:`wsd.inference.tables_of_run.RunTables`.
 
     Notes
     -----
@@ -55,7 +50,6 @@ class Run(RunTables):
 
     def __init__(self, results: Results) -> None:
         super().__init__(results)
-        self.config, self.models = results.map.config, models_of(results.map)
         self._predictor = lru_cache(maxsize=1)(load_predictor)
 
     def predictions(

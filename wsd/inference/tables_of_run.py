@@ -9,6 +9,7 @@ from markupsafe import escape
 from wsd.artifacts.find_runs import RUNS, run_label
 from wsd.errors import WsdError
 from wsd.fitted.selected_results import Configuration, Results
+from wsd.inference.run_choices import models_of
 from wsd.inference.run_tables import published_table
 
 
@@ -26,11 +27,14 @@ class RunTables:
         The folder of its tables.
     name : str
         Empty for the run without a name.
+    config : dict
+        Its config.
+    models : tuple of str
     """
 
     def __init__(self, results: Results) -> None:
         self._results, files = results, results.map
-        self.folder = files.path.parent
+        self.folder, self.config, self.models = files.path.parent, files.config, models_of(files)
         self.name = self.folder.name if self.folder.parent.name == RUNS else ""
         self._table = lru_cache(maxsize=None)(published_table)
 
@@ -76,6 +80,7 @@ class RunTables:
     def _facts(self) -> dict[str, str]:
         facts = {
             "words": lambda: ", ".join(self.words),
+            "models": lambda: ", ".join(self.models),
             "selected": lambda: str(self.selected),
             "command": lambda: self._results.map.command,
         }
