@@ -25,7 +25,7 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.cli import main
 from wsd.errors import ConfigError, DamageError, ResultError
 from wsd.fitted.selected_results import Results
-from wsd.inference import fitted_words
+from wsd.inference import available_memory, fitted_words
 from wsd.report.plot_colours import COLOURS
 from wsd.storage.checksums import STORE, checksum
 from wsd.storage.csv import read_csv, write_csv
@@ -218,6 +218,33 @@ def test_vectors_are_the_stored_ones_with_an_index(run: wsd.Run) -> None:
 def test_unknown_vectors_list_what_there_is(run: wsd.Run, names: dict[str, str], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         run.vectors(**{"word": "crane", "layers": "1", **names})
+
+
+def test_vectors_that_do_not_fit_are_refused(run: wsd.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = run.vectors("crane", "all").size * 4
+    monkeypatch.setattr(available_memory, "available_memory", lambda: needed - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Embeddings, "layer", lambda *_: None)
+        with pytest.raises(ConfigError, match=r"the layers all of .* of memory are free"):
+            run.vectors("crane", "all")
+    assert len(run.vectors("crane", "mean-all"))
+
+
+def test_a_notebook_may_change_its_folder(
+    run: wsd.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"folder: {FOLDER}\n" in repr(run)
+    monkeypatch.chdir(tmp_path)
+    assert len(run.vectors("crane", "1")) and len(run.predictions()) and len(run.layers)
+
+
+def test_a_run_without_senses_has_words_and_vectors(copied: Path) -> None:
+    content = read_json(copied / RUN_MAP)
+    for name in ("scores.csv", "selection.csv"):
+        del content["files"][name]
+    write_json(copied / RUN_MAP, content)
+    run = wsd.open_run(copied)
+    assert run.words == ("apple", "crane") and len(run.vectors("crane", "1"))
 
 
 # Figures

@@ -41,5 +41,5 @@ def require_memory(nbytes: int, *, what: str, fix: str) -> None:
         With the size of the array and of the available memory.
     """
     if nbytes > (free := available_memory()):
-        problem = f"{what} takes {nbytes / 1e9:.1f} GB, and {free / 1e9:.1f} GB of memory are free"
+        problem = f"{what} take {nbytes / 1e9:.1f} GB, and {free / 1e9:.1f} GB of memory are free"
         raise ConfigError(problem, fix=fix)

@@ -250,6 +250,8 @@ class Run(RunTables):
         return word_page(self._results, word, model)
 
     def _model(self, name: str | None) -> str:
-        model = self.selected.model if name is None else name
-        blocks_of_model(self._results.map, model)
-        return model
+        """Return a model of the run; by default the only one, or that of the selection."""
+        if name is None:
+            return self.models[0] if len(self.models) == 1 else self.selected.model
+        blocks_of_model(self._results.map, name)  # refuses an unknown name
+        return name

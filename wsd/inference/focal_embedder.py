@@ -190,8 +190,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = self._read(X)
         require_memory(
             4 * len(instances) * self._numbers,
-            what=f"the array of {len(instances):,} instances, {len(self.feature_names_):,} numbers "
-            "each,",
+            what=f"the vectors of {len(instances):,} instances",
             fix="use transform_batches(X), which holds one batch at a time; or fewer layers",
         )
         vectors = self._embed(self._encoder(self.record_), instances, progress=self.progress)

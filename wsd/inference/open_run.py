@@ -55,7 +55,7 @@ def open_run(results: str | Path, run: str | None = None) -> Run:
     """
     folder = Path(results)
     if folder.is_file():  # the map of a run
-        return Run(Results(folder))
+        return Run(Results(folder.absolute()))
     started = started_runs(folder)[0]
     finished = runs_with(folder, RUN_MAP)
     if not (started or finished or runs_with(folder, SELECTION) or runs_with(folder, PROVENANCE)):
@@ -74,7 +74,8 @@ def open_run(results: str | Path, run: str | None = None) -> Run:
         if run_state(latest, tables_of(folder, chosen)) == UNFINISHED:
             text = "%s of %s was started again and is not finished: these are its former results"
             log.warning(text, run_label(chosen), folder)
-    return Run(Results(tables_of(folder, chosen) / RUN_MAP))
+    # A notebook may change its working directory.
+    return Run(Results(tables_of(folder, chosen).absolute() / RUN_MAP))
 
 
 def _no_results(folder: Path) -> Exception:

@@ -1,13 +1,13 @@
 """Return the files of a run as DataFrames."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.feature_set import JOIN, read_features, vectors_file
+from wsd.artifacts.feature_set import JOIN, parse_features, read_features, vectors_file
 from wsd.artifacts.predictions import WordPredictions, lacking, read_predictions
 from wsd.artifacts.run_json import Words
 from wsd.artifacts.training_set import FULL
@@ -16,6 +16,7 @@ from wsd.artifacts.view_names import VIEWS
 from wsd.errors import ConfigError, DamageError, ResultError, unknown_choice, wrong_file
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.stored_probabilities import stored_probabilities
+from wsd.inference.available_memory import require_memory
 from wsd.inference.input_output import Answer
 from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
 from wsd.report.tables import TABLES
@@ -167,13 +168,28 @@ def vector_table(words: Words, corpus: Corpus, view: str, layers: str) -> pd.Dat
     if layers == ALL and JOIN in view:
         fix = f"name one view, or a layer choice for each, joined by {JOIN}"
         raise ConfigError(f"layers {ALL!r} of several views {view!r}", where="layers", fix=fix)
+    opened = [Embeddings(vectors_file(words, corpus, v), corpus) for v in view.split(JOIN)]
+    _require_memory(opened, corpus, view, layers)
     if layers == ALL:
-        embeddings = Embeddings(vectors_file(words, corpus, view), corpus)
+        (embeddings,) = opened
         vectors = np.stack([embeddings.layer(layer) for layer in embeddings.stored], axis=1)
         return frame_of_layers(vectors, embeddings.stored, index)
     features, vectors, _ = read_features(words, corpus, view, layers)
     names = [f"{features.view}_{features.layers}_{i}" for i in range(vectors.shape[1])]
     return frame_of(vectors, names, index)
+
+
+def _require_memory(opened: Sequence[Embeddings], corpus: Corpus, view: str, layers: str) -> None:
+    """Refuse vectors whose layers do not fit into memory."""
+    if layers == ALL:
+        numbers = [len(embeddings.stored) for embeddings in opened]
+    else:
+        blocks = max(embeddings.blocks for embeddings in opened)
+        parts = parse_features(view, layers, blocks, where="layers").parts
+        numbers = [len(choice.layers) for _, choice in parts]
+    sizes = (n * embeddings.width for n, embeddings in zip(numbers, opened, strict=True))
+    what = f"the layers {layers} of {len(corpus):,} instances of {corpus.word!r}"
+    require_memory(4 * len(corpus) * sum(sizes), what=what, fix="name fewer layers")
 
 
 def _stored_views(words: Words, corpus: Corpus) -> Iterable[str]:

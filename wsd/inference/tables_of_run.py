@@ -2,15 +2,18 @@
 
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 
 import pandas as pd
 from markupsafe import escape
 
 from wsd.artifacts.find_runs import RUNS, run_label
+from wsd.artifacts.run_json import TABLES, read_listing
 from wsd.errors import WsdError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.inference.run_choices import models_of
 from wsd.inference.run_tables import published_table
+from wsd.storage.file_names import word_of
 
 
 class RunTables:
@@ -70,7 +73,12 @@ class RunTables:
     @property
     def words(self) -> tuple[str, ...]:
         """The words of the run."""
-        return tuple(dict.fromkeys(self._table(self._results, "scores")["word"]))
+        files = self._results.map
+        if files.has("scores.csv"):
+            return tuple(dict.fromkeys(self._table(self._results, "scores")["word"]))
+        # A corpus without senses has no scores.
+        tables = read_listing(files.file(f"corpus/{TABLES}"))
+        return tuple(word_of(name.partition(".")[0]) for name in tables)
 
     @property
     def selected(self) -> Configuration:
@@ -84,7 +92,10 @@ class RunTables:
             "selected": lambda: str(self.selected),
             "command": lambda: self._results.map.command,
         }
-        shown = {"folder": str(self.folder), "run": run_label(self.name)}
+        here = Path.cwd()
+        inside = self.folder.is_relative_to(here)
+        folder = self.folder.relative_to(here) if inside else self.folder
+        shown = {"folder": str(folder), "run": run_label(self.name)}
         for name, fact in facts.items():
             with suppress(WsdError):  # a notebook shows a damaged run too
                 shown[name] = fact()
