@@ -528,3 +528,12 @@ def test_a_folder_without_results(copied: Path, tmp_path: Path) -> None:
         wsd.open_run("results")
     with pytest.raises(ResultError, match="no results here"):
         wsd.open_run(tmp_path / "nothing/there")
+
+
+def test_models_have_the_order_of_the_config(copied: Path) -> None:
+    files = read_json(copied / RUN_MAP)["files"]
+    shown_results.change_config(models=[{"name": "tiny"}, {"name": "alpha"}, {"name": "absent"}])
+    content = read_json(copied / RUN_MAP)
+    further = {f"{name}/model.json": "tiny/model.json" for name in ("alpha", "a-control")}
+    write_json(copied / RUN_MAP, {**content, "files": {**files, **further}})
+    assert wsd.open_run(copied).models == ("tiny", "alpha", "a-control")

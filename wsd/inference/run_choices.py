@@ -19,9 +19,10 @@ MOST = 20
 
 
 def models_of(files: RunMap) -> tuple[str, ...]:
-    """Return the names of a run's models."""
-    matches = map(RECORD.fullmatch, files.files)
-    return tuple(match[1] for match in matches if match)
+    """Return the names of a run's models; those of the config come first, in its order."""
+    names = [match[1] for match in map(RECORD.fullmatch, files.files) if match]
+    order = [entry["name"] for entry in files.config.get("models", ()) if entry["name"] in names]
+    return tuple(dict.fromkeys([*order, *names]))
 
 
 def blocks_of_model(files: RunMap, model: str) -> int:
