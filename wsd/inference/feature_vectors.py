@@ -100,7 +100,7 @@ def vectors_of_layers(
 ) -> np.ndarray:
     """Return every single layer of a view, from one pass of the encoder.
 
-    The other parameters and the errors are those of :func:`feature_vectors`. Batches depend on the
+    Other parameters and errors are as in :func:`feature_vectors`. Batches depend on the
     sentences alone, so that a layer equals the result of :func:`feature_vectors` bit by bit.
 
     Returns

@@ -150,7 +150,7 @@ class Run(RunTables):
         -------
         DataFrame
             A row per occurrence; a sentence without one has a row whose ``status`` and ``message``
-            say why. The columns are those of ``wsd predict``, with dicts for ``scores`` and
+            say why. The columns are as in ``wsd predict``, with dicts for ``scores`` and
             ``probabilities``.
 
         Raises

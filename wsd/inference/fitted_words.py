@@ -52,7 +52,7 @@ def load_predictor(
 ) -> Predictor:
     """Return the words of a configuration with their encoder.
 
-    The parameters and errors are those of :func:`wsd.inference.encoders.fitted_encoder`.
+    Parameters and errors are as in :func:`wsd.inference.encoders.fitted_encoder`.
     """
     words = fitted_words(results, chosen)
     encoder = fitted_encoder(words.encoder, folder, device=device)

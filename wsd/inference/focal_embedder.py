@@ -1,8 +1,7 @@
 """A scikit-learn transformer from sentences with a focal word to vectors.
 
 It works in pipelines, cross-validation and grid searches: parameters and fitted attributes are
-plain values, and nothing is loaded before ``fit``. :mod:`wsd.inference.encoders` holds the encoder,
-once for all copies of a transformer in a process.
+plain values. :mod:`wsd.inference.encoders` holds the encoder, once for all copies in a process.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -206,8 +205,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     def transform_batches(self, X: Iterable[Any], batch_size: int = 1024) -> Iterator[Any]:
         """Embed instances batch by batch, for corpora that do not fit into memory.
 
-        The vectors equal those of :meth:`transform` up to rounding in the fifth digit, because the
-        encoder's own batches have other sentences.
+        The vectors equal the result of :meth:`transform` up to rounding in the fifth digit: the
+        encoder forms its batches of other sentences.
 
         Parameters
         ----------
@@ -285,13 +284,11 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             _, layers, width = self._embed(encoder, instance).shape
             parts = [(self.view, str(layer), width) for layer in range(layers)]
         else:
-            table = find_focal_word.as_corpus(instance)
+            table, parts = find_focal_word.as_corpus(instance), []
             aligned = encoder.align(table)
-            parts = [
-                (view, choice.name, feature_vectors(encoder, table, aligned, features).shape[1])
-                for view, choice in self._features.parts
-                for features in [Features(((view, choice),))]
-            ]
+            for view, choice in self._features.parts:
+                (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
+                parts.append((view, choice.name, len(vector)))
         names = [f"{view}_{layers}_{i}" for view, layers, width in parts for i in range(width)]
         return np.array(names, dtype=object)
 

@@ -19,7 +19,7 @@ MOST = 20
 
 
 def models_of(files: RunMap) -> tuple[str, ...]:
-    """Return the names of a run's models; those of the config come first, in its order."""
+    """Return the names of a run's models; first the models of the config, in its order."""
     names = [match[1] for match in map(RECORD.fullmatch, files.files) if match]
     order = [entry["name"] for entry in files.config.get("models", ()) if entry["name"] in names]
     return tuple(dict.fromkeys([*order, *names]))
@@ -104,7 +104,7 @@ def _standard_layers(files: RunMap, stored: list[Configuration], given: Mapping[
     layers = given["layers"]
     if layers in {configuration.layers for configuration in stored}:
         return layers
-    # A name that is none: the caller lists those that are stored.
+    # An unknown name stays as it is: the caller lists the stored ones.
     with suppress(ConfigError):
         blocks = blocks_of_model(files, given.get("model", stored[0].model))
         return parse_features(given.get("view", "focal"), layers, blocks).layers

@@ -65,12 +65,12 @@ class Placed(NamedTuple):
 def placed_points(
     results: Results, word: str, model: str, view: str | None, layers: str, method: str
 ) -> Placed:
-    """Read a word's projection; the signs of its axes are those of the report's page.
+    """Read a word's projection, with the signs of the axes as on the report's page.
 
     Raises
     ------
     ConfigError
-        If the run has no such projection. The error lists those that it has.
+        If the run has no such projection. The error lists the existing ones.
     ResultError
         If a file is damaged, or of another corpus, or the word has no projection.
     """
