@@ -17,9 +17,7 @@ CGROUP = Path("/sys/fs/cgroup")
 def available_memory() -> int:
     """Return the bytes that this process may still use: of the machine, and of its cgroup."""
     free = int(psutil.virtual_memory().available)
-    with suppress(
-        OSError, ValueError, KeyError
-    ):  # without a limit, no file or `max`
+    with suppress(OSError, ValueError, KeyError):  # without a limit, no file or `max`
         limit, used = (int((CGROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
         stat = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
         # Cached files count as used, and make room for arrays.

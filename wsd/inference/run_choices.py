@@ -104,7 +104,7 @@ def _standard_layers(files: RunMap, stored: list[Configuration], given: Mapping[
     layers = given["layers"]
     if layers in {configuration.layers for configuration in stored}:
         return layers
-    # An unknown name stays as it is: the caller lists the stored ones.
+    # The caller refuses an unknown name, and lists the stored ones.
     with suppress(ConfigError):
         blocks = blocks_of_model(files, given.get("model", stored[0].model))
         return parse_features(given.get("view", "focal"), layers, blocks).layers
