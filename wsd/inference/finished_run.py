@@ -34,7 +34,7 @@ class Run(RunTables):
 
     Attributes
     ----------
-    folder, name, config, models
+    folder, name, config, command, models
         As in :class:`wsd.inference.tables_of_run.RunTables`.
 
     Notes

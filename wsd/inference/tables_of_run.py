@@ -32,12 +32,15 @@ class RunTables:
         Empty for the run without a name.
     config : dict
         Its config.
+    command : str
+        The command that repeats it.
     models : tuple of str
     """
 
     def __init__(self, results: Results) -> None:
         self._results, files = results, results.map
-        self.folder, self.config, self.models = files.path.parent, files.config, models_of(files)
+        self.folder, self.config, self.command = files.path.parent, files.config, files.command
+        self.models = models_of(files)
         self.name = self.folder.name if self.folder.parent.name == RUNS else ""
         self._table = lru_cache(maxsize=None)(published_table)
 
@@ -90,7 +93,6 @@ class RunTables:
             "words": lambda: ", ".join(self.words),
             "models": lambda: ", ".join(self.models),
             "selected": lambda: str(self.selected),
-            "command": lambda: self._results.map.command,
         }
         here = Path.cwd()
         inside = self.folder.is_relative_to(here)
