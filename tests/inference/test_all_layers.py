@@ -151,6 +151,16 @@ def test_batches_join_to_the_whole(embedder: FocalEmbedder, X: Instances) -> Non
     assert_allclose(joined, vectors.reshape(len(X), -1), rtol=1e-4, atol=1e-5)
 
 
+def test_batches_of_tables(embedder: FocalEmbedder, X: Instances, tmp_path: Path) -> None:
+    rows = [{"id": 7, "sentence": text, "start": a, "end": b} for text, (a, b) in X[:9]]
+    pd.DataFrame(rows).to_csv(tmp_path / "x.csv", index=False)
+    expected = embedder.fit_transform(X[:9])
+    for table in (rows, iter(rows), pd.DataFrame(rows), str(tmp_path / "x.csv")):
+        batches = list(embedder.transform_batches(table, batch_size=4))
+        assert [len(batch) for batch in batches] == [4, 4, 1]
+        assert_allclose(np.concatenate(batches), expected, rtol=1e-4, atol=1e-5)
+
+
 def test_one_batch_is_held_at_a_time(embedder: FocalEmbedder, X: Instances) -> None:
     read, held = [], []
 

@@ -9,6 +9,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from wsd.errors import ConfigError
+from wsd.inference import table_rows
 from wsd.inference.feature_vectors import UNIT
 
 
@@ -29,7 +30,8 @@ def transform_in_batches(embedder: Any, X: Any, size: int) -> Iterator[Any]:
         For an instance without its focal word. It names the first instance of the batch.
     """
     single = copy.copy(embedder).set_params(progress=False)
-    total = len(X) if hasattr(X, "__len__") else None
+    # The length of a path is not a number of instances.
+    total = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else None
     with tqdm(total=total, unit=UNIT, disable=not embedder.progress) as bar:
         for first, part in _parts(X, size):
             # The result has no name here, which would keep it until the next one is ready.
@@ -50,7 +52,7 @@ def _parts(X: Any, size: int) -> Iterator[tuple[int, Any]]:
     if isinstance(X, pd.DataFrame):
         yield from ((first, X.iloc[first : first + size]) for first in range(0, len(X), size))
         return
-    first, rows = 0, iter(X)
+    first, rows = 0, iter(table_rows.rows(X))
     while part := list(islice(rows, size)):
         yield first, part
         first += len(part)

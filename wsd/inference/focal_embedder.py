@@ -116,7 +116,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of (sentence, span)
             A span is ``(start, end)``, the characters of the focal word, or the word itself if it
-            occurs in the sentence once. A DataFrame of two columns works too.
+            occurs in the sentence once. Tables are read by :func:`wsd.inference.table_rows.rows`.
         y
             Not used.
 
