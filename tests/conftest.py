@@ -13,7 +13,8 @@ import json
 import subprocess
 import tarfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ import builders
 import pytest
 from builders import MakeCorpus, WriteFolds, WriteVectors
 from checkout import REPOSITORY, Checkout
+from log_state import logs_as_before
 from require import missing
 
 from wsd.artifacts.corpus_table import Corpus
@@ -131,6 +133,35 @@ def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def of_all_processes(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return a folder that all processes of a test session share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@contextmanager
+def made_once(folder: Path) -> Iterator[bool]:
+    """Yield whether a folder has no content yet, while other processes wait."""
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield not (folder / "done").exists()
+        (folder / "done").touch()
+
+
+@pytest.fixture(scope="session")
+def shown_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the results of tests/helpers/shown_results.py, which no test changes."""
+    import shown_results
+
+    folder = of_all_processes(tmp_path_factory, "shown")
+    with made_once(folder) as missing_yet, logs_as_before():
+        if missing_yet:
+            shown_results.build(folder / "root")
+    return folder / "root"
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
     """Return copies of a checkout whose run of one word is finished.
@@ -138,17 +169,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
     All processes of a test session share the one run. The copies are not hard links, because tests
     write into files, and a link would pass that on to every other copy.
     """
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished"
-    folder.mkdir(exist_ok=True)
+    folder = of_all_processes(tmp_path_factory, "finished")
 
     def get(to: Path) -> Checkout:
-        with (folder / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if not (folder / "done").exists():
+        with made_once(folder) as missing_yet:
+            if missing_yet:
                 made = Checkout.create(folder / "wsd")
                 made.run("--cores", "2", "--configfile", made.one_word("one"))
-                (folder / "done").touch()
         to.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cp", "-a", folder / "wsd", to], check=True)
         return Checkout(to)

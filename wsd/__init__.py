@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder
     from wsd.inference.find_focal_word import cut, find, labelled, quickstart
+    from wsd.inference.finished_run import Run
     from wsd.inference.focal_embedder import FocalEmbedder
     from wsd.inference.inspect import inspect
+    from wsd.inference.open_run import open_run
 
 __all__ = [
     "KNN",
@@ -39,12 +41,14 @@ __all__ = [
     "FocalEmbedder",
     "Logistic",
     "NearestCentroid",
+    "Run",
     "WsdError",
     "cut",
     "find",
     "inspect",
     "labelled",
     "open_encoder",
+    "open_run",
     "quickstart",
     "read_text",
 ]
@@ -58,6 +62,8 @@ _MODULES = {
     "inference.find_focal_word": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
     "inference.encoders": ("open_encoder",),
+    "inference.finished_run": ("Run",),
+    "inference.open_run": ("open_run",),
 }
 
 

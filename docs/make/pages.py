@@ -3,8 +3,8 @@
 - Pages that lie elsewhere in the repository join the site (``ELSEWHERE``).
 - Each folder of docs/ is a section of the navigation. A new page needs no entry, and a deleted page
   leaves none behind.
-- The list of studies, the reference of the commands, the reference of the library and the page on
-  the library are generated: from docs/studies/, the parser, the docstrings and the notebook.
+- The list of studies, the reference of the commands, the reference of the library and the pages of
+  the notebooks are generated: from docs/studies/, the parser, the docstrings and the notebooks.
 - The quickstart's report becomes the folder demo/, if it exists.
 - Links between files of the repository become links between pages of the site.
 """
@@ -43,6 +43,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "docs/library.ipynb": "library.md",
+    "docs/course.ipynb": "course.md",
     "docs/studies": "studies/index.md",
 }
 STUDIES, COMMANDS, API = "studies/index.md", "reference/commands.md", "reference/api"
@@ -77,7 +78,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for source, target in ELSEWHERE.items()
         if source.endswith(".md")
     }
-    pages["library.md"] = notebook(DOCS / "library.ipynb")
+    for name in ("library", "course"):
+        pages[f"{name}.md"] = notebook(DOCS / f"{name}.ipynb")
     pages[STUDIES] = studies()
     pages[COMMANDS] = commands()
     pages[f"{API}/index.md"] = _public()

@@ -1,16 +1,24 @@
 """The tutorial and the notebook do what they show."""
 
-import copy
 import re
 from pathlib import Path
 
 import nbformat
+import notebooks
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
-from nbclient import NotebookClient
 
 TUTORIAL = REPOSITORY / "docs/tutorial.md"
+COURSE, NOTEBOOK_PAGE = REPOSITORY / "docs/course.ipynb", REPOSITORY / "docs/how-to/notebook.md"
+
+
+@pytest.fixture(scope="module")
+def quickstart(minilm: str, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a checkout whose quickstart is finished."""
+    checkout = Checkout.create(tmp_path_factory.mktemp("quickstart") / "checkout")
+    checkout.run("--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml")
+    return checkout
 
 
 def test_outputs_are_compared_word_by_word_and_numbers_nearly() -> None:
@@ -36,14 +44,45 @@ def test_no_fence_of_the_tutorial_is_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_every_snippet_of_the_tutorial_prints_what_is_shown(
-    minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_course_notebook_prints_its_stored_outputs(quickstart: Checkout) -> None:
+    shown = nbformat.read(COURSE, as_version=4)
+    ran = notebooks.execute(shown, quickstart.root)
+    for before, after in zip(*map(notebooks.code_cells, (shown, ran)), strict=True):
+        came = notebooks.text_of(after)
+        assert snippets.same(notebooks.text_of(before), came), f"{before.source}\n{came}"
+        # Each cell shows a value or a frame; tqdm may warn that Jupyter has no widgets.
+        shows = [out for out in after.outputs if out.get("name") != "stderr"]
+        assert [out.output_type for out in shows] == ["execute_result"], before.source
+    frames = [out.data["text/html"] for cell in ran.cells for out in cell.get("outputs", ())
+              if notebooks.is_frame(out)]  # fmt: skip
+    for frame, text in zip(
+        frames, ("Macro-F1 by layer", "layer choice 0", "layer choice 6", "crane"), strict=True
+    ):
+        assert text in frame
+
+
+def test_the_course_notebook_has_ten_cells_and_no_stored_frames() -> None:
+    shown = nbformat.read(COURSE, as_version=4)
+    assert len(shown.cells) == 10
+    assert not any(map(notebooks.is_frame, (o for c in shown.cells for o in c.get("outputs", ()))))
+
+
+@pytest.mark.slow
+def test_the_snippets_on_notebooks_run(
+    quickstart: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout = Checkout.create(tmp_path / "checkout")
+    monkeypatch.chdir(quickstart.root)
+    assert [came for _, came in snippets.run(NOTEBOOK_PAGE)] == ["", "", "(2, 7, 384)\n"]
+
+
+@pytest.mark.slow
+def test_every_snippet_of_the_tutorial_prints_what_is_shown(
+    quickstart: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = quickstart
     text = TUTORIAL.read_text()
     (lab,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (checkout.root / "lab.yaml").write_text(lab)
-    checkout.run("--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml")
     (command,) = re.findall(r"^snakemake (.*)$", text, re.MULTILINE)
     checkout.run(*command.split())
     monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
@@ -83,13 +122,12 @@ def test_the_figures_of_the_tutorial_are_reproduced(
 @pytest.mark.slow
 def test_the_notebook_prints_its_stored_outputs(minilm: str) -> None:
     shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
-    ran = copy.deepcopy(shown)
-    NotebookClient(ran, timeout=600, kernel_name="python3").execute()
+    ran = notebooks.execute(shown, REPOSITORY)
     for before, after in zip(shown.cells, ran.cells, strict=True):
         if before.cell_type == "code":
             assert before.outputs, before.source
-            assert snippets.same(_output(before), _output(after)), (
-                f"{before.source}\n{_output(after)}"
+            assert snippets.same(notebooks.text_of(before), notebooks.text_of(after)), (
+                f"{before.source}\n{notebooks.text_of(after)}"
             )
 
 
@@ -97,12 +135,3 @@ def test_the_first_cell_of_the_notebook_is_under_ten_lines() -> None:
     shown = nbformat.read(REPOSITORY / "docs/library.ipynb", as_version=4)
     first = next(cell for cell in shown.cells if cell.cell_type == "code")
     assert len(first.source.splitlines()) < 10
-
-
-def _output(cell: nbformat.NotebookNode) -> str:
-    """Return a cell's output without warnings, which depend on the machine."""
-    return " ".join(
-        entry.text if entry.output_type == "stream" else entry.data["text/plain"]
-        for entry in cell.outputs
-        if entry.get("name") != "stderr"
-    )

@@ -65,6 +65,9 @@ def build(root: Path) -> None:
                 path = made / f"projections/{method}/focal/{choice}.parquet"
                 run("project", *features, str(path), *folds, "--method", method)
         map_files(FOLDER)
+        run("calibration", "--results", str(FOLDER / RUN_MAP), "--model", "tiny",
+            "--out", str(made))  # fmt: skip
+        map_files(FOLDER)
         change_config(**CONFIG)
 
 

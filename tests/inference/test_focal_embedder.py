@@ -68,7 +68,11 @@ EXPECTED_FAILURES = {
 
 
 @parametrize_with_checks(
-    [OfNumbers(f"path:{TINY}", "mean-last-2", device="cpu")],
+    [
+        OfNumbers(f"path:{TINY}", "mean-last-2", device="cpu"),
+        OfNumbers(f"path:{TINY}", "all", device="cpu"),
+        OfNumbers(f"path:{TINY}", "all", device="cpu", output="frame"),
+    ],
     expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )
 def test_scikit_learns_own_checks(estimator, check, root, monkeypatch) -> None:

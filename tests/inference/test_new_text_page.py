@@ -25,18 +25,10 @@ RESULTS = str(shown_results.FOLDER)
 SENTENCE = "The crane lifted the container onto the ship."
 
 
-@pytest.fixture(scope="module")
-def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("shown")
-    with logs_as_before():
-        shown_results.build(root)
-    return root
-
-
 @pytest.fixture
-def root(built_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def root(shown_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Copy the results, so that a test can change them."""
-    monkeypatch.chdir(small_results.copy(built_once, tmp_path / "copy"))
+    monkeypatch.chdir(small_results.copy(shown_once, tmp_path / "copy"))
     with logs_as_before():
         yield tmp_path / "copy"
 

@@ -137,10 +137,10 @@ class Results:
         parts = (name.removesuffix(".parquet").split("/") for name in names)
         return [Configuration(model, view, *rest.rsplit(".", 1)) for view, rest in parts]
 
-    def predictions(self, configuration: Configuration) -> Path:
-        """Return the path of the predictions of a configuration."""
+    def predictions(self, configuration: Configuration, train: str = FULL) -> Path:
+        """Return the path of the predictions of a configuration, on a training set."""
         model, view, layers, classifier = vars(configuration).values()
-        return self.map.file(f"{model}/predictions/{FULL}/{view}/{layers}.{classifier}.parquet")
+        return self.map.file(f"{model}/predictions/{train}/{view}/{layers}.{classifier}.parquet")
 
     def vectors(self, configuration: Configuration) -> Words:
         """Return the vectors of a configuration's model."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tqdm import tqdm
 
 from wsd.artifacts import feature_set
 from wsd.artifacts.corpus_table import Corpus
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
 
+# The unit of a progress bar.
+UNIT = " sentences"
+
 
 def feature_vectors(
     encoder: "Encoder",
@@ -25,6 +29,7 @@ def feature_vectors(
     features: Features,
     *,
     threads: int = 1,
+    progress: bool = False,
 ) -> np.ndarray:
     """Return the features of each instance.
 
@@ -37,6 +42,8 @@ def feature_vectors(
     features : Features
         The views, without ``other``, and the layer choice of each.
     threads : int
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -47,7 +54,9 @@ def feature_vectors(
     ModelError
         If a vector is not finite; it names the instance.
     """
-    (vectors,) = vectors_of_features(encoder, corpus, aligned, [features], threads=threads)
+    (vectors,) = vectors_of_features(
+        encoder, corpus, aligned, [features], threads=threads, progress=progress
+    )
     return vectors
 
 
@@ -58,6 +67,7 @@ def vectors_of_features(
     several: Sequence[Features],
     *,
     threads: int = 1,
+    progress: bool = False,
 ) -> Iterator[np.ndarray]:
     """Yield the vectors of several feature sets, from one pass of the encoder.
 
@@ -72,9 +82,51 @@ def vectors_of_features(
         keys = {(v, i): None for v, choice in parts if v in contextual for i in choice.layers}
         shape = (len(corpus), encoder.width)
         states |= {key: np.empty(shape, dtype=np.float32) for key in keys}
-        batches = encoder.encode(corpus, aligned, views=contextual, seed=0, threads=threads)
-        for rows, vectors in batches:
+        for rows, vectors in _batches(encoder, corpus, aligned, contextual, threads, progress):
             for view, layer in keys:
                 states[view, layer][rows] = vectors[contextual.index(view), layer]
     for features in several:
         yield feature_set.assemble(features, lambda view, layer: states[view, layer])
+
+
+def vectors_of_layers(
+    encoder: "Encoder",
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
+    view: str,
+    *,
+    threads: int = 1,
+    progress: bool = False,
+) -> np.ndarray:
+    """Return every single layer of a view, from one pass of the encoder.
+
+    Other parameters and errors are as in :func:`feature_vectors`. Batches depend on the
+    sentences alone, so that a layer equals the result of :func:`feature_vectors` bit by bit.
+
+    Returns
+    -------
+    float32 array of shape (len(corpus), layers, width)
+        A static view has one layer.
+    """
+    if static := encoder.static(corpus, aligned, [view]):
+        return static[view][:, None]
+    shape = (len(corpus), encoder.blocks + 1, encoder.width)
+    states = np.empty(shape, dtype=np.float32)
+    for rows, (vectors,) in _batches(encoder, corpus, aligned, [view], threads, progress):
+        states[rows] = vectors.swapaxes(0, 1)
+    return states
+
+
+def _batches(
+    encoder: "Encoder",
+    corpus: Corpus,
+    aligned: Sequence["Aligned"],
+    views: Sequence[str],
+    threads: int,
+    progress: bool,
+) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Yield the batches of :meth:`Encoder.encode`, and show how far they are."""
+    with tqdm(total=len(corpus), unit=UNIT, disable=not progress) as bar:
+        for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=0, threads=threads):
+            yield rows, vectors
+            bar.update(len(rows))

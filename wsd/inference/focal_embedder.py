@@ -1,15 +1,18 @@
 """A scikit-learn transformer from sentences with a focal word to vectors.
 
 It works in pipelines, cross-validation and grid searches: parameters and fitted attributes are
-plain values, and nothing is loaded before ``fit``. :mod:`wsd.inference.encoders` holds the encoder,
-once for all copies of a transformer in a process.
+plain values. :mod:`wsd.inference.encoders` holds the encoder, once for all copies in a process.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
+
+# The wrapper that set_output puts around transform asks this function too.
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
@@ -17,14 +20,18 @@ from wsd.artifacts.input_template import InputValue, parse_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, STATIC, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, find_focal_word
-from wsd.inference.feature_vectors import feature_vectors
+from wsd.inference.available_memory import require_memory
+from wsd.inference.embed_batches import transform_in_batches
+from wsd.inference.feature_vectors import feature_vectors, vectors_of_layers
+from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
 
 # The view `other` is a control.
 USABLE = tuple(view for view in VIEWS if view != "other")
+OUTPUTS = ("array", "frame")
 
 
 class FocalEmbedder(TransformerMixin, BaseEstimator):
-    """The hidden states of focal words, one vector per sentence.
+    """The hidden states of focal words, one vector per sentence, or one per sentence and layer.
 
     Nothing is learned from the sentences: the vectors of a test sentence do not depend on the
     sentences that the transformer was fitted on. To cross-validate, transform the sentences once
@@ -38,8 +45,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         default the MiniLM that a package carries if that is installed, else bert-base-uncased.
     layers : str or int
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
-        :mod:`wsd.artifacts.layer_choice`. It is ignored for a single static view, which has layer
-        0 only.
+        :mod:`wsd.artifacts.layer_choice`. ``all`` gives every single layer, from one pass of the
+        encoder. The choice is ignored for a single static view, which has layer 0 only.
     view : str
         ``focal``, ``context``, ``cls``, ``static`` or ``static_context``; see
         :mod:`wsd.artifacts.view_names`. ``+`` joins several views, with as many layer choices, as
@@ -52,6 +59,11 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     device : {"auto", "cpu", "cuda"}
     threads : int
         Batches that run at the same time on a CPU. The vectors do not depend on it.
+    output : {"array", "frame"}
+        What :meth:`transform` returns. A frame of all layers has two dimensions, as a classifier
+        needs them, and the array has three. ``set_output`` of scikit-learn comes first.
+    progress : bool
+        Whether to show a progress bar.
 
     Attributes
     ----------
@@ -69,6 +81,9 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     >>> crane = quickstart("crane")
     >>> model = make_pipeline(FocalEmbedder(layers="mean-last-2"), NearestCentroid())
     >>> model.fit(*labelled(crane, "train")).score(*labelled(crane, "test"))  # doctest: +SKIP
+    >>> X = [("The crane flew.", "crane"), ("Cranes build towers.", "crane")]
+    >>> FocalEmbedder(layers="all").fit_transform(X).shape  # doctest: +SKIP
+    (2, 7, 384)
     """
 
     def __init__(
@@ -81,6 +96,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         input: InputValue = PLAIN,
         device: str = "auto",
         threads: int = 1,
+        output: str = "array",
+        progress: bool = False,
     ) -> None:
         self.model = model
         self.layers = layers
@@ -89,6 +106,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         self.input = input
         self.device = device
         self.threads = threads
+        self.output = output
+        self.progress = progress
 
     def fit(self, X: Iterable[Any], y: Any = None) -> Self:
         """Find the model, and check parameters and instances.
@@ -97,7 +116,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of (sentence, span)
             A span is ``(start, end)``, the characters of the focal word, or the word itself if it
-            occurs in the sentence once.
+            occurs in the sentence once. Tables are read by :func:`wsd.inference.table_rows.rows`.
         y
             Not used.
 
@@ -109,22 +128,27 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             If the model is not available.
         """
         views = [("view", view, USABLE) for view in str(self.view).split(JOIN)]
-        settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES), *views]
-        for name, value, usable in settings:
+        settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES)]
+        for name, value, usable in [*settings, ("output", self.output, OUTPUTS), *views]:
             if value not in usable:
                 raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
             raise ConfigError(f"threads {self.threads!r}", fix="give a number from 1 up")
         parse_input(self.input)
+        if (layers := str(self.layers)) == ALL and len(views) > 1:
+            fix = f"name one view, or a layer choice for each, joined by {JOIN}"
+            raise ConfigError(f"layers {ALL!r} of several views {self.view!r}", fix=fix)
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
-        layers = "0" if self.view in STATIC else str(self.layers)
-        blocks = record["blocks"]
-        features = parse_features(self.view, layers, blocks, where="layers", learned=False)
+        if layers != ALL:
+            layers = "0" if self.view in STATIC else layers
+            blocks = record["blocks"]
+            choices = parse_features(self.view, layers, blocks, where="layers", learned=False)
+            layers = choices.layers
         encoder = self._encoder(record)
         self.record_ = record
-        self.layers_ = features.layers
-        self.feature_names_ = _names(encoder, features, instances[0])
+        self.layers_ = layers
+        self.feature_names_ = self._names(encoder, instances[:1])
         return self
 
     def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
@@ -139,7 +163,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         return super().fit_transform(list(X) if isinstance(X, Iterator) else X, y, **fit_params)
 
-    def transform(self, X: Iterable[Any]) -> np.ndarray:
+    def transform(self, X: Iterable[Any]) -> Any:
         """Embed the focal words.
 
         Parameters
@@ -150,19 +174,61 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         Returns
         -------
         float32 array of shape (len(X), features)
+            For ``layers="all"``, of shape (len(X), layers, width). Each layer equals the result for
+            this layer alone, bit by bit. With ``output="frame"``, a DataFrame with the index of X
+            if X is a frame; for all layers its columns are a MultiIndex of layer and dimension.
 
         Raises
         ------
         ConfigError
-            For an instance without its focal word.
+            For an instance without its focal word, or if the array does not fit into memory.
         ModelError
             If the model's files have changed, or its tokenizer cannot handle a focal word.
         """
         check_is_fitted(self)
-        encoder = self._encoder(self.record_)
-        features = parse_features(self.view, self.layers_, self.record_["blocks"])
-        table = find_focal_word.as_corpus(self._read(X))
-        return feature_vectors(encoder, table, encoder.align(table), features, threads=self.threads)
+        instances = self._read(X)
+        require_memory(
+            4 * len(instances) * self._numbers,
+            what=f"the vectors of {len(instances):,} instances",
+            fix="use transform_batches(X), which holds one batch at a time; or fewer layers",
+        )
+        vectors = self._embed(self._encoder(self.record_), instances, progress=self.progress)
+        if _get_output_config("transform", self)["dense"] != "default":
+            return vectors.reshape(len(vectors), -1)  # scikit-learn makes a frame of it
+        if self.output == OUTPUTS[0]:
+            return vectors
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        if self.layers_ == ALL:
+            return frame_of_layers(vectors, index=index)
+        return frame_of(vectors, self.feature_names_, index)
+
+    def transform_batches(self, X: Iterable[Any], batch_size: int = 1024) -> Iterator[Any]:
+        """Embed instances batch by batch, for corpora that do not fit into memory.
+
+        The vectors equal the result of :meth:`transform` up to rounding in the fifth digit: the
+        encoder forms its batches of other sentences.
+
+        Parameters
+        ----------
+        X : iterable of (sentence, span)
+            As in :meth:`fit`. An iterator is read as far as the batches need it.
+        batch_size : int
+            The number of instances of a batch; the last one may be smaller.
+
+        Returns
+        -------
+        iterator
+            Yields what :meth:`transform` returns. It holds the instances and vectors of one batch.
+
+        Raises
+        ------
+        ConfigError, ModelError
+            As in :meth:`transform`; the error names the first instance of the batch.
+        """
+        check_is_fitted(self)
+        if type(batch_size) is not int or batch_size < 1:
+            raise ConfigError(f"batch_size {batch_size!r}", fix="give a number from 1 up")
+        return transform_in_batches(self, X, batch_size)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns: view, layer choice, number.
@@ -189,19 +255,46 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 
+    @property
+    def _features(self) -> Features:
+        return parse_features(self.view, self.layers_, self.record_["blocks"])
+
+    @property
+    def _numbers(self) -> int:
+        """The numbers in memory per instance: its vector, and the layers that it combines."""
+        numbers = len(self.feature_names_)
+        if self.layers_ == ALL:
+            return numbers
+        layers = sum(len(choice.layers) for _, choice in self._features.parts)
+        return numbers + (layers * int(self.record_["width"]) if layers > 1 else 0)
+
+    def _embed(
+        self, encoder: Any, instances: Sequence[find_focal_word.Focus], *, progress: bool = False
+    ) -> np.ndarray:
+        table = find_focal_word.as_corpus(instances)
+        options: dict[str, Any] = {"threads": self.threads, "progress": progress}
+        aligned = encoder.align(table)
+        if self.layers_ == ALL:
+            return vectors_of_layers(encoder, table, aligned, self.view, **options)
+        return feature_vectors(encoder, table, aligned, self._features, **options)
+
+    def _names(self, encoder: Any, instance: Sequence[find_focal_word.Focus]) -> np.ndarray:
+        """Return the names of the columns; one instance is embedded to find the width of each."""
+        if self.layers_ == ALL:
+            _, layers, width = self._embed(encoder, instance).shape
+            parts = [(self.view, str(layer), width) for layer in range(layers)]
+        else:
+            table, parts = find_focal_word.as_corpus(instance), []
+            aligned = encoder.align(table)
+            for view, choice in self._features.parts:
+                (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
+                parts.append((view, choice.name, len(vector)))
+        names = [f"{view}_{layers}_{i}" for view, layers, width in parts for i in range(width)]
+        return np.array(names, dtype=object)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _names(encoder: Any, features: Features, instance: find_focal_word.Focus) -> np.ndarray:
-    """Return the names of the columns; one instance is embedded to find the width of each view."""
-    names, table = [], find_focal_word.as_corpus([instance])
-    aligned = encoder.align(table)
-    for view, choice in features.parts:
-        (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
-        names += [f"{view}_{choice.name}_{i}" for i in range(len(vector))]
-    return np.array(names, dtype=object)

@@ -17,14 +17,13 @@ from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import table_columns
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.known_forms import KnownForms, language_code, read_forms
-from wsd.corpora.word_names import matching_words
-from wsd.errors import ConfigError, CorpusError, unknown_choice
+from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import read_tables
 from wsd.inference.dictionary import TOP, Dictionary
 from wsd.inference.encoders import fitted_encoder
+from wsd.inference.fitted_words import fitted_words, resolve_word
 from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
 from wsd.inference.read_requests import Words
@@ -34,7 +33,6 @@ from wsd.storage.atomic import replacing
 if TYPE_CHECKING:
     from wsd.inference.new_text_page import NewTextPage
 
-KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
 STANDARD_STREAM = Path("-")
 PAGE = "new-text.html"
 MOST_SHOWN = 500  # lines whose sentences are on a page
@@ -81,11 +79,7 @@ def _output_format(out: Path | None, option: str | None) -> str:
 
 
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Results | None]:
-    """Return the fitted words of a model file or of results, their configuration, and the results.
-
-    Results have a model file of their selected configuration, if the user ran `snakemake fit`.
-    Another configuration is fitted again.
-    """
+    """Return fitted words of a model file or of results, their configuration, and the results."""
     names = (args.model, args.view, args.layers, args.classifier)
     if args.model_file is not None:
         if any((*names, args.of_run)):
@@ -96,12 +90,7 @@ def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Resu
         return file, file.manifest["configuration"], None
     results = Results(args.results or _only_results(), args.of_run)
     chosen = results.choose(*names)
-    if results.map.has(KEPT):
-        file = WsdFile(results.map.file(KEPT), results)
-        if file.manifest["predictions"] == Fitting(results, chosen).source:
-            return file, vars(chosen), results
-    log.info("fitting: %s (`wsd fit` saves it)", chosen)
-    return Fitting(results, chosen, results.temperatures(chosen)), vars(chosen), results
+    return fitted_words(results, chosen), vars(chosen), results
 
 
 def _dictionary(args: argparse.Namespace) -> Dictionary:
@@ -117,17 +106,6 @@ def _dictionary(args: argparse.Namespace) -> Dictionary:
         args.senses, args.model, args.layers or TOP, args.encoder,
         known=known, device=args.device, threads=args.threads,
     )  # fmt: skip
-
-
-def _resolve_word(name: str, words: Sequence[str]) -> str:
-    """Return the fitted word that a name stands for."""
-    candidates = matching_words(name, words)
-    if len(candidates) > 1:
-        problem = f"{name!r} may be {' or '.join(candidates)}"
-        raise ConfigError(problem, where="--word", fix="name one of them")
-    if not candidates:
-        raise unknown_choice(f"no word {name!r} is known here", words, "--word")
-    return candidates[0]
 
 
 def _only_results() -> Path:
@@ -299,7 +277,7 @@ def run(args: argparse.Namespace) -> None:
         words = dictionary = _dictionary(args)
         configuration, encoder = dictionary.configuration, dictionary.loaded
     page = _new_text_page(results, configuration["model"]) if args.show else None
-    word = None if args.word is None else _resolve_word(args.word, words.words)
+    word = None if args.word is None else resolve_word(args.word, words.words)
     predictor = Predictor(words, encoder, threads=args.threads)
     details = bool(args.text)
     count: Counter[str] = Counter()

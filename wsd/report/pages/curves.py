@@ -73,7 +73,12 @@ class Note(NamedTuple):
     name: str | None = None
 
 
-def plot_of(
+def plot_of(lines: Sequence[Curve], **options: Any) -> dict[str, Any]:
+    """Return the plot of :func:`draw` as JSON."""
+    return plot_json(draw(lines, **options))
+
+
+def draw(
     lines: Sequence[Curve],
     *,
     x: str,
@@ -86,8 +91,8 @@ def plot_of(
     notes: Sequence[Note] = (),
     logarithmic: bool = False,
     ramp: bool = False,
-) -> dict[str, Any]:
-    """Plot lines over layers or training sets, and return the plot as JSON.
+) -> Any:
+    """Plot lines over layers or training sets.
 
     Parameters
     ----------
@@ -150,7 +155,8 @@ def plot_of(
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
         colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
-    return _with_tips(plot, dots)
+    _add_tips(plot, dots)
+    return plot
 
 
 def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
@@ -171,7 +177,8 @@ def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
         dot = plot.scatter("x", "y", marker=marker, size=11, **look)
         bar.glyph.tags, dot.glyph.tags = [{"line_color": colours[0]["line_color"]}], colours
         dots.append(dot)
-    return _with_tips(plot, dots)
+    _add_tips(plot, dots)
+    return plot_json(plot)
 
 
 def _still_plot(**options: Any) -> Any:
@@ -181,10 +188,9 @@ def _still_plot(**options: Any) -> Any:
     return plot
 
 
-def _with_tips(plot: Any, dots: list[Any]) -> dict[str, Any]:
-    """Return the plot as JSON, with tooltips at these points."""
+def _add_tips(plot: Any, dots: list[Any]) -> None:
+    """Let the page show tooltips at these points."""
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
-    return plot_json(plot)
 
 
 def _write(plot: Any, note: Note) -> None:

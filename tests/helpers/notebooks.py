@@ -1,0 +1,55 @@
+"""Run a notebook of docs/ in a real kernel, and store its outputs.
+
+``python tests/helpers/notebooks.py docs/course.ipynb FOLDER`` runs a notebook in a folder, and
+writes the outputs into it. Figures and pages are left out: they are large, and show themselves when
+the notebook is run.
+"""
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+HTML = "text/html"
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+    """Return a copy of a notebook with the outputs that its cells have in a folder."""
+    ran = copy.deepcopy(notebook)
+    where = {"metadata": {"path": str(folder)}}
+    NotebookClient(ran, timeout=600, kernel_name="python3", resources=where).execute()
+    return ran
+
+
+def code_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def is_frame(output: Any) -> bool:
+    """Return whether an output is a figure or a page, in a frame of its own."""
+    return "<iframe" in output.get("data", {}).get(HTML, "")
+
+
+def text_of(cell: nbformat.NotebookNode) -> str:
+    """Return a cell's output without frames, and without warnings, which depend on the machine."""
+    return " ".join(
+        entry.text if entry.output_type == "stream" else entry.data["text/plain"]
+        for entry in cell.outputs
+        if entry.get("name") != "stderr" and not is_frame(entry)
+    )
+
+
+def main(path: Path, folder: Path) -> None:
+    """Run a notebook in a folder, and write its outputs without frames."""
+    ran = execute(nbformat.read(path, as_version=4), folder)
+    for cell in code_cells(ran):
+        kept = [out for out in cell.outputs if out.get("name") != "stderr" and not is_frame(out)]
+        cell.outputs, cell.metadata = kept, {}
+    nbformat.write(ran, path)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,538 @@
+"""A finished run in a notebook: tables, predictions, vectors, figures, answers; nothing written."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import shown_results
+import small_results
+from bokeh.models import ColumnDataSource, HoverTool, Legend
+from log_state import logs_as_before
+from numpy.testing import assert_allclose, assert_array_equal
+
+import wsd
+from wsd.artifacts.find_runs import tables_of
+from wsd.artifacts.predictions import read_predictions, write_predictions
+from wsd.artifacts.run_json import MAPS, RUN_MAP
+from wsd.artifacts.vectors import Embeddings
+from wsd.cli import main
+from wsd.errors import ConfigError, DamageError, ResultError
+from wsd.fitted.selected_results import Results
+from wsd.inference import available_memory, fitted_words
+from wsd.report.plot_colours import COLOURS
+from wsd.storage.checksums import STORE, checksum
+from wsd.storage.csv import read_csv, write_csv
+from wsd.storage.json import read_json, write_json
+
+FOLDER = shown_results.FOLDER
+SENTENCE = "The crane lifted the container onto the ship."
+
+
+@pytest.fixture
+def run(shown_once: Path, monkeypatch: pytest.MonkeyPatch) -> wsd.Run:
+    monkeypatch.chdir(shown_once)
+    return wsd.open_run(FOLDER)
+
+
+@pytest.fixture
+def copied(shown_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Copy the results, so that a test can change them; the folder of the dataset."""
+    monkeypatch.chdir(small_results.copy(shown_once, tmp_path / "copy"))
+    with logs_as_before():
+        yield FOLDER
+
+
+# Tables
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("scores", "scores.csv"),
+        ("summary", "summary.csv"),
+        ("comparison", "comparison.csv"),
+        ("differences", "comparison/differences.csv"),
+        ("layers", "comparison/layers.csv"),
+    ],
+)
+def test_the_tables_are_the_published_ones(run: wsd.Run, name: str, path: str) -> None:
+    table = getattr(run, name)
+    pd.testing.assert_frame_equal(table, read_csv(FOLDER / path))
+    table.iloc[:, 0] = None  # a user may change what they got
+    pd.testing.assert_frame_equal(run.table(name), read_csv(FOLDER / path))
+
+
+def test_a_run_says_what_it_has(run: wsd.Run) -> None:
+    assert run.words == ("apple", "crane") and run.models == ("tiny",) and run.name == ""
+    assert run.config["projections"] == ["pca", "discriminant", "tsne"]
+    assert str(run.selected) in repr(run) and run.command == "snakemake again"
+    with pytest.raises(ConfigError, match=r"no table 'layer'[^@]*scores, summary"):
+        run.table("layer")
+
+
+def test_the_representation_of_a_notebook_shows_names_as_text(copied: Path) -> None:
+    hostile = copied.rename(copied.with_name("<script>alert(1)"))
+    shown = wsd.open_run(hostile)._repr_html_()
+    assert "&lt;script&gt;" in shown and "<script" not in shown
+
+
+# Predictions
+
+
+def test_predictions_are_the_stored_ones_with_their_sentences(run: wsd.Run) -> None:
+    table = run.predictions(layers="2", classifier="logistic")
+    stored, _ = read_predictions(FOLDER / "tiny/predictions/full/focal/2.logistic.parquet")
+    assert list(table["word"].unique()) == ["apple", "crane"]
+    for words in stored:
+        own = table[table["word"] == words.word]
+        senses = np.array(words.senses)
+        assert own["gold"].tolist() == senses[words.gold].tolist()
+        assert own["predicted"].tolist() == senses[words.predicted].tolist()
+        assert own["index"].tolist() == words.index.tolist()
+        corpus = Results(FOLDER).corpus(words.word)
+        sentences = [" ".join(tokens) for tokens in corpus.tokens]
+        rows = [np.flatnonzero((corpus.split == "test") & (corpus.index == i))[0]
+                for i in words.index]  # fmt: skip
+        assert own["sentence"].tolist() == [sentences[row] for row in rows]
+        scores = [[scores[sense] for sense in words.senses] for scores in own["scores"]]
+        assert_array_equal(scores, words.scores)
+
+
+def test_probabilities_are_those_of_new_text(run: wsd.Run) -> None:
+    selected = run.predictions(word="crane")
+    new = run.predict(selected["sentence"], word="crane")
+    once = new.groupby("sentence").filter(lambda rows: len(rows) == 1)
+    both = once.merge(selected, on="sentence", suffixes=("", "_stored"))
+    assert len(both) > 10
+    assert both["sense"].tolist() == both["predicted"].tolist()
+    # The vectors of other batches differ in their last digits.
+    assert_allclose(both["probability"], both["probability_stored"], atol=1e-4)
+
+
+def test_cosines_without_a_temperature_are_no_probabilities(run: wsd.Run) -> None:
+    other = next(c for c in shown_results.CHOICES if c != run.selected.layers)
+    assert run.predictions(other, "nearest_centroid")["probability"].isna().all()
+    assert run.predictions(other, "logistic")["probability"].between(0, 1).all()
+
+
+def test_layers_have_several_spellings(run: wsd.Run) -> None:
+    expected = run.predictions("2", "logistic")
+    for spelling in (2, -1, "mean-last-1"):
+        pd.testing.assert_frame_equal(run.predictions(spelling, "logistic"), expected)
+
+
+def test_without_names_the_selected_configuration_answers(run: wsd.Run) -> None:
+    chosen = run.selected
+    expected = run.predictions(chosen.layers, chosen.classifier, chosen.model, chosen.view)
+    pd.testing.assert_frame_equal(run.predictions(), expected)
+    # Some names leave the choice among the others to cross-validation.
+    chosen = Results(FOLDER).choose(classifier="nearest_centroid")
+    expected = run.predictions(chosen.layers, "nearest_centroid")
+    pd.testing.assert_frame_equal(run.predictions(classifier="nearest_centroid"), expected)
+
+
+def test_columns_of_the_corpus_stay_with_the_instances(copied: Path) -> None:
+    path = copied / "tiny/predictions/full/focal/2.logistic.parquet"
+    stored, source = read_predictions(path)
+    extra = [{"year": tuple(f"y{i}" for i in words.index), "word": tuple("w" for _ in words.index)}
+             for words in stored]  # fmt: skip
+    words = [replace(w, extra=e) for w, e in zip(stored, extra, strict=True)]
+    write_predictions(path, words, source)
+    table = wsd.open_run(copied).predictions("2", "logistic")
+    assert table["year"].tolist() == [f"y{i}" for i in table["index"]]
+    assert set(table["input_word"]) == {"w"} and set(table["word"]) == {"apple", "crane"}
+
+
+def test_without_the_corpus_there_are_no_sentences(copied: Path) -> None:
+    (copied / "corpus/crane.parquet").unlink()
+    table = wsd.open_run(copied).predictions("2", "logistic")
+    assert table["sentence"].isna().tolist() == (table["word"] == "crane").tolist()
+
+
+def test_a_damaged_corpus_is_no_missing_corpus(copied: Path) -> None:
+    with (copied / "corpus/crane.parquet").open("r+b") as file:
+        file.seek(40)
+        file.write(b"damaged")
+    with pytest.raises(DamageError, match=r"crane\.parquet"):
+        wsd.open_run(copied).predictions("2", "logistic")
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"layers": "7"}, "layers '7'[^@]*choose among 0, 1, 2, mean-all"),
+        ({"layers": "seven"}, "layers 'seven'[^@]*0, 1, 2, mean-all"),
+        ({"classifier": "svm"}, "classifier 'svm'[^@]*logistic, nearest_centroid"),
+        ({"model": "bert"}, "model 'bert'[^@]*choose among tiny"),
+        ({"view": "cls"}, "view 'cls'[^@]*choose among focal"),
+        ({"train": "1pct"}, "train '1pct'[^@]*choose among full"),
+        ({"test": "outofdomain"}, "test 'outofdomain'[^@]*choose among test"),
+        ({"word": "pear"}, "no word 'pear'[^@]*choose among apple, crane"),
+    ],
+)
+def test_unknown_names_list_what_there_is(run: wsd.Run, names: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigError, match=says) as error:
+        run.predictions(**names)
+    assert "--" not in str(error.value)
+
+
+# Vectors
+
+
+def test_vectors_are_the_stored_ones_with_an_index(run: wsd.Run) -> None:
+    corpus = Results(FOLDER).corpus("crane")
+    stored = Embeddings(FOLDER / "tiny/embeddings/crane/focal.safetensors", corpus)
+    frame = run.vectors("crane", layers="2")
+    assert frame.dtypes.unique().tolist() == [np.float32]
+    assert_array_equal(frame.to_numpy(), stored.layer(2))
+    assert frame.index.names == ["split", "index", "sense"] and frame.columns[0] == "focal_2_0"
+    assert frame.loc["train"].shape[0] == (corpus.split == "train").sum()
+    senses = [corpus.senses[gold] for gold in corpus.gold]
+    assert frame.index.get_level_values("sense").tolist() == senses
+    everything = run.vectors("crane", layers="all")
+    assert everything.columns.names == ["layer", "dimension"]
+    for layer in range(3):
+        assert_array_equal(everything[layer].to_numpy(), stored.layer(layer))
+    assert_array_equal(run.vectors("crane", "mean-all"), run.vectors("crane", "mean-last-2"))
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"word": "pear"}, "no word 'pear'[^@]*apple, crane"),
+        ({"view": "cls"}, "view 'cls'[^@]*choose among focal"),
+        ({"view": "focal+cls"}, "view 'cls'[^@]*choose among focal"),
+        ({"model": "bert"}, "model 'bert'[^@]*choose among tiny"),
+        ({"layers": "9"}, "layer choice '9'[^@]*use 0 to 2"),
+        ({"layers": "all", "view": "focal+focal"}, "layers 'all' of several views"),
+    ],
+)
+def test_unknown_vectors_list_what_there_is(run: wsd.Run, names: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        run.vectors(**{"word": "crane", "layers": "1", **names})
+
+
+def test_vectors_that_do_not_fit_are_refused(run: wsd.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed = run.vectors("crane", "all").size * 4
+    monkeypatch.setattr(available_memory, "available_memory", lambda: needed - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Embeddings, "layer", lambda *_: None)
+        with pytest.raises(ConfigError, match=r"the layers all of .* of memory are free"):
+            run.vectors("crane", "all")
+    assert len(run.vectors("crane", "mean-all"))
+
+
+def test_a_notebook_may_change_its_folder(
+    run: wsd.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"folder: {FOLDER}\n" in repr(run)
+    monkeypatch.chdir(tmp_path)
+    assert len(run.vectors("crane", "1")) and len(run.predictions()) and len(run.layers)
+
+
+def test_a_run_without_senses_has_words_and_vectors(copied: Path) -> None:
+    content = read_json(copied / RUN_MAP)
+    for name in ("scores.csv", "selection.csv"):
+        del content["files"][name]
+    write_json(copied / RUN_MAP, content)
+    run = wsd.open_run(copied)
+    assert run.words == ("apple", "crane") and len(run.vectors("crane", "1"))
+
+
+# Figures
+
+
+def sources(figure: Any) -> list[dict[str, list[Any]]]:
+    return [source.data for source in figure.select({"type": ColumnDataSource})]
+
+
+def legend(figure: Any) -> list[str]:
+    (box,) = figure.select({"type": Legend})
+    return [item.label["value"] for item in box.items]
+
+
+def test_the_curve_has_the_scores_and_intervals_of_the_comparison(run: wsd.Run) -> None:
+    figure = run.plot_layers(metric="micro_accuracy", classifier="logistic")
+    assert legend(figure) == ["logistic"]
+    rows = run.comparison
+    rows = rows[(rows["kind"] == "candidate") & (rows["classifier"] == "logistic")]
+    rows = rows.set_index("layers")
+    drawn = {}
+    for data in sources(figure):
+        for i, label in enumerate(data["text"]):
+            name = label.split("\n")[1].removesuffix(", logistic").removeprefix("layer ")
+            drawn[name] = [data[column][i] for column in ("y", "low", "high")]
+    assert drawn.keys() == set(rows.index)
+    for name, values in drawn.items():
+        columns = [f"micro_accuracy{end}" for end in ("", "_low", "_high")]
+        assert_allclose(values, 100 * rows.loc[name, columns].astype(float), atol=1e-3)
+    assert legend(run.plot_layers()) == ["nearest_centroid", "logistic"]
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"metric": "f1"}, "no metric 'f1'[^@]*mean_macro_f1, "),
+        ({"classifier": "svm"}, "classifier 'svm'[^@]*logistic"),
+        ({"model": "bert"}, "model 'bert'[^@]*tiny"),
+        ({"view": "cls"}, "view 'cls'[^@]*focal"),
+    ],
+)
+def test_unknown_names_of_the_curve(run: wsd.Run, names: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        run.plot_layers(**names)
+
+
+def test_a_word_in_the_plane_of_its_page(run: wsd.Run) -> None:
+    figure = run.plot_word("crane", layers=-1, method="pca", classifier="logistic")
+    corpus = Results(FOLDER).corpus("crane")
+    assert legend(figure) == list(corpus.senses)
+    points = pd.concat([pd.DataFrame(data) for data in sources(figure) if "ring" not in data])
+    assert len(points) == len(corpus)
+    table = run.predictions("2", "logistic", word="crane")
+    (wrong,) = (pd.DataFrame(data) for data in sources(figure) if "ring" in data)
+    missed = table[table["gold"] != table["predicted"]]
+    assert len(missed) and sorted(wrong["index"]) == sorted(missed["index"])
+    colours = dict(zip(corpus.senses, COLOURS, strict=False))
+    assert wrong["ring"].tolist() == [colours[sense] for sense in wrong["predicted"]]
+    (hover,) = figure.select({"type": HoverTool})
+    assert "@sentence" in hover.tooltips and "safe" not in hover.tooltips
+
+
+def test_axes_point_in_the_same_direction_in_all_layers(run: wsd.Run) -> None:
+    def points(layers: str) -> pd.DataFrame:
+        data = [pd.DataFrame(d) for d in sources(run.plot_word("crane", layers)) if "ring" not in d]
+        return pd.concat(data).set_index(["split", "index"]).sort_index()[["x", "y"]]
+
+    planes = [points(layers) for layers in ("0", "1", "2")]
+    for first, second in pairwise(planes):
+        assert ((first * second).sum() > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ({"word": "pear"}, "no word 'pear'[^@]*apple, crane"),
+        ({"layers": "9"}, "projection of the layers '9'[^@]*0, 1, 2, mean-all"),
+        ({"method": "umap"}, "projection by 'umap'[^@]*pca"),
+        ({"method": "tsne"}, "projection by 'tsne'[^@]*pca"),
+        ({"view": "cls"}, "projection of the view 'cls'[^@]*focal"),
+        ({"model": "bert"}, "model 'bert'[^@]*tiny"),
+        ({"classifier": "svm"}, "classifier 'svm'[^@]*logistic"),
+    ],
+)
+def test_unknown_names_of_a_plane(run: wsd.Run, names: dict[str, str], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        run.plot_word(**{"word": "crane", "layers": "1", **names})
+
+
+class Frame(HTMLParser):
+    """The page in the frame of a representation."""
+
+    page = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        assert tag == "iframe"
+        self.page = dict(attributes)["srcdoc"] or ""
+
+
+def test_a_figure_shows_itself_without_a_network(run: wsd.Run) -> None:
+    frame = Frame()
+    frame.feed(run.plot_word("crane", "1")._repr_html_())
+    assert "crane, layer choice 1" in frame.page and "cdn.bokeh" not in frame.page
+    assert " src=" not in frame.page.split("<body>")[0]
+
+
+def test_the_page_of_a_word(copied: Path) -> None:
+    with pytest.raises(ResultError, match="no page of 'crane'"):
+        wsd.open_run(copied).page("crane")
+    page = copied / "portable/tiny/crane.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("<!doctype html><p>crane & co</p>")
+    content = read_json(copied / RUN_MAP)
+    published = {"portable/tiny/crane.html": checksum(page)}
+    write_json(copied / RUN_MAP, {**content, "published": published})
+    shown = wsd.open_run(copied).page("crane")
+    frame = Frame()
+    frame.feed(shown._repr_html_())
+    assert frame.page == page.read_text() and shown.path == page.absolute()
+    page.write_text("<!doctype html><p>changed</p>")
+    with pytest.raises(DamageError):
+        wsd.open_run(copied).page("crane")
+
+
+# New sentences
+
+
+def test_new_sentences_are_answered_as_by_the_command(
+    run: wsd.Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [SENTENCE, "No such word.", "An apple fell by a [[crane]]."]
+    with logs_as_before():
+        arguments = ["--results", str(FOLDER), "--layers", "2", "--classifier", "logistic"]
+        file = tmp_path / "texts.txt"
+        file.write_text("\n".join(texts) + "\n")
+        assert main(["predict", "--file", str(file), *arguments, "--format", "jsonl"]) == 0
+    expected = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    table = run.predict(texts, layers="2", classifier="logistic")
+    columns = ["status", "word", "form", "sense", "sense_name", "probability", "scores", "message"]
+    found = json.loads(table[columns].to_json(orient="records", double_precision=15))
+    assert [record["status"] for record in found] == ["ok", "not found", "ok"]
+    for record, line in zip(found, expected, strict=True):
+        for column in columns:
+            assert record[column] == pytest.approx(line[column]), column
+    assert table["sentence"].tolist() == texts
+
+
+def test_a_configuration_is_fitted_once(run: wsd.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.predict(SENTENCE, "crane")
+    monkeypatch.setattr(fitted_words, "fitted_words", None)
+    assert run.predict([SENTENCE, SENTENCE], "crane")["word"].tolist() == ["crane", "crane"]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "names", "says"),
+    [
+        ([SENTENCE, 3], {}, "sentence 1 is not a text: 3"),
+        ([SENTENCE], {"word": "pear"}, "no word 'pear'[^@]*apple, crane"),
+        ([SENTENCE], {"layers": "9"}, "layers '9'[^@]*0, 1, 2, mean-all"),
+    ],
+)
+def test_sentences_that_cannot_be_answered(
+    run: wsd.Run, sentences: list[Any], names: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says):
+        run.predict(sentences, **names)
+
+
+# Nothing is written
+
+
+def test_nothing_is_written(run: wsd.Run, shown_once: Path) -> None:
+    def state() -> dict[Path, tuple[int, int]]:
+        return {path: (path.lstat().st_mtime_ns, path.lstat().st_size)
+                for path in [shown_once, *shown_once.rglob("*")]}  # fmt: skip
+
+    before = state()
+    opened = wsd.open_run(FOLDER)
+    opened.predictions(), opened.vectors("crane", "1"), opened.predict(SENTENCE)
+    opened.plot_layers()._repr_html_(), opened.plot_word("crane", "1"), opened._repr_html_()
+    _ = opened.scores, opened.summary, opened.comparison, opened.differences, opened.layers
+    assert state() == before
+
+
+# Runs that cannot be opened
+
+
+def unfinished(folder: Path) -> None:
+    store = folder / STORE / MAPS
+    store.mkdir(parents=True)
+    content = read_json(folder / RUN_MAP)
+    write_json(store / "@0123456789.json", content)
+    (folder / RUN_MAP).unlink()
+    for name in content["files"]:
+        (folder / name).unlink()
+
+
+def earlier_version(folder: Path) -> None:
+    (folder / RUN_MAP).unlink()
+
+
+def damaged_map(folder: Path) -> None:
+    text = (folder / RUN_MAP).read_text()
+    (folder / RUN_MAP).write_text(text.replace("focal", "vocal", 1))
+
+
+def other_map(folder: Path) -> None:
+    write_json(folder / RUN_MAP, {"version": 2})
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        (unfinished, ResultError, "the run without a name is not finished[^@]*snakemake again"),
+        (earlier_version, ResultError, r"no run\.json: they are of an earlier version"),
+        (damaged_map, DamageError, "has changed since it was written"),
+        (other_map, ResultError, "does not have the expected content"),
+    ],
+)
+def test_a_run_that_cannot_be_opened(
+    copied: Path, change: Callable[[Path], None], error: type[Exception], says: str
+) -> None:
+    change(copied)
+    with pytest.raises(error, match=says):
+        wsd.open_run(copied)
+
+
+def test_a_damaged_file_is_named_when_it_is_read(copied: Path) -> None:
+    run = wsd.open_run(copied)
+    with (copied / "comparison.csv").open("a") as file:
+        file.write("x\n")
+    with pytest.raises(DamageError, match=r"comparison\.csv"):
+        _ = run.comparison
+    assert len(run.summary)
+    with (copied / "scores.csv").open("a") as file:
+        file.write("x\n")
+    assert "models: tiny" in repr(wsd.open_run(copied))
+
+
+def test_a_table_of_another_version_lacks_a_column(copied: Path) -> None:
+    table = read_csv(copied / "comparison.csv")
+    write_csv(copied / "comparison.csv", table.drop(columns="reference_model"))
+    with pytest.raises(ResultError, match="'reference_model': it is of another version"):
+        _ = wsd.open_run(copied).comparison
+
+
+def test_a_run_of_another_name(copied: Path) -> None:
+    with pytest.raises(ConfigError, match="no run 'mine'") as error:
+        wsd.open_run(copied, run="mine")
+    assert error.value.where == "run"
+    mine = tables_of(copied, "mine")
+    mine.mkdir(parents=True)
+    content = read_json(copied / RUN_MAP)
+    (copied / STORE).mkdir()
+    write_json(mine / RUN_MAP, content)
+    assert wsd.open_run(copied, run="mine").name == "mine"
+    with pytest.raises(ConfigError, match=r"no run 'yours'[^@]*choose among mine"):
+        wsd.open_run(copied, run="yours")
+    store = copied / STORE / MAPS
+    write_json(store / "yours@0123456789.json", content)
+    with pytest.raises(ResultError, match="run yours is not finished"):
+        wsd.open_run(copied, run="yours")
+
+
+def test_a_run_that_was_started_again_has_its_former_results(
+    copied: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    content = read_json(copied / RUN_MAP)
+    files = {**content["files"], "further.csv": "store/further@0123456789.csv"}
+    changed = {**content["files"], "scores.csv": "store/scores@0123456789.csv"}
+    del files, content["files"]["summary.csv"]
+    write_json(copied / STORE / MAPS / "@0123456789.json", {**content, "files": changed})
+    assert len(wsd.open_run(copied).scores)
+    assert "is not finished: these are its former results" in caplog.text
+
+
+def test_a_folder_without_results(copied: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no results in results/quick[^@]*results/quickstart: "):
+        wsd.open_run("results/quick")
+    with pytest.raises(ConfigError, match=r"no results in results[^@]*results/quickstart: "):
+        wsd.open_run("results")
+    with pytest.raises(ResultError, match="no results here"):
+        wsd.open_run(tmp_path / "nothing/there")
+
+
+def test_models_have_the_order_of_the_config(copied: Path) -> None:
+    files = read_json(copied / RUN_MAP)["files"]
+    shown_results.change_config(models=[{"name": "tiny"}, {"name": "alpha"}, {"name": "absent"}])
+    content = read_json(copied / RUN_MAP)
+    further = {f"{name}/model.json": "tiny/model.json" for name in ("alpha", "a-control")}
+    write_json(copied / RUN_MAP, {**content, "files": {**files, **further}})
+    assert wsd.open_run(copied).models == ("tiny", "alpha", "a-control")

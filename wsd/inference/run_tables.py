@@ -1,0 +1,211 @@
+"""Return the files of a run as DataFrames."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.feature_set import JOIN, parse_features, read_features, vectors_file
+from wsd.artifacts.predictions import WordPredictions, lacking, read_predictions
+from wsd.artifacts.run_json import Words
+from wsd.artifacts.training_set import FULL
+from wsd.artifacts.vectors import Embeddings
+from wsd.artifacts.view_names import VIEWS
+from wsd.errors import ConfigError, DamageError, ResultError, unknown_choice, wrong_file
+from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.stored_probabilities import stored_probabilities
+from wsd.inference.available_memory import require_memory
+from wsd.inference.input_output import Answer
+from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
+from wsd.report.tables import TABLES
+from wsd.storage.csv import csv_names, read_csv
+
+# The tables for all models together: those in the folder of a run, and those below `comparison/`.
+ON_TOP = ("scores", "summary", "comparison")
+PER_MODEL = ("alignment", "calibration", "reliability", "ood")
+PATHS = {
+    name: f"{name}.csv" if name in ON_TOP else f"comparison/{name}.csv"
+    for name in TABLES
+    if name not in PER_MODEL
+}
+PREDICTED = (
+    "word", "split", "index", "sentence", "gold", "predicted", "probability", "scores",
+)  # fmt: skip
+ANSWERED = (
+    "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
+    "probabilities", "scores", "distance", "ood", "message",
+)  # fmt: skip
+
+
+def published_table(results: Results, name: str) -> pd.DataFrame:
+    """Return a table of a run, as ``results/README.md`` describes it.
+
+    Parameters
+    ----------
+    results : Results
+    name : str
+        A name of ``PATHS``.
+
+    Raises
+    ------
+    ConfigError
+        For another name.
+    ResultError
+        If the table is missing or damaged, or lacks a column, as in another version of wsd.
+    """
+    if name not in PATHS:
+        raise unknown_choice(f"no table {name!r}", PATHS, "name")
+    path, columns = results.map.file(PATHS[name]), TABLES[name]
+    table = read_csv(path)
+    if table.empty and columns.may_be_empty:
+        return pd.DataFrame(columns=columns.names)
+    if missing := [column for column in columns.names if column not in table]:
+        problem = f"the table has no column {missing[0]!r}: it is of another version of wsd"
+        raise ResultError(problem, where=str(path), fix=f"run `{results.map.command}` again")
+    return table
+
+
+def prediction_table(
+    results: Results,
+    configuration: Configuration,
+    train: str,
+    test: str,
+    word: str | None = None,
+) -> pd.DataFrame:
+    """Return the predictions of a configuration for one split and one word, or all words.
+
+    Raises
+    ------
+    ConfigError
+        If the split has no predictions.
+    ResultError
+        If a file is missing or damaged, or the corpus has other instances.
+    """
+    path = results.predictions(configuration, train)
+    stored, source = read_predictions(path)
+    splits = dict.fromkeys(words.split for words in stored)
+    if test not in splits:
+        raise unknown_choice(f"no predictions for the test {test!r}", splits, "test")
+    temperatures = {} if train != FULL else results.temperatures(configuration) or {}
+    parts = []
+    for words in stored:
+        if words.split == test and word in (None, words.word):
+            if (corpus := corpus_of(results, words.word)) is not None and (
+                source["corpus"].get(words.word) != corpus.digest
+            ):
+                problem = f"the table has other instances of {words.word!r} than the corpus"
+                raise wrong_file(problem, path)
+            temperature = temperatures.get(words.word)
+            probabilities = stored_probabilities(words, source, temperature)
+            parts.append(_rows(words, corpus, probabilities))
+    if not parts:
+        raise lacking(str(word), source["words"], path)
+    return pd.concat(parts, ignore_index=True)
+
+
+def corpus_of(results: Results, word: str) -> Corpus | None:
+    """Return a word's corpus, or None if the run's folder lacks it."""
+    try:
+        return results.corpus(word)
+    except DamageError:
+        raise
+    except ResultError:
+        return None
+
+
+def _rows(words: WordPredictions, corpus: Corpus | None, probabilities: np.ndarray) -> pd.DataFrame:
+    senses = np.array(words.senses, dtype=object)
+    sentences = dict(sentences_of(corpus, words.split)) if corpus else {}
+    n = len(words.index)
+    columns = {
+        "word": [words.word] * n,
+        "split": [words.split] * n,
+        "index": words.index,
+        "sentence": [sentences.get(line) for line in words.index.tolist()],
+        "gold": senses[words.gold],
+        "predicted": senses[words.predicted],
+        "probability": probabilities[np.arange(n), words.predicted],
+        "scores": [dict(zip(words.senses, row, strict=True)) for row in words.scores.tolist()],
+    }
+    names = csv_names(words.extra, PREDICTED)
+    extra = {shown: words.extra[name] for name, shown in names.items()}
+    return pd.DataFrame({**columns, **extra})
+
+
+def sentences_of(corpus: Corpus, split: str) -> Iterable[tuple[int, str]]:
+    """Yield line and sentence of each instance of a split."""
+    rows = np.flatnonzero(corpus.split == split).tolist()
+    return ((int(corpus.index[row]), " ".join(corpus.tokens[row])) for row in rows)
+
+
+def vector_table(words: Words, corpus: Corpus, view: str, layers: str) -> pd.DataFrame:
+    """Return the vectors of a word's instances, which the index names by split, line and sense.
+
+    Parameters
+    ----------
+    words : Words
+        The files of a model's vectors.
+    corpus : Corpus
+    view, layers : str
+        ``all`` layers are every stored layer, with a MultiIndex of columns.
+
+    Raises
+    ------
+    ConfigError
+        If the view is not stored, or the layer choice does not exist.
+    ResultError
+        If a file is damaged or belongs to another corpus, or a layer is not stored.
+    """
+    index = pd.MultiIndex.from_arrays(
+        [corpus.split, corpus.index, np.array(corpus.senses, dtype=object)[corpus.gold]],
+        names=["split", "index", "sense"],
+    )
+    for name in view.split(JOIN):
+        if name not in (stored := [*_stored_views(words, corpus)]):
+            raise unknown_choice(f"no vectors of the view {name!r}", stored, "view")
+    if layers == ALL and JOIN in view:
+        fix = f"name one view, or a layer choice for each, joined by {JOIN}"
+        raise ConfigError(f"layers {ALL!r} of several views {view!r}", where="layers", fix=fix)
+    opened = [Embeddings(vectors_file(words, corpus, v), corpus) for v in view.split(JOIN)]
+    _require_memory(opened, corpus, view, layers)
+    if layers == ALL:
+        (embeddings,) = opened
+        vectors = np.stack([embeddings.layer(layer) for layer in embeddings.stored], axis=1)
+        return frame_of_layers(vectors, embeddings.stored, index)
+    features, vectors, _ = read_features(words, corpus, view, layers)
+    names = [f"{features.view}_{features.layers}_{i}" for i in range(vectors.shape[1])]
+    return frame_of(vectors, names, index)
+
+
+def _require_memory(opened: Sequence[Embeddings], corpus: Corpus, view: str, layers: str) -> None:
+    """Refuse vectors whose layers do not fit into memory."""
+    if layers == ALL:
+        numbers = [len(embeddings.stored) for embeddings in opened]
+    else:
+        blocks = max(embeddings.blocks for embeddings in opened)
+        parts = parse_features(view, layers, blocks, where="layers").parts
+        numbers = [len(choice.layers) for _, choice in parts]
+    sizes = (n * embeddings.width for n, embeddings in zip(numbers, opened, strict=True))
+    what = f"the layers {layers} of {len(corpus):,} instances of {corpus.word!r}"
+    require_memory(4 * len(corpus) * sum(sizes), what=what, fix="name fewer layers")
+
+
+def _stored_views(words: Words, corpus: Corpus) -> Iterable[str]:
+    for view in VIEWS:
+        try:
+            if vectors_file(words, corpus, view).is_file():
+                yield view
+        except DamageError:
+            raise
+        except ResultError:  # no listing has this view
+            continue
+
+
+def answer_table(answers: Iterable[Answer]) -> pd.DataFrame:
+    """Return answers to new sentences, with a row per occurrence of a word."""
+    records: list[dict[str, Any]] = [
+        {**vars(answer), "sentence": answer.line.text} for answer in answers
+    ]
+    return pd.DataFrame.from_records(records, columns=list(ANSWERED))
