@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import wsd
 from wsd.artifacts.find_runs import tables_of
-from wsd.artifacts.predictions import read_predictions, write_predictions
+from wsd.artifacts.predictions import read_predictions
 from wsd.artifacts.run_json import MAPS, RUN_MAP
 from wsd.artifacts.vectors import Embeddings
 from wsd.cli import main
@@ -138,22 +137,10 @@ def test_without_names_the_selected_configuration_answers(run: wsd.Run) -> None:
     pd.testing.assert_frame_equal(run.predictions(classifier="nearest_centroid"), expected)
 
 
-def test_columns_of_the_corpus_stay_with_the_instances(copied: Path) -> None:
-    path = copied / "tiny/predictions/full/focal/2.logistic.parquet"
-    stored, source = read_predictions(path)
-    extra = [{"year": tuple(f"y{i}" for i in words.index), "word": tuple("w" for _ in words.index)}
-             for words in stored]  # fmt: skip
-    words = [replace(w, extra=e) for w, e in zip(stored, extra, strict=True)]
-    write_predictions(path, words, source)
-    table = wsd.open_run(copied).predictions("2", "logistic")
-    assert table["year"].tolist() == [f"y{i}" for i in table["index"]]
-    assert set(table["input_word"]) == {"w"} and set(table["word"]) == {"apple", "crane"}
-
-
-def test_without_the_corpus_there_are_no_sentences(copied: Path) -> None:
+def test_without_the_corpus_there_are_no_predictions(copied: Path) -> None:
     (copied / "corpus/crane.parquet").unlink()
-    table = wsd.open_run(copied).predictions("2", "logistic")
-    assert table["sentence"].isna().tolist() == (table["word"] == "crane").tolist()
+    with pytest.raises(ResultError, match=r"crane\.parquet"):
+        wsd.open_run(copied).predictions("2", "logistic")
 
 
 def test_a_damaged_corpus_is_no_missing_corpus(copied: Path) -> None:

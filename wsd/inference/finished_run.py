@@ -79,11 +79,9 @@ class Run(RunTables):
         Returns
         -------
         DataFrame
-            The columns ``word``, ``split``, ``index`` (the line in the split's file), ``sentence``
-            (None if the corpus is not there), ``gold``, ``predicted``, ``probability`` of the
-            predicted sense, ``scores`` (a dict: the score of each sense), and the corpus's own
-            columns. Probabilities are calibrated if the run has the temperatures, as it has for the
-            selected configuration; they are NaN for scores that are no probabilities.
+            The columns of ``wsd table`` (``docs/reference/tables.md``): instance, sentence, gold,
+            predicted, the ``probability`` of the predicted sense, and the corpus's own columns.
+            ``scores`` has dicts: the score of each sense.
         """
         with python_names():
             names = {"layers": layers, "classifier": classifier, "model": model, "view": view}

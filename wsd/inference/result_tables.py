@@ -13,8 +13,10 @@ from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.artifacts.corpus_table import Corpora, Corpus
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import WordPredictions, read_predictions
+from wsd.artifacts.training_set import FULL
 from wsd.errors import unknown_choice, wrong_file
 from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.stored_probabilities import stored_probabilities
 from wsd.inference.find_focal_word import located
 from wsd.storage.csv import csv_names, read_csv
 
@@ -23,13 +25,18 @@ if TYPE_CHECKING:
 
 # The columns that each row of an instance has; further ones are in between.
 INSTANCE = ("word", "split", "index", "sentence", "start", "end", "document")
-PREDICTION = ("gold", "predicted", "correct", "score", "scores")
+PREDICTION = ("gold", "predicted", "correct", "probability", "score", "scores")
 VECTOR = ("gold", "vector")
 NAMES = ("model", "view", "layers", "classifier")
 
 
 def predictions(
-    results: Results, configuration: Configuration, words: Sequence[str] = ()
+    results: Results,
+    configuration: Configuration,
+    words: Sequence[str] = (),
+    *,
+    train: str = FULL,
+    test: str | None = None,
 ) -> Iterator["pa.Table"]:
     """Yield a table for each word and test split: a row per instance.
 
@@ -39,19 +46,28 @@ def predictions(
     configuration : Configuration
     words : sequence of str
         By default all words.
+    train : str
+        The training set.
+    test : str, optional
+        The test split; by default each that has predictions.
 
     Raises
     ------
     ConfigError
-        If the run lacks a word.
+        If the run lacks a word or the split.
     ResultError
         If a file is missing or damaged, or predictions and corpus do not belong together.
     """
     import pyarrow as pa
 
-    path = results.predictions(configuration)
+    path = results.predictions(configuration, train)
     predicted, source = read_predictions(path)
-    predicted = [p for p in predicted if p.word in _known(words, source["words"])]
+    splits = dict.fromkeys(p.split for p in predicted)
+    if test not in (None, *splits):
+        raise unknown_choice(f"no predictions for the test {test!r}", splits, "test")
+    known = _known(words, source["words"])
+    predicted = [p for p in predicted if p.word in known and test in (None, p.split)]
+    temperatures = {} if train != FULL else results.temperatures(configuration) or {}
     corpora = {p.word: results.corpus(p.word) for p in predicted}
     extra = _extra_columns(corpora, PREDICTION)
     one = pa.struct([("sense", pa.string()), ("score", pa.float64())])
@@ -63,12 +79,14 @@ def predictions(
         own = np.flatnonzero(corpus.split == part.split).tolist()
         row_of = {int(corpus.index[row]): row for row in own}
         rows = np.array([row_of[line] for line in part.index.tolist()], dtype=np.intp)
-        best = part.scores[np.arange(len(rows)), part.predicted]
+        best = (np.arange(len(rows)), part.predicted)
+        likely = stored_probabilities(part, source, temperatures.get(part.word))
         columns = {
             "gold": _senses(part.senses, part.gold),
             "predicted": _senses(part.senses, part.predicted),
             "correct": pa.array(part.gold == part.predicted),
-            "score": pa.array(best, pa.float64(), from_pandas=True),
+            "probability": pa.array(likely[best], pa.float64(), from_pandas=True),
+            "score": pa.array(part.scores[best], pa.float64(), from_pandas=True),
             "scores": pa.array(_scores(part), pa.list_(one)),
         }
         yield _table(corpus, rows, columns, vars(configuration), extra)

@@ -8,19 +8,17 @@ import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import JOIN, parse_features, read_features, vectors_file
-from wsd.artifacts.predictions import WordPredictions, lacking, read_predictions
 from wsd.artifacts.run_json import Words
-from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings
 from wsd.artifacts.view_names import VIEWS
-from wsd.errors import ConfigError, DamageError, ResultError, unknown_choice, wrong_file
+from wsd.errors import ConfigError, DamageError, ResultError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.fitted.stored_probabilities import stored_probabilities
+from wsd.inference import result_tables
 from wsd.inference.available_memory import require_memory
 from wsd.inference.input_output import Answer
 from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
 from wsd.report.tables import TABLES
-from wsd.storage.csv import csv_names, read_csv
+from wsd.storage.csv import read_csv
 
 # The tables for all models together: those in the folder of a run, and those below `comparison/`.
 ON_TOP = ("scores", "summary", "comparison")
@@ -30,9 +28,6 @@ PATHS = {
     for name in TABLES
     if name not in PER_MODEL
 }
-PREDICTED = (
-    "word", "split", "index", "sentence", "gold", "predicted", "probability", "scores",
-)  # fmt: skip
 ANSWERED = (
     "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
     "probabilities", "scores", "distance", "ood", "message",
@@ -76,68 +71,16 @@ def prediction_table(
 ) -> pd.DataFrame:
     """Return the predictions of a configuration for one split and one word, or all words.
 
-    Raises
-    ------
-    ConfigError
-        If the split has no predictions.
-    ResultError
-        If a file is missing or damaged, or the corpus has other instances.
+    The columns and the errors are those of :func:`wsd.inference.result_tables.predictions`;
+    ``scores`` are dicts.
     """
-    path = results.predictions(configuration, train)
-    stored, source = read_predictions(path)
-    splits = dict.fromkeys(words.split for words in stored)
-    if test not in splits:
-        raise unknown_choice(f"no predictions for the test {test!r}", splits, "test")
-    temperatures = {} if train != FULL else results.temperatures(configuration) or {}
-    parts = []
-    for words in stored:
-        if words.split == test and word in (None, words.word):
-            if (corpus := corpus_of(results, words.word)) is not None and (
-                source["corpus"].get(words.word) != corpus.digest
-            ):
-                problem = f"the table has other instances of {words.word!r} than the corpus"
-                raise wrong_file(problem, path)
-            temperature = temperatures.get(words.word)
-            probabilities = stored_probabilities(words, source, temperature)
-            parts.append(_rows(words, corpus, probabilities))
-    if not parts:
-        raise lacking(str(word), source["words"], path)
-    return pd.concat(parts, ignore_index=True)
+    import pyarrow as pa
 
-
-def corpus_of(results: Results, word: str) -> Corpus | None:
-    """Return a word's corpus, or None if the run's folder lacks it."""
-    try:
-        return results.corpus(word)
-    except DamageError:
-        raise
-    except ResultError:
-        return None
-
-
-def _rows(words: WordPredictions, corpus: Corpus | None, probabilities: np.ndarray) -> pd.DataFrame:
-    senses = np.array(words.senses, dtype=object)
-    sentences = dict(sentences_of(corpus, words.split)) if corpus else {}
-    n = len(words.index)
-    columns = {
-        "word": [words.word] * n,
-        "split": [words.split] * n,
-        "index": words.index,
-        "sentence": [sentences.get(line) for line in words.index.tolist()],
-        "gold": senses[words.gold],
-        "predicted": senses[words.predicted],
-        "probability": probabilities[np.arange(n), words.predicted],
-        "scores": [dict(zip(words.senses, row, strict=True)) for row in words.scores.tolist()],
-    }
-    names = csv_names(words.extra, PREDICTED)
-    extra = {shown: words.extra[name] for name, shown in names.items()}
-    return pd.DataFrame({**columns, **extra})
-
-
-def sentences_of(corpus: Corpus, split: str) -> Iterable[tuple[int, str]]:
-    """Yield line and sentence of each instance of a split."""
-    rows = np.flatnonzero(corpus.split == split).tolist()
-    return ((int(corpus.index[row]), " ".join(corpus.tokens[row])) for row in rows)
+    words = () if word is None else (word,)
+    tables = result_tables.predictions(results, configuration, words, train=train, test=test)
+    table = pa.concat_tables(tables).to_pandas()
+    table["scores"] = [{s["sense"]: s["score"] for s in scores} for scores in table["scores"]]
+    return table
 
 
 def vector_table(words: Words, corpus: Corpus, view: str, layers: str) -> pd.DataFrame:
