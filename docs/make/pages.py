@@ -52,7 +52,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill the navigation with each folder's pages and a page per module."""
+    """Fill the navigation with each folder's pages, the public names, and a page per module."""
     assert config.nav is not None
     named = str(config.nav)
     for entry in config.nav:
@@ -65,8 +65,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             rooms: dict[str, list[dict[str, str]]] = {}
             for name in _modules():
                 rooms.setdefault(name.split(".")[0], []).append({name: f"{API}/{name}.md"})
-            library = [f"{API}/index.md", *({k: v} for k, v in rooms.items())]
-            pages.append({"Library": library})
+            pages.append({"Library": f"{API}/index.md"})
+            pages.append({"Modules": [{room: names} for room, names in rooms.items()]})
     return config
 
 
@@ -206,10 +206,12 @@ def _modules() -> list[str]:
 
 
 def _public() -> str:
-    homes = {name: getattr(wsd, name).__module__ for name in wsd.__all__}
-    rows = [
-        f"| `{name}` | [{module}]({module.removeprefix('wsd.')}.md) |"
-        for name, module in homes.items()
-    ]
-    text = "`from wsd import …` gives these names. Each is imported when it is first used."
-    return "\n".join(["# Library", "", text, "", "| name | module |", "| --- | --- |", *rows, ""])
+    """Return the reference of the names in `wsd.__all__`, from their docstrings."""
+    intro = (
+        "`from wsd import …` gives these names. They follow the "
+        "[policy](../../contributing.md#versions) for versions. Everything in *Modules* may change "
+        "in any release."
+    )
+    options = "    options: {show_root_heading: true, show_root_full_path: false}"
+    homes = [f"{getattr(wsd, name).__module__}.{name}" for name in wsd.__all__]
+    return "\n\n".join(["# Library", intro, *(f"::: {home}\n{options}" for home in homes)]) + "\n"

@@ -1,13 +1,16 @@
 """The tutorial and the notebook do what they show."""
 
 import copy
+import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
+from installed_wheel import Installed, install, sources, wheel_of
 from nbclient import NotebookClient
 
 TUTORIAL = REPOSITORY / "docs/tutorial.md"
@@ -35,15 +38,46 @@ def test_no_fence_of_the_tutorial_is_left_out() -> None:
     assert text.count("```") == 2 * (len(actual) + others)
 
 
+@pytest.fixture(scope="module")
+def quickstart(minilm: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Installed, str]:
+    """Run the quickstart in an empty folder, with the wheel alone; return also its messages."""
+    folder = tmp_path_factory.mktemp("wheel")
+    program = install(wheel_of(sources(folder / "sources")), folder)
+    before = {*program.environment.rglob("*.*")}
+    done = program.call("wsd", "quickstart", "--cores", "2")
+    written = {path.suffix for path in {*program.environment.rglob("*.*")} - before}
+    assert written <= {".pyc"}
+    return program, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_wheel_runs_the_quickstart_in_an_empty_folder(
+    quickstart: tuple[Installed, str],
+) -> None:
+    program, messages = quickstart
+    page = program.folder / "results/quickstart/report/index.html"
+    assert "Selected by cross-validation" in messages
+    assert f"The pages: {page}\n" in messages and page.is_file()
+    assert {path.name for path in program.folder.iterdir()} == {".snakemake", "results"}
+    command = json.loads((page.parents[1] / "run.json").read_text())["command"]
+    assert command == "wsd run --cores all --configfile config/quickstart.yaml"
+    # That command has nothing to do.
+    again = program.call(*command.split()).stderr
+    assert "Nothing to be done" in again and f"The pages: {page}\n" in again
+
+
 @pytest.mark.slow
 def test_every_snippet_of_the_tutorial_prints_what_is_shown(
-    minilm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quickstart: tuple[Installed, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checkout = Checkout.create(tmp_path / "checkout")
     text = TUTORIAL.read_text()
     (lab,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (checkout.root / "lab.yaml").write_text(lab)
-    checkout.run("--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml")
+    # The checkout has the same results as the wheel; only the pages name another command.
+    shutil.copytree(quickstart[0].folder / "results", checkout.root / "results", symlinks=True)
+    run = checkout.run("--cores", "2", "--configfile", "config/quickstart.yaml")
+    assert run.jobs == {"report": 1}
     (command,) = re.findall(r"^snakemake (.*)$", text, re.MULTILINE)
     checkout.run(*command.split())
     monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))
