@@ -75,7 +75,8 @@ def parser() -> tuple[argparse.ArgumentParser, dict[str, _Command]]:
     program = Parser(
         prog="wsd",
         description="Which layer of an encoder knows which sense of a word?\n"
-        "Every step of the workflow is one of these commands; `snakemake` runs them all.",
+        "Every step of the workflow is one of these commands; `wsd run` runs them all, and so does "
+        "`snakemake` in a clone.",
         epilog="\n\n".join([*groups, "`wsd COMMAND --help` lists the arguments of a command."]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -10,6 +10,7 @@
 """
 
 import argparse
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -82,7 +83,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages[COMMANDS] = commands()
     pages[f"{API}/index.md"] = _public()
     for name in _modules():
-        pages[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
+        pages[f"{API}/{name}.md"] = _module(f"wsd.{name}")
     for target, text in pages.items():
         files.append(File.generated(config, target, content=text))
     report = ROOT / config.extra["demo"]
@@ -205,13 +206,26 @@ def _modules() -> list[str]:
     return sorted(".".join(path.parts) for path in paths if not path.name.startswith("__"))
 
 
+def _homes() -> dict[str, str]:
+    """Return the module of each name in `wsd.__all__`."""
+    return {name: getattr(wsd, name).__module__ for name in wsd.__all__}
+
+
 def _public() -> str:
-    """Return the reference of the names in `wsd.__all__`, from their docstrings."""
+    """Return the reference of the public names, from their docstrings."""
     intro = (
         "`from wsd import …` gives these names. They follow the "
         "[policy](../../contributing.md#versions) for versions. Everything in *Modules* may change "
         "in any release."
     )
     options = "    options: {show_root_heading: true, show_root_full_path: false}"
-    homes = [f"{getattr(wsd, name).__module__}.{name}" for name in wsd.__all__]
-    return "\n\n".join(["# Library", intro, *(f"::: {home}\n{options}" for home in homes)]) + "\n"
+    names = [f"::: {home}.{name}\n{options}" for name, home in _homes().items()]
+    return "\n\n".join(["# Library", intro, *names]) + "\n"
+
+
+def _module(module: str) -> str:
+    """Return the reference of a module, without public names: each has one place."""
+    public = [name for name, home in _homes().items() if home == module]
+    more = f"Public names are in the [library](index.md): {', '.join(public)}." if public else ""
+    filters = json.dumps(["!^_", *(f"!^{name}$" for name in public)])
+    return f"# {module}\n\n{more}\n\n::: {module}\n    options: {{filters: {filters}}}\n"

@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> NoReturn:
     for model in config.models.values():
         _check_package(model.name, model.source.get("package"))
     logs.show(
-        f"Compare the layers of {', '.join(config.models)} on {len(config.words)} words of "
-        f"{config.dataset.title}.\n"
+        f"Compare the layers of {', '.join(config.models)} on the {len(config.words)} words of "
+        f"the corpus {config.dataset.name}.\n"
         f"Tables and pages: {config.tables(Path('results')).absolute()}\n"
         "If you interrupt it, the same command continues."
     )
