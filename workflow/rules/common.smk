@@ -411,4 +411,6 @@ FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv
 if workflow.is_main_process and starts_jobs():
     in_one_message(SESSION.begin, ASKED, FORCED)
     atexit.register(SESSION.end, show_reports)
+    # This runs before: with --directory, Snakemake has gone back to the folder where it was called.
+    atexit.register(os.chdir, os.getcwd())
 SESSION.share()
