@@ -13,7 +13,8 @@ import json
 import subprocess
 import tarfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ import builders
 import pytest
 from builders import MakeCorpus, WriteFolds, WriteVectors
 from checkout import REPOSITORY, Checkout
+from installed_wheel import build_wheel, wheel_in
 from require import missing
 
 from wsd.artifacts.corpus_table import Corpus
@@ -131,29 +133,43 @@ def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@contextmanager
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[tuple[Path, bool]]:
+    """Yield a folder that all processes of the session share, and whether it is still empty."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield folder, not (folder / "done").exists()
+        (folder / "done").touch()
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
     """Return copies of a checkout whose run of one word is finished.
 
-    All processes of a test session share the one run. The copies are not hard links, because tests
-    write into files, and a link would pass that on to every other copy.
+    The copies are not hard links, because tests write into files, and a link would pass that on to
+    every other copy.
     """
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished"
-    folder.mkdir(exist_ok=True)
 
     def get(to: Path) -> Checkout:
-        with (folder / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if not (folder / "done").exists():
+        with made_once(tmp_path_factory, "finished") as (folder, empty):
+            if empty:
                 made = Checkout.create(folder / "wsd")
                 made.run("--cores", "2", "--configfile", made.one_word("one"))
-                (folder / "done").touch()
         to.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cp", "-a", folder / "wsd", to], check=True)
         return Checkout(to)
 
     return get
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of the repository."""
+    with made_once(tmp_path_factory, "wheel") as (folder, empty):
+        return build_wheel(folder) if empty else wheel_in(folder)
 
 
 @pytest.fixture(scope="session")

@@ -218,8 +218,8 @@ def _public() -> str:
         "[policy](../../contributing.md#versions) for versions. Everything in *Modules* may change "
         "in any release."
     )
-    options = "    options: {show_root_heading: true, show_root_full_path: false}"
-    names = [f"::: {home}.{name}\n{options}" for name, home in _homes().items()]
+    shown = "show_root_heading: true, show_root_toc_entry: true, show_root_full_path: false"
+    names = [f"::: {home}.{name}\n    options: {{{shown}}}" for name, home in _homes().items()]
     return "\n\n".join(["# Library", intro, *names]) + "\n"
 
 

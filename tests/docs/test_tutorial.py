@@ -10,7 +10,7 @@ import nbformat
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
-from installed_wheel import Installed, install, sources, wheel_of
+from installed_wheel import Installed, install
 from nbclient import NotebookClient
 
 TUTORIAL = REPOSITORY / "docs/tutorial.md"
@@ -39,10 +39,11 @@ def test_no_fence_of_the_tutorial_is_left_out() -> None:
 
 
 @pytest.fixture(scope="module")
-def quickstart(minilm: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Installed, str]:
+def quickstart(
+    minilm: str, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Installed, str]:
     """Run the quickstart in an empty folder, with the wheel alone; return also its messages."""
-    folder = tmp_path_factory.mktemp("wheel")
-    program = install(wheel_of(sources(folder / "sources")), folder)
+    program = install(wheel, tmp_path_factory.mktemp("installed"))
     before = {*program.environment.rglob("*.*")}
     done = program.call("wsd", "quickstart", "--cores", "2")
     written = {path.suffix for path in {*program.environment.rglob("*.*")} - before}

@@ -19,26 +19,28 @@ SOURCES = (
 )
 
 
-def sources(folder: Path) -> Path:
-    """Copy the sources of the package, because building writes files into their folder."""
-    folder.mkdir(parents=True)
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel with this environment's setuptools, from a copy of the sources in a folder.
+
+    Building writes files next to the sources.
+    """
+    if find_spec("setuptools") is None:
+        missing("setuptools", "setuptools, which builds the wheel, is not installed")
     for name in SOURCES:
         if (REPOSITORY / name).is_dir():
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
         else:
             shutil.copy2(REPOSITORY / name, folder / name)
-    return folder
-
-
-def wheel_of(folder: Path) -> Path:
-    """Build the wheel from a copy of the sources, with this environment's setuptools."""
-    if find_spec("setuptools") is None:
-        missing("setuptools", "setuptools, which builds the wheel, is not installed")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--quiet", "--wheel-dir", folder / "dist", folder], check=True)
-    (wheel_file,) = (folder / "dist").glob("*.whl")
-    return wheel_file
+    return wheel_in(folder)
+
+
+def wheel_in(folder: Path) -> Path:
+    """Return the wheel that was built in a folder."""
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
 
 
 @dataclass

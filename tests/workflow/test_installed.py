@@ -10,7 +10,7 @@ import nbformat
 import pytest
 import small_results
 from checkout import REPOSITORY
-from installed_wheel import Installed, install, sources, wheel_of
+from installed_wheel import Installed, install
 from log_state import logs_as_before
 from nbclient import NotebookClient
 
@@ -53,11 +53,6 @@ def changed(wheel: Path) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return wheel_of(sources(tmp_path_factory.mktemp("wheel") / "wsd"))
-
-
-@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """Install the wheel in a new environment, with the dependencies of this one."""
     folder = tmp_path_factory.mktemp("installed")
@@ -79,15 +74,15 @@ def test_the_wheel_holds_the_package_and_the_workflow(wheel: Path) -> None:
     assert changed(wheel) == set()
 
 
-def test_a_missing_package_is_noticed(tmp_path: Path) -> None:
-    copy = sources(tmp_path / "wsd")
-    project = copy / "pyproject.toml"
-    text = project.read_text()
-    include = 'include = ["wsd*"]\n'
-    assert text.count(include) == 1
-    project.write_text(text.replace(include, f'{include}exclude = ["wsd.corpora.importer"]\n'))
-    (rooms,) = {Path(file).parent.as_posix() for file in changed(wheel_of(copy))}
-    assert rooms == "wsd/corpora/importer"
+def test_other_files_are_noticed(wheel: Path, tmp_path: Path) -> None:
+    other = tmp_path / wheel.name
+    with zipfile.ZipFile(wheel) as archive, zipfile.ZipFile(other, "w") as copy:
+        for name in archive.namelist():
+            if name != "wsd/cli.py":
+                more = b" " if name == "wsd/data/config/config.yaml" else b""
+                copy.writestr(name, archive.read(name) + more)
+        copy.writestr("wsd/former.py", b"")
+    assert changed(other) == {"wsd/cli.py", "wsd/data/config/config.yaml", "wsd/former.py"}
 
 
 def test_every_command_prints_its_help(installed: Installed) -> None:
