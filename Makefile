@@ -11,7 +11,7 @@ RESULTS := results/quickstart
 # A file of tests to each process, in the order of tests/conftest.py; some of them mostly wait.
 SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup quickstart test test-fast studies whole-corpora slurm lint format check fuzz audit docs clean
+.PHONY: help setup quickstart test-workflow test test-fast studies whole-corpora slurm lint format check fuzz audit docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -32,6 +32,10 @@ quickstart: setup ## Run the whole pipeline on the built-in corpus: no network, 
 	$(BIN)/snakemake --cores $(CORES) --no-hooks --configfile $(CONFIG)
 	@echo && $(BIN)/wsd leaderboard $(RESULTS)/summary.csv
 	@echo && echo "The pages: $(CURDIR)/$(RESULTS)/report/index.html"
+
+test-workflow: setup ## Run the workflow on the config in .test, and write Snakemake's report
+	$(BIN)/snakemake --directory .test --cores $(CORES)
+	$(BIN)/snakemake --directory .test --report report.zip
 
 test: setup ## Run all tests
 	$(BIN)/python -m pytest $(SPREAD)

@@ -23,6 +23,7 @@ import builders
 import pytest
 from builders import MakeCorpus, WriteFolds, WriteVectors
 from checkout import REPOSITORY, Checkout
+from installed_wheel import build_wheel, wheel_in
 from log_state import logs_as_before
 from require import missing
 
@@ -133,20 +134,15 @@ def every_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def of_all_processes(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
-    """Return a folder that all processes of a test session share."""
+@contextmanager
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[tuple[Path, bool]]:
+    """Yield a folder that all processes of the session share, and whether it is still empty."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     folder.mkdir(exist_ok=True)
-    return folder
-
-
-@contextmanager
-def made_once(folder: Path) -> Iterator[bool]:
-    """Yield whether a folder has no content yet, while other processes wait."""
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield not (folder / "done").exists()
+        yield folder, not (folder / "done").exists()
         (folder / "done").touch()
 
 
@@ -155,9 +151,8 @@ def shown_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the results of tests/helpers/shown_results.py, which no test changes."""
     import shown_results
 
-    folder = of_all_processes(tmp_path_factory, "shown")
-    with made_once(folder) as missing_yet, logs_as_before():
-        if missing_yet:
+    with made_once(tmp_path_factory, "shown") as (folder, empty), logs_as_before():
+        if empty:
             shown_results.build(folder / "root")
     return folder / "root"
 
@@ -166,14 +161,13 @@ def shown_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Checkout]:
     """Return copies of a checkout whose run of one word is finished.
 
-    All processes of a test session share the one run. The copies are not hard links, because tests
-    write into files, and a link would pass that on to every other copy.
+    The copies are not hard links, because tests write into files, and a link would pass that on to
+    every other copy.
     """
-    folder = of_all_processes(tmp_path_factory, "finished")
 
     def get(to: Path) -> Checkout:
-        with made_once(folder) as missing_yet:
-            if missing_yet:
+        with made_once(tmp_path_factory, "finished") as (folder, empty):
+            if empty:
                 made = Checkout.create(folder / "wsd")
                 made.run("--cores", "2", "--configfile", made.one_word("one"))
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -181,6 +175,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Check
         return Checkout(to)
 
     return get
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of the repository."""
+    with made_once(tmp_path_factory, "wheel") as (folder, empty):
+        return build_wheel(folder) if empty else wheel_in(folder)
 
 
 @pytest.fixture(scope="session")

@@ -54,9 +54,15 @@ class _Command(Parser):
                 part.arguments(self)
 
     def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
-        """Parse with :mod:`argparse`, after adding the command's arguments."""
+        """Parse with :mod:`argparse`, after adding the command's arguments.
+
+        A command with the default ``passed_on`` gets the arguments that it does not know.
+        """
         self.fill()
-        return super().parse_known_args(*args, **kwargs)
+        known, others = super().parse_known_args(*args, **kwargs)
+        if "passed_on" in known:
+            known.passed_on, others = others, []
+        return known, others
 
 
 def parser() -> tuple[argparse.ArgumentParser, dict[str, _Command]]:
@@ -69,7 +75,8 @@ def parser() -> tuple[argparse.ArgumentParser, dict[str, _Command]]:
     program = Parser(
         prog="wsd",
         description="Which layer of an encoder knows which sense of a word?\n"
-        "Every step of the workflow is one of these commands; `snakemake` runs them all.",
+        "Every step of the workflow is one of these commands; `wsd run` runs them all, and so does "
+        "`snakemake` in a clone.",
         epilog="\n\n".join([*groups, "`wsd COMMAND --help` lists the arguments of a command."]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

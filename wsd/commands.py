@@ -11,6 +11,31 @@ from wsd.studies.registry import STUDIES
 
 # The commands by purpose: the room and the help of each.
 TABLE = {
+    "run the experiment": {
+        "quickstart": (
+            "run",
+            "Run the whole pipeline on the built-in corpus, without a network.",
+        ),
+        "run": ("run", "Run the workflow as snakemake does, with the same arguments."),
+    },
+    "look at results and encoders": {
+        "leaderboard": ("report", "Print the layer choices, best first."),
+        "one-file": ("report", "Write a report as one HTML file, for sending."),
+        "overview": ("report", "Write the page that lists all reports."),
+        "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
+        "table": ("inference", "Write predictions, vectors or scores of a run as one table."),
+    },
+    "use it on text": {
+        "import": ("corpora", "Import sentences as a corpus."),
+        "fit": ("fitted", "Write the selected classifier to one file."),
+        "predict": ("inference", "Predict the sense of a word in new text."),
+    },
+    "keep things in order": {
+        "plan": ("run", "Estimate the disk space and time of a run."),
+        "check": ("run", "Check that no result has changed since it was written."),
+        "doctor": ("run", "Examine whether a run can start here."),
+        "clean": ("run", "List or delete files that no run refers to."),
+    },
     "run a step of the workflow": {
         "download": ("corpora", "Download CoarseWSD-20 and check every file."),
         "noad": ("corpora", "Download SemCor and MASC with NOAD's senses as a corpus."),
@@ -37,24 +62,6 @@ TABLE = {
         "calibration": ("fitted", "Measure how well the selected probabilities are calibrated."),
         "figures": ("report", "Write the figures for a paper."),
         "report": ("report", "Write the pages of the report."),
-    },
-    "look at results and encoders": {
-        "leaderboard": ("report", "Print the layer choices, best first."),
-        "one-file": ("report", "Write a report as one HTML file, for sending."),
-        "overview": ("report", "Write the page that lists all reports."),
-        "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
-        "table": ("inference", "Write predictions, vectors or scores of a run as one table."),
-    },
-    "use it on text": {
-        "import": ("corpora", "Import sentences as a corpus."),
-        "fit": ("fitted", "Write the selected classifier to one file."),
-        "predict": ("inference", "Predict the sense of a word in new text."),
-    },
-    "keep things in order": {
-        "plan": ("run", "Estimate the disk space and time of a run."),
-        "check": ("run", "Check that no result has changed since it was written."),
-        "doctor": ("run", "Examine whether a run can start here."),
-        "clean": ("run", "List or delete files that no run refers to."),
     },
 }
 

@@ -10,6 +10,7 @@
 """
 
 import argparse
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -53,7 +54,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill the navigation with each folder's pages and a page per module."""
+    """Fill the navigation with each folder's pages, the public names, and a page per module."""
     assert config.nav is not None
     named = str(config.nav)
     for entry in config.nav:
@@ -66,8 +67,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             rooms: dict[str, list[dict[str, str]]] = {}
             for name in _modules():
                 rooms.setdefault(name.split(".")[0], []).append({name: f"{API}/{name}.md"})
-            library = [f"{API}/index.md", *({k: v} for k, v in rooms.items())]
-            pages.append({"Library": library})
+            pages.append({"Library": f"{API}/index.md"})
+            pages.append({"Modules": [{room: names} for room, names in rooms.items()]})
     return config
 
 
@@ -84,7 +85,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages[COMMANDS] = commands()
     pages[f"{API}/index.md"] = _public()
     for name in _modules():
-        pages[f"{API}/{name}.md"] = f"# wsd.{name}\n\n::: wsd.{name}\n"
+        pages[f"{API}/{name}.md"] = _module(f"wsd.{name}")
     for target, text in pages.items():
         files.append(File.generated(config, target, content=text))
     report = ROOT / config.extra["demo"]
@@ -207,11 +208,26 @@ def _modules() -> list[str]:
     return sorted(".".join(path.parts) for path in paths if not path.name.startswith("__"))
 
 
+def _homes() -> dict[str, str]:
+    """Return the module of each name in `wsd.__all__`."""
+    return {name: getattr(wsd, name).__module__ for name in wsd.__all__}
+
+
 def _public() -> str:
-    homes = {name: getattr(wsd, name).__module__ for name in wsd.__all__}
-    rows = [
-        f"| `{name}` | [{module}]({module.removeprefix('wsd.')}.md) |"
-        for name, module in homes.items()
-    ]
-    text = "`from wsd import …` gives these names. Each is imported when it is first used."
-    return "\n".join(["# Library", "", text, "", "| name | module |", "| --- | --- |", *rows, ""])
+    """Return the reference of the public names, from their docstrings."""
+    intro = (
+        "`from wsd import …` gives these names. They follow the "
+        "[policy](../../contributing.md#versions) for versions. Everything in *Modules* may change "
+        "in any release."
+    )
+    shown = "show_root_heading: true, show_root_toc_entry: true, show_root_full_path: false"
+    names = [f"::: {home}.{name}\n    options: {{{shown}}}" for name, home in _homes().items()]
+    return "\n\n".join(["# Library", intro, *names]) + "\n"
+
+
+def _module(module: str) -> str:
+    """Return the reference of a module, without public names: each has one place."""
+    public = [name for name, home in _homes().items() if home == module]
+    more = f"Public names are in the [library](index.md): {', '.join(public)}." if public else ""
+    filters = json.dumps(["!^_", *(f"!^{name}$" for name in public)])
+    return f"# {module}\n\n{more}\n\n::: {module}\n    options: {{filters: {filters}}}\n"

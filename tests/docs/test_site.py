@@ -20,6 +20,7 @@ from checkout import REPOSITORY
 from report_builder import build_report, make_run
 from require import missing
 
+import wsd
 from wsd.commands import COMMANDS
 
 # Files that a browser loads itself, not links for readers.
@@ -122,10 +123,10 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
         assert f"wsd {command}" in commands
     assert "--occurrence" in commands
     assert "tuning.folds" in (site / "reference/config.html").read_text()
-    assert (
-        "get_feature_names_out"
-        in (site / "reference/api/inference.focal_embedder.html").read_text()
-    )
+    library = site / "reference/api/index.html"
+    assert "get_feature_names_out" in library.read_text()
+    homes = {f"{getattr(wsd, name).__module__}.{name}" for name in wsd.__all__}
+    assert homes <= Links(library).places
     assert "round(model.score(" in re.sub("<[^>]+>", "", (site / "library.html").read_text())
 
 

@@ -1,6 +1,8 @@
 """The tutorial and the notebook do what they show."""
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -8,17 +10,23 @@ import notebooks
 import pytest
 import snippets
 from checkout import REPOSITORY, Checkout
+from installed_wheel import Installed, install
 
 TUTORIAL = REPOSITORY / "docs/tutorial.md"
 COURSE, NOTEBOOK_PAGE = REPOSITORY / "docs/course.ipynb", REPOSITORY / "docs/how-to/notebook.md"
 
 
 @pytest.fixture(scope="module")
-def quickstart(minilm: str, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Return a checkout whose quickstart is finished."""
-    checkout = Checkout.create(tmp_path_factory.mktemp("quickstart") / "checkout")
-    checkout.run("--cores", "2", "--no-hooks", "--configfile", "config/quickstart.yaml")
-    return checkout
+def quickstart(
+    minilm: str, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Installed, str]:
+    """Run the quickstart in an empty folder, with the wheel alone; return also its messages."""
+    program = install(wheel, tmp_path_factory.mktemp("installed"))
+    before = {*program.environment.rglob("*.*")}
+    done = program.call("wsd", "quickstart", "--cores", "2")
+    written = {path.suffix for path in {*program.environment.rglob("*.*")} - before}
+    assert written <= {".pyc"}
+    return program, done.stdout + done.stderr
 
 
 def test_outputs_are_compared_word_by_word_and_numbers_nearly() -> None:
@@ -44,9 +52,30 @@ def test_no_fence_of_the_tutorial_is_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_the_course_notebook_prints_its_stored_outputs(quickstart: Checkout) -> None:
+def test_the_wheel_runs_the_quickstart_in_an_empty_folder(
+    quickstart: tuple[Installed, str],
+) -> None:
+    program, messages = quickstart
+    page = program.folder / "results/quickstart/report/index.html"
+    assert "Selected by cross-validation" in messages
+    assert f"The pages: {page}\n" in messages and page.is_file()
+    assert {path.name for path in program.folder.iterdir()} == {".snakemake", "results"}
+    command = json.loads((page.parents[1] / "run.json").read_text())["command"]
+    assert command == "wsd run --cores all --configfile config/quickstart.yaml"
+    # That command has nothing to do.
+    again = program.call(*command.split()).stderr
+    assert "Nothing to be done" in again and f"The pages: {page}\n" in again
+
+
+@pytest.mark.slow
+def test_the_course_notebook_prints_its_stored_outputs(
+    quickstart: tuple[Installed, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The notebook runs in the folder and the environment of the wheel's quickstart."""
+    program, _ = quickstart
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     shown = nbformat.read(COURSE, as_version=4)
-    ran = notebooks.execute(shown, quickstart.root)
+    ran = notebooks.execute(shown, program.folder, program.python)
     for before, after in zip(*map(notebooks.code_cells, (shown, ran)), strict=True):
         came = notebooks.text_of(after)
         assert snippets.same(notebooks.text_of(before), came), f"{before.source}\n{came}"
@@ -69,20 +98,24 @@ def test_the_course_notebook_has_ten_cells_and_no_stored_frames() -> None:
 
 @pytest.mark.slow
 def test_the_snippets_on_notebooks_run(
-    quickstart: Checkout, monkeypatch: pytest.MonkeyPatch
+    quickstart: tuple[Installed, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(quickstart.root)
+    monkeypatch.chdir(quickstart[0].folder)
     assert [came for _, came in snippets.run(NOTEBOOK_PAGE)] == ["", "", "(2, 7, 384)\n"]
 
 
 @pytest.mark.slow
 def test_every_snippet_of_the_tutorial_prints_what_is_shown(
-    quickstart: Checkout, monkeypatch: pytest.MonkeyPatch
+    quickstart: tuple[Installed, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout = quickstart
+    checkout = Checkout.create(tmp_path / "checkout")
     text = TUTORIAL.read_text()
     (lab,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (checkout.root / "lab.yaml").write_text(lab)
+    # The checkout has the same results as the wheel; only the pages name another command.
+    shutil.copytree(quickstart[0].folder / "results", checkout.root / "results", symlinks=True)
+    run = checkout.run("--cores", "2", "--configfile", "config/quickstart.yaml")
+    assert run.jobs == {"report": 1}
     (command,) = re.findall(r"^snakemake (.*)$", text, re.MULTILINE)
     checkout.run(*command.split())
     monkeypatch.syspath_prepend(str(REPOSITORY / "docs/make"))

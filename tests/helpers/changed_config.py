@@ -9,7 +9,6 @@ import pytest
 import yaml
 from checkout import REPOSITORY
 
-from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
 from wsd.run.checked_config import Config
 from wsd.run.config import check
@@ -17,6 +16,7 @@ from wsd.run.config_files import merge_configs
 from wsd.run.schema import ANALYSES, ConfigFile
 
 CONFIG = REPOSITORY / "config"
+SCHEMA = REPOSITORY / "workflow/schemas/config.schema.json"
 MINILM = "all-MiniLM-L6-v2"
 
 Change = Callable[[dict[str, Any]], None]
@@ -29,9 +29,9 @@ def load(name: str) -> Any:
 def of_absent_studies() -> set[str]:
     """Return the config keys and analyses of studies that were deleted.
 
-    The schema in the package still has them, until ``python tools/config_files.py`` is run.
+    The schema in workflow/schemas still has them, until ``python tools/config_files.py`` is run.
     """
-    properties = json.loads((DATA / "config.schema.json").read_text())["properties"]
+    properties = json.loads(SCHEMA.read_text())["properties"]
     analyses = {*properties["analyses"]["items"]["enum"]}
     return {*properties} - {*ConfigFile.model_fields} | analyses - {*ANALYSES}
 

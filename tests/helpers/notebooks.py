@@ -6,9 +6,13 @@ the notebook is run.
 """
 
 import copy
+import json
+import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import nbformat
 from nbclient import NotebookClient
@@ -16,11 +20,21 @@ from nbclient import NotebookClient
 HTML = "text/html"
 
 
-def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
-    """Return a copy of a notebook with the outputs that its cells have in a folder."""
+def execute(
+    notebook: nbformat.NotebookNode, folder: Path, python: Path | str = sys.executable
+) -> nbformat.NotebookNode:
+    """Return a copy of a notebook with the outputs that its cells have in a folder.
+
+    The kernel is a process of ``python``.
+    """
     ran = copy.deepcopy(notebook)
-    where = {"metadata": {"path": str(folder)}}
-    NotebookClient(ran, timeout=600, kernel_name="python3", resources=where).execute()
+    with TemporaryDirectory() as folders, patch.dict(os.environ, JUPYTER_PATH=folders):
+        kernel = Path(folders, "kernels/own/kernel.json")
+        kernel.parent.mkdir(parents=True)
+        argv = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        kernel.write_text(json.dumps({"argv": argv, "display_name": "own", "language": "python"}))
+        where = {"metadata": {"path": str(folder)}}
+        NotebookClient(ran, timeout=600, kernel_name="own", resources=where).execute()
     return ran
 
 

@@ -22,6 +22,7 @@ from wsd.cli import main, parser
 from wsd.errors import ConfigError
 from wsd.run import checked_config, machine_speed, plan, sample_size
 from wsd.run.checked_config import Config, Model
+from wsd.run.config import load
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.memory_size import embedding_bytes
 from wsd.run.plan import describe, pass_seconds, places_of, to_embed
@@ -40,12 +41,13 @@ def test_the_shipped_configs_are_read_where_no_checkout_is(
     assert read_configs(names) == expected
     with pytest.raises(ConfigError, match="cannot be read"):
         read_configs([Path("config/mine.yaml")])
-    # If a folder `config` exists, its files are used.
+    # A file in the folder's own `config` comes first.
     (tmp_path / "config").mkdir()
-    with pytest.raises(ConfigError, match="cannot be read"):
-        read_configs(names)
     (tmp_path / "config/config.yaml").write_text("seed: 7\n")
     assert read_configs(names[:1]) == {"seed": 7}
+    assert read_configs(names[1:]) == read_configs([REPOSITORY / names[1]])
+    # It may state only what differs.
+    assert load(names).seed == 7
 
 
 def test_the_command_works_where_no_checkout_is(

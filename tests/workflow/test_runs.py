@@ -73,8 +73,11 @@ def test_two_runs_and_back(checkout: Checkout, tmp_path: Path) -> None:
         assert f'href="{link}"' in listed and (here / link).is_file()
     index.unlink()
     assert checkout.run("-n", "--configfile", config).nothing and not index.exists()
-    assert checkout.run("--cores", "1", "--no-hooks", "--configfile", config).nothing
-    assert index.read_text() == listed
+    # Snakemake is called in another folder.
+    call = ("--snakefile", "../Snakefile", "--directory", "..", "--cores", "1", "--no-hooks")
+    below = Checkout(checkout.root / "config")
+    assert below.run(*call, "--configfile", config, PYTHONPATH=str(checkout.root)).nothing
+    assert index.read_text() == listed and not (below.root / "results").exists()
 
     # The files of a deleted run are neither missed nor listed.
     shutil.rmtree(here / "quickstart/runs")

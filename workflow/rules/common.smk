@@ -69,20 +69,23 @@ def reproduce_command():
 
 
 in_one_message(check_encoding, sys.getfilesystemencoding())
-# Snakemake accepts a key that a file has twice, and keeps the last value.
-if workflow.is_main_process:
+# Snakemake accepts a key that a file has twice, and keeps the last value. The config files of another
+# workflow are its own.
+if workflow.is_main_process and workflow.modifier.is_main_snakefile():
     in_one_message(
         wsd.run.config_files.read_configs,
         [BASE, *map(Path, workflow.overwrite_configfiles)],
     )
-CONFIG = in_one_message(wsd.run.config.check, config)
+# In another workflow (`module`), the config is what that workflow gives, without the files above.
+SETTINGS = in_one_message(wsd.run.config_files.over_defaults, config)
+CONFIG = in_one_message(wsd.run.config.check, SETTINGS)
 ALL_RESULTS = Path("results")
 # The session's lock ends with this process. Snakemake's own lock is off (profiles/), since after a
 # killed run somebody would have to remove it.
 SESSION = in_one_message(
     partial(Session, main=workflow.is_main_process),
     CONFIG,
-    config,
+    SETTINGS,
     reproduce_command(),
     ALL_RESULTS,
 )
@@ -408,4 +411,6 @@ FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv
 if workflow.is_main_process and starts_jobs():
     in_one_message(SESSION.begin, ASKED, FORCED)
     atexit.register(SESSION.end, show_reports)
+    # This runs before: with --directory, Snakemake has gone back to the folder where it was called.
+    atexit.register(os.chdir, os.getcwd())
 SESSION.share()

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from wsd.artifacts.dataset import DATA
 from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
+from wsd.artifacts.program_files import PROGRAM
 from wsd.artifacts.view_names import PLAIN
 from wsd.encoder import find_model_folder
 from wsd.encoder.model import SOURCES, resolve
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # The program's own configs; the first has the default model.
-CONFIGS = (DATA / "config" / "minilm.yaml", DATA / "config" / "config.yaml")
+CONFIGS = (PROGRAM / "config" / "minilm.yaml", PROGRAM / "config" / "config.yaml")
 # As in :func:`source_named`.
 ModelName = str | Path | None
 

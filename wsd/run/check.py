@@ -32,7 +32,7 @@ from wsd.artifacts.run_json import MAPS, RUN_MAP, RunMap, is_listing
 from wsd.artifacts.vectors import VECTORS
 from wsd.corpora.focal_word_recall import found_words
 from wsd.errors import ConfigError, ResultError, WsdError
-from wsd.run.config_files import command, read_configs
+from wsd.run.config_files import command, over_defaults, read_configs
 from wsd.run.publish import SOURCES, readable
 from wsd.run.run_session import Session
 from wsd.run.verify_checksums import (
@@ -282,7 +282,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _session(args: argparse.Namespace) -> Session:
     """Return the session of the config; if a run has the same config, with that run's command."""
-    config = read_configs([*args.under, *args.configfile], args.of_run)
+    config = over_defaults(read_configs([*args.under, *args.configfile], args.of_run))
     results = args.results.parent if is_dataset(args.results) else args.results
     typed = command(args.configfile, {"run": args.of_run} if args.of_run else {})
     with suppress(WsdError):

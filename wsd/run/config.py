@@ -21,7 +21,7 @@ from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.errors import CorpusError
 from wsd.run.checked_config import MIX, Classifier, Config, Model
 from wsd.run.config_errors import README, validate
-from wsd.run.config_files import read_configs
+from wsd.run.config_files import over_defaults, read_configs
 from wsd.run.fold_checks import check_folds
 from wsd.run.key_checks import check_controls, check_stored_layers, check_views
 from wsd.run.schema import ConfigFile
@@ -38,8 +38,8 @@ FREE = {
 
 
 def load(files: Sequence[Path], run: str | None = None) -> Config:
-    """Read config files, as :func:`read_configs` does, and check them."""
-    return check(read_configs(files, run))
+    """Read config files over the program's own, as :func:`read_configs` does, and check them."""
+    return check(over_defaults(read_configs(files, run)))
 
 
 def check(config: Mapping[str, Any]) -> Config:

@@ -9,9 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import DATA
+from wsd.artifacts.program_files import INSTALLED, PROGRAM
 from wsd.errors import ConfigError
 
+# The folder of config files, and the file with every key.
+CONFIGS = Path("config")
+DEFAULTS = CONFIGS / "config.yaml"
 # With this key, Snakemake runs Python expressions in a config before it reads the rules.
 TEMPLATE = "__use_yte__"
 # Per type in YAML 1.1, which Snakemake reads: the unquoted values that every version of YAML reads
@@ -44,8 +47,9 @@ def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str,
 
 
 def there_or_packaged(file: Path) -> Path:
-    """Return a config file, or the package's copy where there is no folder ``config``."""
-    return DATA / file if file.parent == Path("config") and not file.parent.exists() else file
+    """Return a config file, or the program's own if this folder has no such file in ``config/``."""
+    own = PROGRAM / file
+    return own if file.parent == CONFIGS and not file.exists() and own.exists() else file
 
 
 def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any]:
@@ -80,6 +84,11 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
     return merged if run is None else {**merged, "run": run}
 
 
+def over_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge a config over the program's own `config.yaml`, which has every key."""
+    return merge_configs(read_configs([PROGRAM / DEFAULTS]), config)
+
+
 def command(files: Sequence[Path | str], keys: Mapping[str, Any]) -> str:
     """Return the command that computes the same tables again, on any number of cores.
 
@@ -90,12 +99,18 @@ def command(files: Sequence[Path | str], keys: Mapping[str, Any]) -> str:
     keys : mapping
         The values of ``--config``.
     """
-    typed = ["snakemake", "--cores", "all"]
-    typed += ["--configfile", *map(os.path.relpath, files)] if files else []
-    typed += (
-        ["--config", *(f"{k}={json.dumps(value)}" for k, value in keys.items())] if keys else []
-    )
+    typed = [*(("wsd", "run") if INSTALLED else ("snakemake",)), "--cores", "all"]
+    if files:
+        typed += ["--configfile", *map(_as_typed, files)]
+    if keys:
+        typed += ["--config", *(f"{k}={json.dumps(value)}" for k, value in keys.items())]
     return shlex.join(typed)
+
+
+def _as_typed(file: Path | str) -> str:
+    """Return the path from this folder, or the path in the program of one of its own files."""
+    is_own = Path(file).absolute().parent == PROGRAM / CONFIGS
+    return os.path.relpath(file, PROGRAM if is_own else None)
 
 
 def _check_scalar(tag: str, value: str, where: str) -> None:

@@ -28,7 +28,7 @@ from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.run import lock, plan
 from wsd.run.checked_config import Config, Model
-from wsd.run.config_files import command, read_configs
+from wsd.run.config_files import command, over_defaults, read_configs
 from wsd.run.key_checks import check_program_folder
 from wsd.run.memory_size import embedding_bytes
 from wsd.run.run_session import Session
@@ -284,7 +284,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 where a run cannot start."""
-    settings = read_configs([*args.under, *args.configfile], args.of_run)
+    settings = over_defaults(read_configs([*args.under, *args.configfile], args.of_run))
     typed = command(args.configfile, {"run": args.of_run} if args.of_run else {})
     findings = examine(args.config, settings, typed, args.results)
     for finding in findings:

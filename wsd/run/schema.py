@@ -1,6 +1,6 @@
 """Define the schema of a config: a class per section, with types and descriptions of all keys.
 
-``tools/config_files.py`` writes the JSON schema for editors, ``data/config.schema.json``, from
+``tools/config_files.py`` writes the JSON schema for editors, ``workflow/schemas/``, from
 these classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
 """
 
