@@ -4,6 +4,7 @@ A study is its folder, its rule file, its tests, its page of documentation and i
 registry. Each test copies the tracked files, deletes one study or all, and looks at the rest.
 """
 
+import ast
 import os
 import re
 import shutil
@@ -17,8 +18,6 @@ from checkout import REPOSITORY
 from require import missing
 
 from wsd.studies.registry import STUDIES
-
-pytestmark = pytest.mark.slow
 
 OF_A_STUDY = (
     *("wsd/studies/{}", "tests/studies/{}", "workflow/rules/{}.smk", "docs/studies/{}.md"),
@@ -92,18 +91,40 @@ def assert_complete(folder: Path, *tests: str) -> None:
     run_tests(folder, "--collect-only", *tests)
 
 
+def imported(file: Path) -> set[str]:
+    """Return the names of modules that a file imports, and what it imports from them."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_no_other_study_needs_it_in_its_tests(study: str) -> None:
+    """`make lint` shows the same of the packages: a study imports no other study."""
+    tests = REPOSITORY / "tests/studies"
+    helpers = {file.stem for file in (tests / study).glob("*.py")} - {"conftest"}
+    files = [file for other in STUDIES if other != study for file in (tests / other).rglob("*.py")]
+    assert files and helpers
+    for file in files:
+        for name in imported(file):
+            assert not f"{name}.".startswith(f"wsd.studies.{study}."), file
+            assert name.partition(".")[0] not in helpers, file
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get(EVERY_STUDY) != "1", reason="`make studies` runs it: minutes")
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_study_can_be_deleted(tmp_path: Path, minilm: str, study: str) -> None:
-    """The tests of the other studies can be collected without it; the core's are not looked at.
-
-    With WSD_TEST_EVERY_STUDY=1 the fast tests of the core run too (`make studies`).
-    """
     copy_without([study], tmp_path / "wsd")
     assert_complete(tmp_path / "wsd", "tests/studies")
-    if os.environ.get(EVERY_STUDY) == "1":
-        run_tests(tmp_path / "wsd", *FAST)
+    run_tests(tmp_path / "wsd", *FAST)
 
 
+@pytest.mark.slow
 def test_all_studies_can_be_deleted_at_once(tmp_path: Path, minilm: str) -> None:
     copy_without(STUDIES, tmp_path / "wsd")
     assert_complete(tmp_path / "wsd", "tests")
