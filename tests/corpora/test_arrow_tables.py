@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from frames import bank, save_dict, save_to_disk
 from importing import import_corpus
-from require import missing
+from require import missing, needs
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -209,6 +209,7 @@ def test_a_damaged_file_is_one_error(tmp_path: Path) -> None:
         imported(path, encoding="cp1252")
 
 
+@needs("unlabelled")
 def test_sentences_without_senses(tmp_path: Path) -> None:
     bank().drop(columns="sense").to_parquet(tmp_path / "a.parquet")
     import_corpus([tmp_path / "a.parquet"], out=tmp_path / "out", name="bank", unlabelled=True)

@@ -119,7 +119,7 @@ def test_every_job_went_through_the_queue(
     assert {job.id for job in queued.jobs} == set(queued.logs)
     # Steps of one kind form a group, so that the queue has far fewer jobs than steps.
     assert sum(queued.run.jobs.values()) > 25
-    assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 3
+    assert len(queued.jobs) <= sum(queued.run.jobs.values()) / 2
     assert len(queued.jobs_of_rule("rule_corpus")) == len(queued.jobs_of_rule("rule_embed")) == 1
     assert [job.state for job in queued.jobs_of_rule("group_tables")] == ["COMPLETED"]
 
