@@ -76,9 +76,10 @@ audit: setup ## Ask for known vulnerabilities of the locked packages; exit code 
 	@$(BIN)/python -c "import pip_audit" 2>/dev/null || $(BIN)/python -m pip install --quiet -c requirements.lock "pip-audit>=2.9,<3" || true
 	$(BIN)/python tools/audit.py
 
-docs: setup ## Build the documentation site, build/site/index.html, with the quickstart's report as a demo
+docs: setup ## Build the documentation site, build/site/index.html, with the quickstart's report and the board
 	$(BIN)/python -m pip install --quiet -r requirements-docs.lock
 	@test -f $(RESULTS)/report/index.html || $(MAKE) quickstart
+	@test ! -d wsd/studies/board || $(BIN)/wsd board docs/board/coarsewsd20/*.zip --out build/board
 	$(BIN)/mkdocs build --strict
 
 clean: ## Remove everything generated, but not .venv

@@ -5,7 +5,7 @@
   leaves none behind.
 - The list of studies, the reference of the commands, the reference of the library and the pages of
   the notebooks are generated: from docs/studies/, the parser, the docstrings and the notebooks.
-- The quickstart's report becomes the folder demo/, if it exists.
+- The quickstart's report becomes the folder demo/, and the board the folder board/, if they exist.
 - Links between files of the repository become links between pages of the site.
 """
 
@@ -48,8 +48,8 @@ ELSEWHERE = {
     "docs/studies": "studies/index.md",
 }
 STUDIES, COMMANDS, API = "studies/index.md", "reference/commands.md", "reference/api"
-# On the site; in docs/ there is no such folder.
-DEMO = "demo"
+# Folders of the site with pages that `wsd` wrote; the config says where they are.
+WRITTEN = ("demo", "board")
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -73,7 +73,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are generated or lie outside docs/, and the report of the demo."""
+    """Add the pages that are generated or lie outside docs/, the demo and the board."""
     pages = {
         target: (ROOT / source).read_text()
         for source, target in ELSEWHERE.items()
@@ -88,24 +88,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages[f"{API}/{name}.md"] = _module(f"wsd.{name}")
     for target, text in pages.items():
         files.append(File.generated(config, target, content=text))
-    report = ROOT / config.extra["demo"]
-    for path in sorted(path for path in report.rglob("*") if path.is_file()):
-        target = f"{DEMO}/{path.relative_to(report).as_posix()}"
-        files.append(File.generated(config, target, abs_src_path=str(path)))
+    for name in WRITTEN:
+        folder = ROOT / config.extra[name]
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            target = f"{name}/{path.relative_to(folder).as_posix()}"
+            files.append(File.generated(config, target, abs_src_path=str(path)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn links between files of the repository into links between pages of the site.
 
-    A link to a file that the site lacks, to the page of a study that was deleted, or to the demo if
-    the quickstart has not run, becomes text.
+    A link to a file that the site lacks, to the page of a study that was deleted, or to a demo or
+    board that was not written, becomes text.
     MkDocs reports every other link that leads nowhere.
     """
     here = page.file.src_uri
     source = next((path for path, target in ELSEWHERE.items() if target == here), f"docs/{here}")
-    has_demo = files.get_file_from_path(f"{DEMO}/index.html") is not None
-    lacking = ("docs/studies/",) if has_demo else ("docs/studies/", f"docs/{DEMO}/")
+    missing = [n for n in WRITTEN if files.get_file_from_path(f"{n}/index.html") is None]
+    lacking = ("docs/studies/", *(f"docs/{name}/" for name in missing))
 
     def site_link(match: re.Match[str]) -> str:
         image, text, link, anchor = match.groups()

@@ -46,14 +46,14 @@ class Links(HTMLParser):
             self.fetches.append(values[FETCHED[tag]])
 
 
-def build(repository: Path, out: Path, demo: Path) -> None:
-    """Build the site with a report as the demo; a warning is an error."""
+def build(repository: Path, out: Path, demo: Path, board: Path) -> None:
+    """Build the site with a report as the demo and with a board; a warning is an error."""
     if find_spec("mkdocs") is None:
         missing("mkdocs", "MkDocs is not installed (requirements-docs.lock)")
     process = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)],
         cwd=repository,
-        env={**os.environ, "WSD_DEMO": str(demo)},
+        env={**os.environ, "WSD_DEMO": str(demo), "WSD_BOARD": str(board)},
         capture_output=True,
         text=True,
     )
@@ -64,7 +64,10 @@ def build(repository: Path, out: Path, demo: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     build_report(**make_run(folder / "run").arguments(folder / "out"))
-    build(REPOSITORY, folder / "under/a path", folder / "out/report")
+    board = folder / "board/index.html"
+    board.parent.mkdir()
+    board.write_text("<title>A board</title>")
+    build(REPOSITORY, folder / "under/a path", folder / "out/report", board.parent)
     return folder / "under/a path"
 
 
@@ -147,9 +150,13 @@ def test_no_page_needs_the_page_of_a_study_or_the_demo(site: Path, tmp_path: Pat
             shutil.copy2(REPOSITORY / name, tmp_path / name)
     (tmp_path / "wsd").symlink_to(REPOSITORY / "wsd")
     (tmp_path / "docs/studies").mkdir()
-    build(tmp_path, tmp_path / "site", tmp_path / "results/quickstart/report")
+    build(tmp_path, tmp_path / "site", tmp_path / "results/quickstart/report", tmp_path / "none")
     with_pages, without = (path / "studies/index.html" for path in (site, tmp_path / "site"))
     assert 'href="geometry.html"' in with_pages.read_text()
     assert 'href="geometry.html"' not in without.read_text()
     with_demo, without = ((path / "demo.html").read_text() for path in (site, tmp_path / "site"))
     assert 'href="demo/index.html"' in with_demo and 'href="demo/' not in without
+    with_board, without = (
+        (path / "how-to/board.html").read_text() for path in (site, tmp_path / "site")
+    )
+    assert 'href="../board/index.html"' in with_board and 'href="../board/' not in without
