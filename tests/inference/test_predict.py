@@ -26,6 +26,7 @@ from log_state import logs_as_before
 from numpy.testing import assert_allclose
 from tiny import tiny_bert
 
+from wsd import __version__
 from wsd.artifacts import corpus_table, predictions
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.artifacts.run_json import list_folders, write_listing
@@ -612,7 +613,7 @@ def test_the_card_describes_the_file(root: Path) -> None:
         "focal, layers 2",
         "The quickstart corpus",
         "CC0",
-        "wsd 0",
+        f"wsd {__version__}",
         "## Limits",
         "mean, `plain`",
     ):
