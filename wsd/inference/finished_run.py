@@ -14,7 +14,7 @@ from wsd.artifacts.predictions import TEST
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
 from wsd.fitted.selected_results import Results
-from wsd.inference import run_figures, run_tables
+from wsd.inference import run_figures, run_frames
 from wsd.inference.fitted_words import load_predictor, resolve_word
 from wsd.inference.input_output import Line
 from wsd.inference.python_names import python_names
@@ -87,7 +87,7 @@ class Run(RunTables):
             names = {"layers": layers, "classifier": classifier, "model": model, "view": view}
             chosen = choose_stored(self._results, names, train)
             word = None if word is None else resolve_word(word, self.words)
-            return run_tables.prediction_table(self._results, chosen, train, test, word)
+            return run_frames.prediction_table(self._results, chosen, train, test, word)
 
     def vectors(
         self, word: str, layers: str | int, view: str = "focal", model: str | None = None
@@ -114,7 +114,7 @@ class Run(RunTables):
             model = self._model(model)
             corpus = self._results.corpus(resolve_word(word, self.words))
             words = self._results.map.words(f"{model}/embeddings")
-            return run_tables.vector_table(words, corpus, view, str(layers))
+            return run_frames.vector_table(words, corpus, view, str(layers))
 
     def predict(
         self,
@@ -170,7 +170,7 @@ class Run(RunTables):
             folder = None if encoder is None else Path(encoder)
             predictor = self._predictor(self._results, chosen, folder, device)
             lines = [Line(number, text, word) for number, text in enumerate(texts, start=1)]
-            return run_tables.answer_table(predictor.predict(lines, neighbours=False))
+            return run_frames.answer_table(predictor.predict(lines, neighbours=False))
 
     def plot_layers(
         self,

@@ -15,7 +15,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError, unknown_choice, wrong_file
 from wsd.fitted.selected_results import Results
 from wsd.inference.run_choices import blocks_of_model, choose_stored
-from wsd.inference.run_tables import prediction_table
+from wsd.inference.run_frames import prediction_table
 
 
 class Placed(NamedTuple):

@@ -12,7 +12,7 @@ from wsd.artifacts.run_json import TABLES, read_listing
 from wsd.errors import WsdError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.inference.run_choices import models_of
-from wsd.inference.run_tables import published_table
+from wsd.inference.run_frames import published_table
 from wsd.storage.file_names import word_of
 
 

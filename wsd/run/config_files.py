@@ -9,12 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from wsd.arguments import CONFIG
 from wsd.artifacts.program_files import INSTALLED, PROGRAM
 from wsd.errors import ConfigError
 
-# The folder of config files, and the file with every key.
-CONFIGS = Path("config")
-DEFAULTS = CONFIGS / "config.yaml"
 # With this key, Snakemake runs Python expressions in a config before it reads the rules.
 TEMPLATE = "__use_yte__"
 # Per type in YAML 1.1, which Snakemake reads: the unquoted values that every version of YAML reads
@@ -49,7 +47,7 @@ def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str,
 def there_or_packaged(file: Path) -> Path:
     """Return a config file, or the program's own if this folder has no such file in ``config/``."""
     own = PROGRAM / file
-    return own if file.parent == CONFIGS and not file.exists() and own.exists() else file
+    return own if file.parent == CONFIG.parent and not file.exists() and own.exists() else file
 
 
 def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any]:
@@ -86,7 +84,7 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
 
 def over_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     """Merge a config over the program's own `config.yaml`, which has every key."""
-    return merge_configs(read_configs([PROGRAM / DEFAULTS]), config)
+    return merge_configs(read_configs([PROGRAM / CONFIG]), config)
 
 
 def command(files: Sequence[Path | str], keys: Mapping[str, Any]) -> str:
@@ -109,7 +107,7 @@ def command(files: Sequence[Path | str], keys: Mapping[str, Any]) -> str:
 
 def _as_typed(file: Path | str) -> str:
     """Return the path from this folder, or the path in the program of one of its own files."""
-    is_own = Path(file).absolute().parent == PROGRAM / CONFIGS
+    is_own = Path(file).absolute().parent == (PROGRAM / CONFIG).parent
     return os.path.relpath(file, PROGRAM if is_own else None)
 
 

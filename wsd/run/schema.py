@@ -1,7 +1,7 @@
 """Define the schema of a config: a class per section, with types and descriptions of all keys.
 
-``tools/config_files.py`` writes the JSON schema for editors, ``workflow/schemas/``, from
-these classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
+``tools/config_files.py`` writes the JSON schema for editors into ``workflow/schemas/``, from these
+classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
 """
 
 import json
