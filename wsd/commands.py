@@ -20,7 +20,6 @@ TABLE = {
     },
     "look at results and encoders": {
         "leaderboard": ("report", "Print the layer choices, best first."),
-        "one-file": ("report", "Write a report as one HTML file, for sending."),
         "overview": ("report", "Write the page that lists all reports."),
         "inspect": ("inference", "Show a word's pieces and vectors in one sentence or two."),
         "table": ("inference", "Write predictions, vectors or scores of a run as one table."),
@@ -33,7 +32,6 @@ TABLE = {
     "keep things in order": {
         "plan": ("run", "Estimate the disk space and time of a run."),
         "check": ("run", "Check that no result has changed since it was written."),
-        "doctor": ("run", "Examine whether a run can start here."),
         "clean": ("run", "List or delete files that no run refers to."),
     },
     "run a step of the workflow": {

@@ -11,16 +11,13 @@ control the terminal (:func:`wsd.errors.visible`).
 
 import json
 import logging
-import re
-import resource
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import StorageError, advice, visible
+from wsd.errors import visible
 
 # The logger of all modules.
 log = logging.getLogger("wsd")
@@ -32,9 +29,6 @@ KILLED = (
     "is incomplete: the disk of the log is full, or the job was killed, as the system does when "
     "memory runs out (then try fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB)."
 )
-# SLURM's messages in a job's log, between the messages of the job's Snakemake.
-SLURM_LINE = re.compile(r"(slurmstepd|srun)\S*: error: ")
-LAST_LINES = 10
 # The arguments that identify a job: the wildcards of the workflow's rules.
 JOB_FIELDS = (
     "word", "model", "view", "layers", "name", "estimator", "method", "system", "dataset", "seed",
@@ -79,52 +73,11 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-class LogFile(logging.FileHandler):
-    """A log file that stops with one message when its disk is full, while the work goes on."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Stop logging, with one line instead of a traceback per message."""
-        error = sys.exc_info()[1]
-        logging.getLogger().removeHandler(self)
-        print(f"logging to {self.baseFilename} stopped: {error}", file=sys.stderr)
-
-
 def show(text: str) -> None:
-    """Print an answer; a character that the terminal cannot show is escaped.
-
-    Raises
-    ------
-    StorageError
-        If the standard output is closed, or its disk is full.
-    BrokenPipeError
-        If the program that reads the output has ended.
-    """
-    where = "the standard output"
-    if sys.stdout is None:
-        problem = "the answer cannot be printed: the output is closed"
-        raise StorageError(problem, where=where, fix="send it to a file: > FILE")
+    """Print an answer; a character that the terminal cannot show is escaped."""
     encoding = sys.stdout.encoding or "utf-8"
-    try:
-        # Flushed now, because a later error could not be reported here.
-        print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        problem = f"the answer cannot be printed: {error.strerror}"
-        raise StorageError(problem, where=where, fix=advice(error.errno)) from error
-
-
-def usage() -> dict[str, float]:
-    """Return the processor time of this process and its children, and its peak memory."""
-    parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    seconds = sum(part.ru_utime + part.ru_stime for part in parts)
-    fields = {"processor_seconds": round(seconds, 3)}
-    # Not ru_maxrss, which includes the memory of the parent process.
-    with suppress(OSError):
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        if peak := re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE):
-            fields["peak_mb"] = round(int(peak[1]) / 1024)
-    return fields
+    # Flushed now, because a later error could not be reported here.
+    print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def done_before(count: int) -> dict[str, Any]:
@@ -177,26 +130,6 @@ def failed_jobs(folder: Path, since: float) -> list[str]:
     return [*killed, *failed]
 
 
-def slurm_errors(folder: Path, since: float) -> list[str]:
-    """Return SLURM's messages about jobs that failed after a moment.
-
-    SLURM's executor deletes the logs of successful jobs.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of SLURM's logs.
-    since : float
-        Seconds, as in :func:`time.time`.
-    """
-    messages = []
-    for path, lines in _logs_since(folder, since):
-        own = [line for line in lines if SLURM_LINE.match(line)]
-        last = "\n".join((own or lines)[-LAST_LINES:])
-        messages.append(f"{path}:\n{visible(last, chr(10))}")
-    return messages
-
-
 def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     """Send messages to the terminal and, with more detail, to the file.
 
@@ -214,7 +147,7 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     handlers: list[logging.Handler] = [terminal]
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handlers.append(LogFile(file, mode="w", encoding="utf-8"))
+        handlers.append(logging.FileHandler(file, mode="w", encoding="utf-8"))
         handlers[-1].setFormatter(JsonLines(step, job))
     logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
     log.setLevel(logging.DEBUG)

@@ -35,7 +35,7 @@ from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.artifacts.training_set import FULL
 from wsd.corpora import coarsewsd20
-from wsd.errors import StorageError, WsdError, as_user_error
+from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
 from wsd.run.key_checks import check_program_folder
@@ -50,10 +50,7 @@ def in_one_message(function, *arguments):
     except WsdError as error:
         raise WorkflowError(str(error)) from None
     except OSError as error:
-        translated = as_user_error(error, ["results", ".snakemake"])
-        if translated is None:
-            raise
-        raise WorkflowError(str(translated)) from None
+        raise WorkflowError(str(error)) from None
 
 
 def starts_jobs():
@@ -361,14 +358,13 @@ def limit_by_cores():
 
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
-    text = in_one_message(wsd.run.plan.describe, CONFIG, ALL_RESULTS, cores)
-    print(text, file=sys.stderr, flush=True)
+    for line in wsd.run.plan.describe(CONFIG, ALL_RESULTS, cores):
+        print(line, file=sys.stderr, flush=True)
 
 
 def show_failed_jobs():
     """Repeat the errors of failed jobs at the end, below Snakemake's output."""
-    by_slurm = wsd.logs.slurm_errors(Path(".snakemake/slurm_logs"), STARTED)
-    for text in [*by_slurm, *wsd.logs.failed_jobs(Path("results/logs"), STARTED)]:
+    for text in wsd.logs.failed_jobs(Path("results/logs"), STARTED):
         print(f"\n{text}", file=sys.stderr, flush=True)
 
 
@@ -396,12 +392,6 @@ def wanted(paths):
     return [path for path in paths if FORCED or draws or not os.path.lexists(path)]
 
 
-# An earlier version of wsd created these links.
-for link in map(Path, (".snakemake/metadata", ".snakemake/incomplete")):
-    if workflow.is_main_process and link.is_symlink():
-        with suppress(OSError):
-            link.unlink()
-
 # The files in the store by their published paths.
 READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
 # Published paths that the command line asks for.
@@ -409,7 +399,7 @@ ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABL
 # Whether the command line forces jobs whose files exist already.
 FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv[1:])
 if workflow.is_main_process and starts_jobs():
-    in_one_message(SESSION.begin, ASKED, FORCED)
+    in_one_message(SESSION.begin, ASKED)
     atexit.register(SESSION.end, show_reports)
     # This runs before: with --directory, Snakemake has gone back to the folder where it was called.
     atexit.register(os.chdir, os.getcwd())

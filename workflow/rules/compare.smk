@@ -47,13 +47,12 @@ step(
 step(
     "figures",
     {
-        "comparison": f"{FILES.comparison}.csv",
-        "layers": FILES.layerwise["layers"],
-        "word_layers": FILES.layerwise["word-layers"],
-        "word_scores": f"{FILES.comparison}/words.csv",
-        "controls": f"{FILES.comparison}/controls.csv",
-        "learning": f"{FILES.comparison}/learning.csv",
-        "best_set": f"{FILES.comparison}/best-set.csv",
+        "tables": [
+            f"{FILES.comparison}.csv",
+            FILES.layerwise["layers"],
+            FILES.layerwise["word-layers"],
+            f"{FILES.comparison}/learning.csv",
+        ]
     },
     {"listings": FILES.figures},
     "figures: for a paper, as PDF, SVG and PNG",

@@ -12,7 +12,10 @@ GRID = {"rate", "epochs", "blocks"}
 def finetune_minutes(wildcards, attempt):
     """Return three times the estimate for a core; there is a training per setting and seed."""
     seconds = STUDIES["finetuning"].training_seconds(
-        CONFIG, model_of(wildcards), bare(wildcards.train), wsd.run.plan.COSTS
+        CONFIG,
+        model_of(wildcards),
+        bare(wildcards.train),
+        wsd.run.plan.pass_seconds(model_of(wildcards), 1),
     )
     return attempt * math.ceil(10 + 3 * seconds / 60)
 

@@ -28,7 +28,7 @@ RUN_MAP = "run.json"
 MAPS = "runs"
 # The listing of the words' tables, and listings of folders with the same names.
 TABLES = "words.json"
-PAGES = ("change.json", "figures.json", "portable.json", "report.json", "uses.json")
+PAGES = ("change.json", "figures.json", "report.json", "uses.json")
 SOURCE = "source.json"
 LISTINGS = (TABLES, SOURCE, *PAGES)
 # The listing of a fine-tuned model, in a folder of this name. Records of models have the same name.

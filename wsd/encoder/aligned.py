@@ -30,10 +30,6 @@ class Aligned:
         The number of words without a piece.
     special : int
         The number of words that the tokenizer takes for special tokens, such as ``[SEP]``.
-    as_text : bool
-        Whether the sentence has the same pieces as running text.
-    as_file : bool
-        Whether the folder's ``tokenizer.json`` gives the same pieces as running text.
     within : list of int or None
         The positions of the focal word's pieces in the last copy of the sentence; None for
         ``focal``.
@@ -49,8 +45,6 @@ class Aligned:
     unknown: bool = False
     vanished: int = 0
     special: int = 0
-    as_text: bool = True
-    as_file: bool = True
     within: list[int] | None = None
 
     @property

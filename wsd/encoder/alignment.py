@@ -29,8 +29,6 @@ COUNTED: dict[str, Callable[["Aligned"], int]] = {
     "windowed": lambda instance: instance.windowed,
     "vanished_words": lambda instance: instance.vanished,
     "special_words": lambda instance: instance.special,
-    "unlike_text": lambda instance: not instance.as_text,
-    "unlike_file": lambda instance: not instance.as_file,
 }
 ALIGNMENT_COLUMNS = (
     *("model", "word", "form", "instances", "pieces", "spellings"),
@@ -39,8 +37,6 @@ ALIGNMENT_COLUMNS = (
 WARNINGS = {
     "unknown": "focal words have a piece that the tokenizer does not know",
     "special_words": "words are taken for special tokens, such as [SEP]",
-    "unlike_text": "sentences have other pieces as running text than word by word",
-    "unlike_file": "sentences have other pieces by the folder's tokenizer.json",
 }
 
 

@@ -254,10 +254,9 @@ def run(args: argparse.Namespace) -> None:
         done = len(words) * len(args.views) - sum(len(missing.views) for missing in todo)
         level = logging.INFO if todo else logging.DEBUG
         log.log(level, "%s: %s", record["name"], message, extra=done_before(done))
-    with find_model_folder.offline(args.model):
-        if todo:
-            options = Options(*(getattr(args, key) for key in Options._fields))
-            embed(todo, record, options, threads=args.threads)
+    if todo:
+        options = Options(*(getattr(args, key) for key in Options._fields))
+        embed(todo, record, options, threads=args.threads)
     if args.listings:
         for view, listing in zip(args.views, args.listings, strict=False):
             paths = [word.out / word.views[view] for word in words]

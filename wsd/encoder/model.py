@@ -11,9 +11,8 @@ from typing import Any
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import check_seed, config_entry, without_folder
 from wsd.encoder.find_model_folder import from_package, from_path, version_of
-from wsd.encoder.hub import forget, from_hub, full_commit
-from wsd.encoder.model_files import checked_config, checked_files, keep
-from wsd.encoder.unsupported_folders import check_layout
+from wsd.encoder.hub import from_hub, full_commit
+from wsd.encoder.model_files import checked_config, checked_files
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.json import write_json
@@ -84,23 +83,21 @@ def resolve(
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
     check_seed(name, random_weights)
-    reject = keep
     if "hub" in source:
         source["revision"] = full_commit(name, revision)
-        folder, reject = from_hub(name, source["hub"], source["revision"]), forget
+        folder = from_hub(source["hub"], source["revision"])
     elif "package" in source:
         folder = from_package(name, source["package"])
         source["version"] = version_of(source["package"])
     else:
         folder = from_path(source["path"])
-    check_layout(folder)
     further = {"random_weights": random_weights, "finetuned_from": finetuned_from}
     return {
         "name": name,
         "source": source,
         "folder": str(folder),
-        "files": checked_files(name, folder, sha256, reject),
-        **checked_config(name, folder, blocks, width, reject),
+        "files": checked_files(name, folder, sha256),
+        **checked_config(name, folder, blocks, width),
         **{key: value for key, value in further.items() if value is not None},
     }
 

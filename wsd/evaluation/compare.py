@@ -33,7 +33,6 @@ from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
 from wsd.evaluation.selectivity import selectivity
-from wsd.evaluation.sensitivity import sensitivity
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
@@ -137,8 +136,6 @@ def _tables(
         "rare-senses": [line | model for line in comparison_tables.rare_senses(shown)],
         "differences": comparison_tables.differences(comparison, clusters, seed),
         "best-set": comparison_tables.best_set(comparison, objective, seed),
-        "sensitivity": sensitivity(comparison, clusters, objective, seed),
-        "errors": [model | line for line in comparison_tables.errors(comparison)],
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
+from wsd.artifacts.column_names import BEST, CANDIDATE, SELECTED
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
@@ -27,12 +27,8 @@ from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.counts import Counts
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
-from wsd.storage.csv import csv_names
 
 DIFFERENCE = ("difference", "low", "high", "p", "error")
-ERROR_COLUMNS = (
-    "reference_model", "kind", "model", "word", "index", "gold", "selected", "predicted",
-)  # fmt: skip
 RARE = 15  # a sense with fewer test instances gets a separate line
 Line = dict[str, Any]
 
@@ -128,30 +124,6 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     for line, *values in zip(table, right / n, low, high, strict=True):
         line["recall"], line["low"], line["high"] = values
     return table
-
-
-def errors(systems: ModelComparison) -> list[Line]:
-    """Return a line per other system and test instance that it or the reference gets wrong."""
-    extra = (name for word in systems.reference.words for name in word.extra)
-    names = csv_names(dict.fromkeys(extra), ERROR_COLUMNS)
-    return [
-        {
-            "kind": row.kind,
-            "model": row.model,
-            "word": theirs.word,
-            "index": int(theirs.index[i]),
-            "gold": theirs.senses[theirs.gold[i]],
-            "selected": theirs.senses[ours.predicted[i]],
-            "predicted": theirs.senses[theirs.predicted[i]],
-            **{names[name]: cells[i] for name, cells in ours.extra.items()},
-        }
-        for row in systems.others
-        if row.kind in (PUBLISHED, SYSTEM)
-        for ours, theirs in zip(systems.reference.words, row.words, strict=True)
-        for i in np.flatnonzero(
-            (ours.predicted != theirs.gold) | (theirs.predicted != theirs.gold)
-        ).tolist()
-    ]
 
 
 def paired_differences(

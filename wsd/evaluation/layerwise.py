@@ -21,18 +21,10 @@ from wsd.evaluation.comparison_tables import Line, best_of, paired_differences, 
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
 from wsd.evaluation.word_columns import (
     BOUNDS,
-    DETECTABLE,
     EFFECTS,
     adjust,
     difference_over_words,
     interval_over_words,
-)
-from wsd.evaluation.word_groups import (
-    GROUP_COLUMNS,
-    PEAK_COLUMNS,
-    find_peaks,
-    score_groups,
-    word_groups,
 )
 from wsd.logs import log
 from wsd.metrics.confidence_intervals import mean_intervals
@@ -44,7 +36,7 @@ DIFFERENCE = ("difference", "difference_low", "difference_high")
 LAYER_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "objective_cv", "selected_by_cv"),
     *("metric", "value", "low", "high", *BOUNDS, "reference", *DIFFERENCE),
-    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm", *DETECTABLE),
+    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm"),
 ]
 WORD_COLUMNS = [
     *(*GROUP, "word", "layers", "n_test", "errors"),
@@ -54,11 +46,11 @@ WORD_COLUMNS = [
 MODEL_COLUMNS = [
     *(*GROUP, "layers", "relative_depth", "metric", "value"),
     *("reference_model", "reference_value", *DIFFERENCE, "p", "p_holm"),
-    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm", *DETECTABLE),
+    *(*(f"difference_{end}" for end in BOUNDS), *EFFECTS, "p_over_words_holm"),
 ]
 
 
-def of_layers(group: Group, family: int, seed: int) -> list[Line]:
+def of_layers(group: Group, seed: int) -> list[Line]:
     """Return a line per layer choice: its score over all words minus the score of the reference.
 
     Each interval is of this one comparison. Choices with the same predictions as the reference have
@@ -68,8 +60,6 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
     Parameters
     ----------
     group : Group
-    family : int
-        The number of comparisons of one configuration with the other candidates of its model.
     seed : int
     """
     metric = group.objective
@@ -93,7 +83,7 @@ def of_layers(group: Group, family: int, seed: int) -> list[Line]:
                 ),
             }
         )
-    adjust(table, family)
+    adjust(table)
     return table
 
 
@@ -182,9 +172,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--layers", "table over words, .csv", metavar="FILE")
     add_path(parser, "--word-layers", "table per word, .csv", metavar="FILE")
     add_path(parser, "--model-layers", "each model minus the first, .csv", metavar="FILE")
-    add_path(parser, "--group-layers", "table per part of speech and size, .csv", metavar="FILE")
-    add_path(parser, "--group-peaks", "the peak layer of each of these, .csv", metavar="FILE")
-    writes(parser, "layers", "word_layers", "model_layers", "group_layers", "group_peaks")
+    writes(parser, "layers", "word_layers", "model_layers")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -198,20 +186,10 @@ def run(args: argparse.Namespace) -> None:
     groups = read_groups(args.predictions, args.searches, corpora)
     over_all: list[Line] = []
     by_word: list[Line] = []
-    by_group: list[Line] = []
-    peaks: list[Line] = []
-    kinds = word_groups(corpora, args.seed)
     for group in groups:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
-        rivals = sum(len(g.rows) for g in groups if g.rows[0].model == group.rows[0].model) - 1
-        over_all += of_layers(group, rivals, args.seed)
+        over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
-        by_group += score_groups(group, kinds)
-        peaks += find_peaks(group, kinds, args.seed)
     write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(of_models(groups, args.seed), columns=MODEL_COLUMNS))
-    write_csv(args.group_layers, pd.DataFrame(by_group, columns=GROUP_COLUMNS))
-    # Differences of layers are whole numbers, missing where there are no nouns to compare with.
-    layers_apart = dict.fromkeys(DIFFERENCE, "Int64")
-    write_csv(args.group_peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS).astype(layers_apart))

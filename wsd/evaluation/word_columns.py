@@ -7,15 +7,14 @@ import numpy as np
 
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics.confidence_intervals import bounded
-from wsd.metrics.over_words import FEWEST, ByWord, detectable, scores_by_word
+from wsd.metrics.over_words import FEWEST, ByWord, scores_by_word
 from wsd.metrics.permutation import holm
 
 Line = dict[str, Any]
 # Of a difference, after its prefix; then without a prefix.
 BOUNDS = ("low_over_words", "high_over_words")
-EFFECTS = ("p_over_words", "d_over_words", "words_won", "detectable_over_words")
-DETECTABLE = ("detectable", "detectable_in_family")
-ADJUSTED = ("p_holm", "p_over_words_holm", *DETECTABLE)
+EFFECTS = ("p_over_words", "d_over_words", "words_won")
+ADJUSTED = ("p_holm", "p_over_words_holm")
 P_VALUES = ("p", "p_over_words")
 
 
@@ -66,29 +65,14 @@ def difference_over_words(
             "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
             "d_over_words": by_word.mean / spread if by_word.is_informative else None,
             "words_won": float(np.mean(np.sign(by_word.values) / 2 + 0.5)),
-            "detectable_over_words": detectable(by_word.error, freedom=len(by_word.values) - 1),
         }
     return line
 
 
-def adjust(lines: Sequence[Line], family: int | None = None) -> None:
-    """Add the columns that depend on the whole family to each line that has a test.
-
-    These are the p-values by Holm's method, and the differences over sentences that a test detects
-    with a power of 80%: one test alone, and by Bonferroni's method within the family.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-    family : int, optional
-        The number of tests over sentences; by default, the lines with a test.
-    """
+def adjust(lines: Sequence[Line]) -> None:
+    """Add the p-values by Holm's method to each line that has a test."""
     for name in P_VALUES:
         add_holm(lines, name)
-    tested = [line for line in lines if line.get("error") is not None]
-    for line in tested:
-        line["detectable"] = detectable(line["error"])
-        line["detectable_in_family"] = detectable(line["error"], family=family or len(tested))
 
 
 def add_holm(lines: Sequence[Line], name: str) -> None:

@@ -187,7 +187,7 @@ def fitted_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        files = find_model_folder.verify(record, mend=False)
+        files = find_model_folder.verify(record)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
         raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None

@@ -20,8 +20,7 @@ import numpy as np
 from wsd.metrics import confidence_intervals, scores
 from wsd.metrics.confidence_intervals import TAILS, Seed
 from wsd.metrics.counts import Counts
-from wsd.metrics.exchanges import is_undecided
-from wsd.metrics.permutation import compare_systems, exchange_pairs
+from wsd.metrics.permutation import exchange_pairs
 
 
 class OverRuns(NamedTuple):
@@ -112,60 +111,6 @@ def scores_over_runs(
         score = _over_runs(values, both - own, own, 1 + 1 / runs)
         low, high = confidence_intervals.bounded(score.low, score.high, score.mean, floor=0)
         results[name] = score._replace(low=low, high=high, p=np.nan)
-    return results
-
-
-def differences_over_runs(
-    words: Sequence[Counts],
-    draws: Sequence[Hashable],
-    *,
-    family: int = 1,
-    sampled: int = 20_000,
-    rng: Seed = 0,
-) -> dict[str, OverRuns]:
-    """Return the mean difference of two systems over all words, with interval and p-value.
-
-    The test noise comes from exchanging the predictions of the two systems, with the same coins in
-    all pairs of runs. One run has the result of :func:`wsd.metrics.permutation.compare_systems`.
-
-    Parameters
-    ----------
-    words : sequence over words of Counts
-        The systems are the first and the second of each pair in turn. From
-        :func:`wsd.metrics.counts.count_kinds`.
-    draws : sequence over pairs
-        The name of the training instances.
-    family : int
-        The number of tests that Holm's method will adjust together.
-    sampled : int
-        The number of exchanges to begin with, if there are several runs.
-    rng : Generator or int
-
-    Returns
-    -------
-    dict of mean to OverRuns, for first minus second
-    """
-    seeds = _seeds(draws)
-    n_pairs, runs = seeds.shape
-    if runs == 1:
-        tests = compare_systems(words, family=family, rng=rng)
-        return {
-            name: OverRuns(np.array([test.difference]), *test[1:], np.inf)
-            for name, test in tests.items()
-        }
-    pairs = [(2 * i, 2 * i + 1) for i in range(n_pairs)]
-    results: dict[str, OverRuns] = {}
-    for exchanged, weights in exchange_pairs(words, pairs, sampled, rng):
-        for name, differences in exchanged.items():
-            noise = differences @ seeds
-            covariances = (noise.T * weights) @ noise
-            single = covariances.trace() / runs
-            # The mean of the covariances of two runs.
-            shared = (covariances.sum() / runs - single) / (runs - 1)
-            # The first outcome is the observed one.
-            results[name] = _over_runs(noise[0], shared, single - shared, 1 / runs)
-        if not any(is_undecided(result.p, len(weights), family) for result in results.values()):
-            break
     return results
 
 

@@ -23,7 +23,6 @@ ROUNDING = 1e-12
 ENUMERATED = 30
 # With more words, the number of changes of sign to draw first.
 FIRST_SAMPLE = 20_000
-POWER = 0.8
 # The score of a word that goes into each mean.
 SCORE_OF_WORD = dict(zip(MEAN_SCORES, ("accuracy", *WORD_SCORES), strict=True))
 
@@ -132,22 +131,3 @@ def scores_by_word(confusions: Sequence[np.ndarray]) -> dict[str, ByWord]:
         )
         for mean, name in SCORE_OF_WORD.items()
     }
-
-
-def detectable(error: float, *, family: int = 1, freedom: float = np.inf) -> float:
-    """Return the smallest difference that a test at 5% finds with a power of 80%.
-
-    It is the sum of the two quantiles times the standard error (Bloom 1995, Evaluation Review 19).
-
-    Parameters
-    ----------
-    error : float
-        The standard error of the difference.
-    family : int
-        The number of tests; 5% are divided by it (Bonferroni).
-    freedom : float
-        The degrees of freedom of a t-test.
-    """
-    from scipy.stats import t
-
-    return float(t.isf((1 - LEVEL) / 2 / family, freedom) + t.ppf(POWER, freedom)) * error

@@ -219,13 +219,6 @@ def _differences(margins: Sequence[Margins], differ: Counts, swaps: np.ndarray) 
     return scores.subtract(of_first, of_second)
 
 
-def count_discordant(joint: Counts) -> tuple[int, int]:
-    """Count the instances that only the first system gets right, and only the second."""
-    gold, *systems = joint.kinds.T
-    first, second = (predicted == gold for predicted in systems)
-    return int(joint.numbers[first & ~second].sum()), int(joint.numbers[second & ~first].sum())
-
-
 def holm(p_values: Sequence[float]) -> np.ndarray:
     """Adjust the p-values of one family by Holm's method.
 

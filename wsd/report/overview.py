@@ -21,7 +21,6 @@ from wsd.artifacts.manifest import dataset_of_results
 from wsd.errors import WsdError
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records
-from wsd.report.tables import TABLES
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
@@ -93,8 +92,8 @@ def reports(results: Path) -> Iterator[Listed]:
 
 def _selected(tables: Path) -> list[dict[str, Any]]:
     """Return the configuration selected for all words per model, by decreasing CV score."""
-    with suppress(WsdError):  # damaged or missing: the other reports are still listed
-        table = read_csv(tables / "comparison.csv", TABLES["comparison"])
+    with suppress(WsdError, KeyError):  # damaged or missing: the others are still listed
+        table = read_csv(tables / "comparison.csv")
         rows = having(table, kind=SELECTED).dropna(subset="n_words").drop_duplicates("model")
         return records(rows.sort_values("objective_cv", ascending=False, kind="stable"))
     return []

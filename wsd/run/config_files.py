@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,23 +14,6 @@ from wsd.errors import ConfigError
 
 # With this key, Snakemake runs Python expressions in a config before it reads the rules.
 TEMPLATE = "__use_yte__"
-# Per type in YAML 1.1, which Snakemake reads: the unquoted values that every version of YAML reads
-# alike; then the problem with all other values of the type, and what to do.
-PLAIN = "is not a plain decimal number: it is read as {}"
-DECIMAL = "write a decimal number, such as 10, 0.5 or 1.0e-4; put text in quotes"
-UNAMBIGUOUS = {
-    "bool": (
-        r"true|True|TRUE|false|False|FALSE",
-        "is read as {}, and as text by newer versions of YAML",
-        "write true or false; put text in quotes",
-    ),
-    "int": (r"[-+]?(0|[1-9][0-9]*)", PLAIN, DECIMAL),
-    "float": (r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+][0-9]+)?", PLAIN, DECIMAL),
-    "timestamp": (r"(?!)", "is read as a date, and not as text", "put it in quotes"),
-    "str": (r"[\s\S]*", "is read as text, and as a number by newer versions of YAML", DECIMAL),
-}
-# Numbers in YAML 1.2 only, such as 1e-4, 08 and 0o10. With more digits it is a revision.
-NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]{1,20}(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?|0o[0-7]+")
 
 
 def merge_configs(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,55 +93,19 @@ def _as_typed(file: Path | str) -> str:
     return os.path.relpath(file, PROGRAM if is_own else None)
 
 
-def _check_scalar(tag: str, value: str, where: str) -> None:
-    """Refuse an unquoted value that another version of YAML reads as another type.
-
-    Raises
-    ------
-    ConfigError
-    """
-    import yaml
-
-    kind = tag.rpartition(":")[2]
-    pattern, why, fix = UNAMBIGUOUS.get(kind, UNAMBIGUOUS["str"])
-    if re.fullmatch(pattern, value) and not (kind == "str" and NUMBER.fullmatch(value)):
-        return
-    problem = f"`{value}` {why.format(yaml.safe_load(value))}"
-    raise ConfigError(problem, where=where, fix=fix)
-
-
-def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    if len(mapping := dict(pairs)) < len(pairs):
-        raise ValueError
-    return mapping
-
-
 def _load(text: str, file: Path) -> Any:
-    """Load JSON or YAML; refuse a key that a mapping has twice, since one value would be lost."""
+    """Load JSON or YAML as Snakemake does; refuse a key that a mapping has twice."""
     import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            if twice := [str(key) for key in keys if keys.count(key) > 1]:
+                problem = f"the mapping has the key {twice[0]!r} twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            return super().construct_mapping(node, deep)
 
     # JSON first, as in Snakemake: 1e-4 is a number in JSON, and text in YAML.
     with suppress(ValueError):
-        return json.loads(text, object_pairs_hook=_unique)
-
-    class Loader(yaml.SafeLoader):
-        def compose_scalar_node(self, anchor: Any) -> Any:
-            is_plain = self.peek_event().implicit[0]
-            node = super().compose_scalar_node(anchor)
-            if is_plain:
-                _check_scalar(node.tag, node.value, f"{file}:{node.start_mark.line + 1}")
-            return node
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            for i, (key, _) in enumerate(node.value):
-                if isinstance(key, yaml.ScalarNode) and key.value in keys[:i]:
-                    problem = f"the mapping has the key {key.value!r} twice"
-                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            return super().construct_mapping(node, deep)
-
-    loader = Loader(text)
-    try:
-        return loader.get_single_data()
-    finally:
-        loader.dispose()
+        return json.loads(text)
+    return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader

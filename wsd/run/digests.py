@@ -16,7 +16,7 @@ from wsd.run import modules_of_step
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import sha256
 
-SEEN = "seen.json"
+SEEN = ".seen.json"
 # The environment variable with the map of a job's run; the entry in the map for the whole program.
 MAP, PROGRAM = "WSD_RUN_MAP", "program"
 

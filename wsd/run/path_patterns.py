@@ -10,8 +10,8 @@ from typing import Any
 
 from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config, Model
-from wsd.run.embedding_jobs import in_parts
 from wsd.run.keys import Keys
+from wsd.run.plan import in_parts
 from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
 

@@ -21,7 +21,6 @@ from wsd.artifacts.run_json import (
     is_listing,
     read_listing,
 )
-from wsd.artifacts.vectors import VECTORS
 from wsd.errors import WsdError
 from wsd.storage.atomic import write_errors
 from wsd.storage.checksums import SUMMED, SUMS, checksum, noted_checksum
@@ -104,7 +103,7 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
             and (target.suffix not in SUMMED or noted_checksum(target) == sums)
         ):
             return False
-        _make_room(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}{PART}")
         if sums is None:
             temporary.symlink_to(link)
@@ -116,17 +115,6 @@ def _put(file: Path, target: Path, sums: str | None) -> bool:
                 note.write_text(f"{sums}\n")
         temporary.replace(target)
     return True
-
-
-def _make_room(target: Path) -> None:
-    """Create the folder of a target, and rename a costly result of an earlier version there.
-
-    Costly results are folders, and vectors that do not belong to this run.
-    """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    costly = target.is_dir() or target.suffix == VECTORS
-    if costly and not target.is_symlink() and target.exists():
-        target.replace(target.with_name(f"{target.name}.before"))
 
 
 def _former(tables: Path) -> set[str]:

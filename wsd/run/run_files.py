@@ -14,10 +14,9 @@ from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
 
 COMPARISON = (
-    "words", "rare-senses", "differences", "sensitivity", "best-set", "errors", "controls",
-    "selectivity", "learning",
+    "words", "rare-senses", "differences", "best-set", "controls", "selectivity", "learning",
 )  # fmt: skip
-LAYERWISE = ("layers", "word-layers", "model-layers", "group-layers", "group-peaks")
+LAYERWISE = ("layers", "word-layers", "model-layers")
 CONFIDENCE = ("calibration", "reliability", "ood")
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Kinds of rows that only studies add to the comparison.
@@ -126,7 +125,6 @@ class Files(Places):
         read = (self._shown, tables, self.of_models(self.alignment), self.of_studies)
         pages = keys.key("report", read, keys.run, command, keys.pages)
         self.report = f"{store}/report@{pages}.json"
-        self.portable = f"{store}/portable@{pages}"
 
     # Predictions
 
@@ -184,7 +182,7 @@ class Files(Places):
             files += [*self._shown, f"{self.selection}.csv", f"{self.selection}.json"]
             files += [*self.confidence, *self.scores.values(), f"{self.comparison}.csv"]
             files += [*self.behind, *self.paper, *self.layerwise.values()]
-            files += [self.figures, self.report, f"{self.portable}.json"]
+            files += [self.figures, self.report]
         return list(dict.fromkeys([*files, *self.of_studies]))
 
     def by_name(self) -> Paths:

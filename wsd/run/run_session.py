@@ -13,8 +13,7 @@ from typing import Any
 
 from wsd.artifacts.run_json import DIGITS, MAPS, RunMap, bare, write_map
 from wsd.errors import WsdError
-from wsd.run import clean, lock, modules_of_step
-from wsd.run.adopt_old_vectors import EMBEDDINGS, adopt
+from wsd.run import lock, modules_of_step
 from wsd.run.checked_config import Config, Model
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen
 from wsd.run.keys import Keys
@@ -23,8 +22,6 @@ from wsd.run.run_files import Files
 from wsd.run.verify_checksums import checksum_or_problem, damaged_files
 from wsd.storage.checksums import STORE, SUMS, set_aside
 from wsd.storage.temporary_files import remove_abandoned
-
-MUCH = 1e9
 
 
 class Session:
@@ -68,7 +65,7 @@ class Session:
         self.folder = results / config.dataset.name
         self._begun = False
         self.published: dict[str, bool] = {}
-        self._seen = Seen(results / lock.STATE / SEEN)
+        self._seen = Seen(results / SEEN)
         # A job uses the keys of its run: code and files may have changed since its start.
         known = None if main else _digests_of_run()
         self._digests = Digests(self._seen, known)
@@ -95,46 +92,24 @@ class Session:
         """Return the files by their published paths, relative to the folder of the tables."""
         return {bare(path.removeprefix(f"{self.files.store}/")): path for path in self.all_files}
 
-    def begin(self, asked: Iterable[str] = (), forced: bool = False) -> None:
+    def begin(self, asked: Iterable[str] = ()) -> None:
         """Take the lock, put the folder in order, and write the map.
 
         Parameters
         ----------
         asked : iterable of str
             Published paths that the user asks for; files of another run there are removed.
-        forced : bool
-            Whether the user forces jobs whose files exist.
 
         Raises
         ------
         BusyError
-            If another run is computing one of the same files.
+            If another run uses the results of this dataset.
         StorageError
         """
-        lock.prepare(self.results)
-        with lock.alone(self.results):
-            self._put_in_order()
-        # The plan includes the damaged files, which were just removed.
-        planned = [path for path in self.made if forced or not os.path.lexists(path)]
-        self._lock = lock.begin(self.results, planned)
+        self._lock = lock.begin(self.folder)
         self._begun = True
-        for path in map(Path, asked):
-            kept = self.names[str(path.relative_to(self.tables))]
-            if os.path.lexists(path) and not (Path(kept).exists() and path.samefile(kept)):
-                path.unlink()
-        self._seen.keep()
-        write_map(self.map, self.all_files, str(self.folder), self._about)
-
-    def _put_in_order(self) -> None:
-        """Remove half-written and damaged files; adopt vectors of an earlier version."""
-        for path in remove_abandoned(self.results):
+        for path in remove_abandoned(self.folder):
             lock.say(f"removed the half-written file of a killed run: {path}")
-        moved, former = adopt(self.files, self.folder)
-        if former:
-            lock.say(
-                f"{self.folder} has results of an earlier version: {moved} of {former} files of "
-                "vectors fit this run and are kept; everything else is rebuilt"
-            )
         for path in map(Path, self.all_files):
             if os.path.lexists(path):
                 _date_now(path)
@@ -142,6 +117,12 @@ class Session:
                     self._put_away(damaged, path, problem)
         for model in self.config.finetuned.values():
             self._forget_trained(model)
+        for path in map(Path, asked):
+            kept = self.names[str(path.relative_to(self.tables))]
+            if os.path.lexists(path) and not (Path(kept).exists() and path.samefile(kept)):
+                path.unlink()
+        self._seen.keep()
+        write_map(self.map, self.all_files, str(self.folder), self._about)
 
     @cached_property
     def _about(self) -> dict[str, Any]:
@@ -154,7 +135,7 @@ class Session:
         if all(os.path.lexists(path) for path in self.made if trained in Path(path).parents):
             return
         folder = Path(self.files.store, self.files.keyed["model"][model.name])
-        shutil.rmtree(folder / EMBEDDINGS, ignore_errors=True)
+        shutil.rmtree(folder / "embeddings", ignore_errors=True)
         Path(self.files.path(self.files.record, record=model.name)).unlink(missing_ok=True)
 
     def look(self, path: Path) -> str:
@@ -174,7 +155,6 @@ class Session:
     def share(self) -> None:
         """Set the environment variables that tell jobs their run."""
         if self._begun:
-            os.environ[lock.VARIABLE] = str(lock.jobs_lock(self.results))
             os.environ[MAP] = str(self.map.absolute())
 
     def publish(self) -> None:
@@ -182,16 +162,13 @@ class Session:
         if not self._begun or not all(Path(path).exists() for path in self.made):
             return
         by_name = [path for path in self.files.by_name() if Path(path).exists()]
-        with lock.alone(self.results):
-            write_map(self.map, [*self.made, *by_name], str(self.folder), self._about)
-            run = RunMap(self.map)
-            self.published = publish(run, self.tables, self._about)
-            if not list(lock.other_runs(self.results)):
-                # The maps of unfinished runs, and of runs whose tables are now replaced.
-                for other in self.map.parent.glob(f"{self.config.run}@*.json"):
-                    if other != self.map:
-                        other.unlink()
-                        (other.parent / SUMS / other.name).unlink(missing_ok=True)
+        write_map(self.map, [*self.made, *by_name], str(self.folder), self._about)
+        self.published = publish(RunMap(self.map), self.tables, self._about)
+        # The maps of unfinished runs, and of runs whose tables are now replaced.
+        for other in self.map.parent.glob(f"{self.config.run}@*.json"):
+            if other != self.map:
+                other.unlink()
+                (other.parent / SUMS / other.name).unlink(missing_ok=True)
 
     def end(self, show: Callable[[Mapping[str, bool]], object]) -> None:
         """Publish the run, however it ends, and call ``show`` with the published paths.
@@ -204,8 +181,6 @@ class Session:
             show(self.published)
             self._seen.forget_missing()
             self._seen.keep()
-            if self.published and (much := clean.unused_bytes(self.results)) > MUCH:
-                lock.say(f"{much / 1e9:.1f} GB in {self.results} belong to no run: see `wsd clean`")
         except (WsdError, OSError) as error:
             print(f"publishing: {error}", file=sys.stderr, flush=True)
             sys.stderr.flush()

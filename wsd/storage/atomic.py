@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wsd.errors import MACHINE_FIXES, StorageError, advice, are_related
+from wsd.errors import StorageError
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.file_lock import lock_file
 from wsd.storage.temporary_files import PART
@@ -23,24 +23,12 @@ AGAIN = "run the same command again: it keeps what is finished"
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Turn an error of the disk into a StorageError that names ``path``, the file to write.
-
-    An error about another file, such as one that is read at the same time, passes unchanged.
-    """
+    """Turn an error of the disk into a StorageError that names ``path``, the file to write."""
     try:
         yield
     except OSError as error:
-        # Most errors name no file. Others name the temporary file, or a folder above it.
-        is_own = error.filename is None or are_related(path.parent, str(error.filename))
-        if error.errno is None or not is_own:
-            raise
-        why, fix = os.strerror(error.errno), f"{advice(error.errno)}; then {AGAIN}"
-        if error.errno not in MACHINE_FIXES and (blocked := file_in_the_way(path)):
-            why = f"{blocked} is not a folder"
-            fix = f"move it, or choose another path; then {AGAIN}"
-        elif (place := error.filename2 or error.filename) and PART not in str(place):
-            why += f": {place}"
-        problem = f"{path} could not be written: {why}"
+        problem = f"{path} could not be written: {error}"
+        fix = f"make room, or choose another path; then {AGAIN}"
         raise StorageError(problem, where=str(path), fix=fix) from error
 
 

@@ -9,11 +9,9 @@ front, which :func:`unguarded` removes. ``report/assets/csv.js`` follows the sam
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_integer_dtype
 
 from wsd.storage.atomic import write_text
 from wsd.storage.result_files import reading_result
@@ -25,55 +23,10 @@ _FORMULA = re.compile(
     r"[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])"
 )
 # Columns that hold names, which may look like numbers.
-NAME_COLUMNS = ("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that a table must have, by type.
-
-    Attributes
-    ----------
-    text : tuple of str
-        Text, which may look like numbers; no cell is missing.
-    numbers : tuple of str
-        Integers if the file's column has only integers, which are then written as integers again;
-        otherwise floats, which may be missing.
-    whole : tuple of str
-        Integers, which may be missing.
-    flags : tuple of str
-        True or false.
-    may_be_empty : bool
-        Whether the table may have no rows; it may then lack its header too.
-    """
-
-    text: tuple[str, ...]
-    numbers: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()
-    may_be_empty: bool = False
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of all columns."""
-        return [*self.text, *self.flags, *self.numbers, *self.whole]
-
-    def convert(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return a table whose columns have these types.
-
-        Raises
-        ------
-        ValueError
-            If a column is missing, or has values of another type.
-        """
-        if self.may_be_empty and table.empty:
-            return pd.DataFrame(columns=self.names)
-        if missing := [name for name in self.names if name not in table]:
-            raise ValueError(f"no column {missing[0]!r}")
-        flags = {name: table[name] == "True" for name in self.flags}
-        types = dict.fromkeys(self.whole, "Int64")
-        types |= {name: "float" for name in self.numbers if not is_integer_dtype(table[name])}
-        return table.assign(**flags).astype(types)
+NAME_COLUMNS = (
+    *("model", "view", "layers", "classifier", "draw", "word", "scope", "train", "test"),
+    *("reference", "reference_model", "form", "pieces", "about"),
+)
 
 
 def guarded(text: str) -> str:
@@ -90,15 +43,8 @@ def unguarded(text: str) -> str:
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
-def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
-    """Read a table that :func:`write_csv` wrote; names stay text.
-
-    Parameters
-    ----------
-    path : Path
-    columns : Columns, optional
-        The columns that the table must have. By default, ``NAME_COLUMNS`` are text, and an empty
-        cell is missing.
+def read_csv(path: Path) -> pd.DataFrame:
+    """Read a table that :func:`write_csv` wrote; ``NAME_COLUMNS`` are text, also if empty.
 
     Raises
     ------
@@ -107,21 +53,14 @@ def read_csv(path: Path, columns: Columns | None = None) -> pd.DataFrame:
     ResultError
         If the file is missing, or has another table.
     """
-    text = NAME_COLUMNS if columns is None else (*columns.text, *columns.flags)
     with reading_result(path):
         table = pd.DataFrame()
         with suppress(pd.errors.EmptyDataError):
-            table = pd.read_csv(
-                path,
-                dtype=dict.fromkeys(text, str),
-                # A word may be called "nan": only an empty cell is missing.
-                keep_default_na=False,
-                na_values=[""]
-                if columns is None
-                else {name: [""] for name in (*columns.numbers, *columns.whole)},
-            )
-        table = table.map(lambda cell: unguarded(cell) if isinstance(cell, str) else cell)
-        return table if columns is None else columns.convert(table)
+            # A word may be called "nan": only an empty cell is missing.
+            types = dict.fromkeys(NAME_COLUMNS, str)
+            table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
+            table = table.fillna(dict.fromkeys(set(NAME_COLUMNS) & set(table), ""))
+        return table.map(lambda cell: unguarded(cell) if isinstance(cell, str) else cell)
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -7,7 +7,7 @@ its cost. The answers are plain values, so that a study imports nothing from ``r
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -23,7 +23,7 @@ else:  # studies name these classes in type hints only
     Config = Files = Keys = Model = Places = Any
 
 __all__ = [
-    "Config", "Costs", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Places", "Study",
+    "Config", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Places", "Study",
     "check_file", "refused", "without_braces",
 ]  # fmt: skip
 Paths = list[str]
@@ -70,30 +70,6 @@ class Kind(NamedTuple):
 
     step: str
     flags: Mapping[str, str] = {}
-
-
-class Costs(NamedTuple):
-    """The estimates of processor time that every plan uses, in seconds.
-
-    Attributes
-    ----------
-    job : float
-        Starting a job.
-    instance : float
-        Comparing or projecting one instance.
-    passes : function of (model, instances)
-        One job that runs an encoder on instances.
-    training : function of (model, instances)
-        One forward pass as training runs it.
-    duration : function of seconds
-        The text for a duration.
-    """
-
-    job: float
-    instance: float
-    passes: Callable[[Model, int], float]
-    training: Callable[[Model, int], float]
-    duration: Callable[[float], str]
 
 
 class Outputs(NamedTuple):
@@ -218,18 +194,6 @@ class Study:
     def outputs(self, files: Files) -> Outputs:
         """Return its files, given the files of the core and all predictions."""
         return Outputs()
-
-    # The cost
-
-    def seconds(self, config: Config, model: Model, costs: Costs) -> float:
-        """Return its rough processor time for a model, in seconds."""
-        return 0.0
-
-    def plan_lines(
-        self, config: Config, model: Model, places: Places | None, costs: Costs, cores: int
-    ) -> Iterator[str]:
-        """Yield further lines about a model for ``wsd plan``."""
-        yield from ()
 
     def left_out(self, config: Config) -> Iterator[str]:
         """Yield a line for each model that the study leaves out, with the reason."""

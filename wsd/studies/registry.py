@@ -6,7 +6,6 @@ from wsd.studies.base import Config, Study
 
 NAMES = (
     "control_task",
-    "strategies",
     "substitutes",
     "glosses",
     "finetuning",
@@ -18,7 +17,6 @@ NAMES = (
     "unlabelled",
     "change",
     "all_words",
-    "board",
 )
 
 

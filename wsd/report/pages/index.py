@@ -12,10 +12,8 @@ from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
-from wsd.report.pages import gallery, model_notes
+from wsd.report.pages import gallery, layer_plots, model_notes
 from wsd.report.pages.answer import answer, ranges
-from wsd.report.pages.film_strip import film_strip
-from wsd.report.pages.index_curve import index_curve
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
@@ -45,8 +43,6 @@ def write_index(report: Report, folder: Path) -> None:
         report,
         # Across models: the one with the highest CV score, and the highest on the test set.
         selected=records(selected),
-        rivals=_rivals(_of_selected(report, "sensitivity", selected)),
-        detected=model_notes.detectable(_of_selected(report, "differences", selected)),
         has_words=compared["mean_macro_f1_low_over_words"].notna().any(),
         best=records(having(best_first, kind=BEST).head(1)),
         comparison=model_notes.comparison(report),
@@ -68,8 +64,8 @@ def write_index(report: Report, folder: Path) -> None:
         classifier=model_notes.initial_classifier(report),
         objective=objective,
         answer=answer(report),
-        film=film_strip(report),
-        curve=index_curve(report),
+        curves=layer_plots.overall_curves(report, objective),
+        lines=layer_plots.legend_of(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         styles=gallery.styles(report),
         still=gallery.still_plots(report),
@@ -82,17 +78,6 @@ def write_index(report: Report, folder: Path) -> None:
         sampled=any(word.n_test > most for word in results),
     )
     write_text(folder / "index.html", page)
-
-
-def _of_selected(report: Report, table: str, selected: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that compare the selected row in the metric of the selection."""
-    rows = report.rows(table, metric=model_notes.objective(report))
-    return rows[rows["reference_model"].isin(selected["model"])]
-
-
-def _rivals(lines: pd.DataFrame) -> list[list[dict[str, Any]]]:
-    """Return the lines of every method, one list per rival."""
-    return [records(rows) for _, rows in lines.groupby(["kind", "model", "classifier"], sort=False)]
 
 
 def word_rows(report: Report, model: str) -> list[dict[str, Any]]:

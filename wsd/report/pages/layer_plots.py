@@ -10,6 +10,7 @@ from wsd.report.pages import curves, model_notes
 from wsd.report.pages.model_notes import blocks, by_depth, rows_per_classifier
 from wsd.report.pages.plots import RAMP
 from wsd.report.pages.report_data import Report, having, records
+from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
@@ -67,6 +68,11 @@ def overall_lines(report: Report) -> list[OverallLine]:
         rows = having(glosses, classifier=kind)
         lines.append(OverallLine(f"{ZERO_SHOT}, {kind}", rows, style, "dotted"))
     return lines
+
+
+def legend_of(report: Report) -> list[tuple[str, int, str, str]]:
+    """Return the legend of :func:`overall_curves`: name, colour, outline of the marker, dash."""
+    return [(line.name, *mark_of(line.style), line.dash) for line in overall_lines(report)]
 
 
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
@@ -170,7 +176,7 @@ def weights_dash(report: Report, model: str) -> str:
 def learning(report: Report) -> list[dict[str, Any]]:
     """Return, per model and classifier, macro-F1 against the training set, a line per layer."""
     table = report.rows("learning", view=report.view)
-    if table["train"].nunique() < 2:
+    if table.empty or table["train"].nunique() < 2:
         return []
     y_range = curves.percent_range([v * 100 for v in table["mean_macro_f1_in_common"]])
     plots = []

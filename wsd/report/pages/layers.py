@@ -1,6 +1,6 @@
 """The layers page: every layer choice over all words, and word by word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from wsd.artifacts.column_names import CANDIDATE
 from wsd.report import plot_colours
-from wsd.report.pages import group_plots, layer_plots
+from wsd.report.pages import layer_plots
 from wsd.report.pages.model_notes import (
     by_depth,
-    detectable,
     folder_of,
     initial_classifier,
     notes,
@@ -23,7 +21,7 @@ from wsd.report.pages.model_notes import (
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
 from wsd.report.plot_colours import HEAT_POINTS, mark_of
-from wsd.report.tables import BY_KIND, METRICS, with_verdicts
+from wsd.report.tables import METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
 HEAT_STEPS = 20  # of the heat map's colours
@@ -35,17 +33,13 @@ WORD_SCORE = {
     "micro_accuracy": "accuracy",
 }
 HEAT_LEGEND = (0, 1, 2, 5, 10, HEAT_POINTS)
-ENDS = {"value": "", "low": "_low", "high": "_high"}
 FOREST = 240  # width of a difference's line
-# A model and a layer choice.
-Key = tuple[str, str]
 
 
 def write_layers(report: Report, folder: Path) -> None:
     """Write ``layers.html`` into the report's folder."""
     models = {name: notes(report.provenance["models"][name]) for name in report.choices}
     dashes = {name: layer_plots.weights_dash(report, name) for name in models}
-    lines = layer_plots.overall_lines(report)
     extensions = report.extensions
     page = render(
         "layers.html",
@@ -53,26 +47,18 @@ def write_layers(report: Report, folder: Path) -> None:
         classifier=initial_classifier(report),
         by_depth=by_depth(report),
         objective=objective(report),
-        lines=[(line.name, *mark_of(line.style), line.dash) for line in lines],
+        lines=layer_plots.legend_of(report),
         curves=[plot for m in METRICS for plot in layer_plots.overall_curves(report, m)],
         baselines=layer_plots.baselines(report, "mean_macro_f1"),
         side_by_side=layer_plots.side_by_side(report),
         learning=layer_plots.learning(report),
         calibration=layer_plots.calibration(report),
         sections=[part for added in extensions for part in added.layer_sections(report)],
-        peaks=group_plots.peaks(report),
-        groups=group_plots.groups(report),
-        group_lines={
-            column: legend(dict.fromkeys(names, "solid"))
-            for column, names in group_plots.kinds(report).items()
-        },
-        by_kind=BY_KIND,
         heat=heat(report),
         heat_scale=[(points, heat_row([1, 1 - points / 100])[1][2]) for points in HEAT_LEGEND],
         notes=models,
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
-        detected=detectable(report.rows("layers", view=report.view)),
         best=[confidence_set(report, model) for model in report.choices],
         models=legend(dashes),
         reliability=[
@@ -161,6 +147,8 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         The column that names the reference: a layer choice, or a model.
     """
     table = report.rows(name, view=report.view)
+    if table.empty:
+        return []
     if name == "layers":
         table = with_verdicts(table, report.rows("best-set"))
     reach = _reach(table)
@@ -169,62 +157,24 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
-        drawn, pairs = [], []
-        for row in records(rows):
-            layers = row["layers"]
-            named = {"label": labels[layers], "is_reference": layers == other}
-            drawn.append({**row, **_drawn(row, reach), **named})
-            compared = (model, other) if reference == "reference" else (other, layers)
-            pairs.append(((model, layers), compared))
+        drawn = [
+            {
+                **row,
+                **_drawn(row, reach),
+                "label": labels[row["layers"]],
+                "is_reference": row["layers"] == other,
+            }
+            for row in records(rows)
+        ]
         blocks.append(
             {
                 "model": model,
                 "classifier": classifier,
                 "reference": labels.get(other, other) if reference == "reference" else other,
                 "rows": drawn,
-                "untested": untested(report, classifier, drawn, pairs),
             }
         )
     return blocks
-
-
-def untested(
-    report: Report,
-    classifier: str,
-    rows: Sequence[Mapping[str, Any]],
-    pairs: Sequence[tuple[Key, Key]],
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the same rows in the metrics without a test: value, 95% CI and difference.
-
-    Parameters
-    ----------
-    report : Report
-    classifier : str
-    rows : sequence of mappings
-        The rows of the tested metric.
-    pairs : sequence of pairs of (model, layers)
-        Per row, its own configuration and its reference.
-
-    Returns
-    -------
-    dict of metric to list of dict; a row that the comparison lacks is left out
-    """
-    table = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=classifier)
-    values = {(row["model"], row["layers"]): row for row in records(table)}
-    return {
-        metric: [
-            {
-                **{key: row.get(key) for key in ("label", "is_reference", "relative_depth")},
-                **{name: values[own][f"{metric}{end}"] for name, end in ENDS.items()},
-                "reference_value": values[other][metric],
-                "difference": values[own][metric] - values[other][metric],
-            }
-            for row, (own, other) in zip(rows, pairs, strict=True)
-            if own in values and other in values
-        ]
-        for metric in METRICS
-        if metric != objective(report)
-    }
 
 
 def _reach(table: pd.DataFrame) -> float:

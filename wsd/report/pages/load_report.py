@@ -11,7 +11,6 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
 from wsd.artifacts.projection import Projection, align_signs
 from wsd.errors import ResultError
-from wsd.report.pages.check_inputs import check_files, check_rows
 from wsd.report.pages.read_tables import (
     Files,
     ReportInputs,
@@ -37,14 +36,12 @@ def load_report(inputs: ReportInputs) -> Report:
         If a table is missing, or tables do not belong together.
     """
     results = read_results(inputs)
-    provenance = {**read_provenance(inputs.provenance, results.models), **inputs.run}
+    provenance = {**read_provenance(inputs.provenance), **inputs.run}
     choices = {
         model: expand_layers(results.choices(model), provenance["models"][model]["model"]["blocks"])
         for model in results.models
     }
     tables = read_all_tables(inputs.tables, results.models)
-    check_files(results)
-    check_rows(results, inputs, tables)
     scores = _scores_by_word(having(tables["scores"], view=inputs.view))
     words = {
         model: {

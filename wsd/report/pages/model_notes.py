@@ -11,7 +11,6 @@ from wsd.artifacts.input_template import parse_input
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.view_names import PLAIN
 from wsd.report.pages.report_data import Report, having, records
-from wsd.report.tables import DETECTABLE
 
 MAIN_METRIC = "mean_macro_f1"
 # Baselines without an encoder, the most demanding first, with their names on the pages.
@@ -107,22 +106,6 @@ def comparison(report: Report) -> list[dict[str, Any]]:
         }
         for name in report.choices
     ]
-
-
-def detectable(rows: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    """Return the lowest and the highest detectable difference of tested rows.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        With the columns ``DETECTABLE``.
-
-    Returns
-    -------
-    dict of column to (low, high); without columns in which no row has a value
-    """
-    kept = rows[[name for name in DETECTABLE if name in rows]].dropna(axis=1, how="all")
-    return {str(name): (float(kept[name].min()), float(kept[name].max())) for name in kept}
 
 
 def blocks(report: Report, model: str) -> int:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpora, Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.neighbour_table import Neighbours, read_neighbours
@@ -19,15 +20,13 @@ from wsd.errors import ResultError, wrong_file
 from wsd.report.pages.report_data import having, kind_of_scores
 from wsd.report.pages.study_sections import Extension
 from wsd.report.tables import TABLES
-from wsd.storage.csv import Columns, read_csv
+from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
 
 T = TypeVar("T")
 Read = Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]]
 # By model, layer choice, and method or classifier ("" for neighbours): the content by word.
 Files = dict[tuple[str, str, str], dict[str, T]]
-# The command that writes the rows that a table lacks.
-FIX = "run `wsd {}` on the same prediction files"
 
 
 @dataclass(frozen=True)
@@ -158,37 +157,27 @@ def _has_instances_of(content: Any, corpus: Corpus) -> bool:
     )
 
 
-def read_provenance(path: Path, models: Sequence[str]) -> dict[str, Any]:
-    """Read the provenance, and check that it names every model."""
-    provenance = read_json(path)
-    for model in models:
-        if model not in provenance.get("models", {}):
-            problem = f"the provenance does not name the model {model!r}"
-            raise ResultError(problem, where=str(path), fix=FIX.format("evaluate"))
-    return provenance
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Read the provenance of `wsd evaluate`."""
+    return read_json(path)
+
+
+# Columns of a table without rows, such as the controls of a run that has none.
+EMPTY = (*NAMES, "train", "metric", "reference", "reference_model", "test", "word", "scores")
 
 
 def read_all_tables(
     paths: Mapping[str, Sequence[Path]], models: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Read every table; scores are for the test split and the full training set."""
-    tables = {name: read_tables(paths.get(name, ()), name, TABLES[name]) for name in TABLES}
+    tables = {name: read_tables(paths.get(name, ())) for name in TABLES}
     for name in ("scores", "summary"):
         table = having(tables[name], train=FULL, test=TEST)
         tables[name] = table[table["model"].isin(models)].reset_index(drop=True)
     return tables
 
 
-def read_tables(paths: Sequence[Path], name: str, columns: Columns) -> pd.DataFrame:
-    """Read a table that is one file, or a file per model.
-
-    Raises
-    ------
-    ResultError
-        If a table that must not be empty has no file, or a file lacks columns of the table.
-    """
-    if not paths and not columns.may_be_empty:
-        fix = "give one for each model; `wsd report --help` names the option"
-        raise ResultError(f"the report was given no table of {name}", fix=fix)
-    tables = [read_csv(path, columns) for path in paths]
-    return pd.concat(tables or [pd.DataFrame(columns=columns.names)]).reset_index(drop=True)
+def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
+    """Read a table that is one file, or a file per model."""
+    tables = [table for table in map(read_csv, paths) if len(table)]
+    return pd.concat(tables or [pd.DataFrame(columns=EMPTY)]).reset_index(drop=True)

@@ -29,7 +29,7 @@ BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
 SHARED = ("page.js", "files.js", "plots.js")
 TABLES = (*SHARED, "curves.js", "tables.js")
-INDEX = (*SHARED, "curves.js", "film-strip.js", "gallery.js", "tables.js")
+INDEX = (BOKEH, *SHARED, "curves.js", "gallery.js", "tables.js")
 WORD_PARTS = (
     "data", "state", "address", "text", "colours", "plot", "side-by-side", "scores", "card",
     "table", "frames", "strip", "steps", "filters",
@@ -71,7 +71,6 @@ def render(template: str, report: Report, **values: Any) -> str:
         For the template; ``root`` is the relative path to the report's folder, if the page lies
         below it.
     """
-    # Without Bokeh the first page opens at once.
     scripts: tuple[str, ...] = INDEX
     if template != "index.html":
         scripts = (BOKEH, *(word_scripts(report) if template == "word.html" else TABLES))

@@ -178,7 +178,7 @@ class Report:
 def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
     """Return the rows that have these values in these columns."""
     for column, value in equal.items():
-        table = table[table[column] == value]
+        table = table if table.empty else table[table[column] == value]
     return table
 
 

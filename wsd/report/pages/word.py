@@ -1,6 +1,5 @@
 """A word's page: its instances in every layer choice, with every classifier."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,67 +7,34 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST
-from wsd.logs import log
 from wsd.metrics.scores import confusion
 from wsd.report.pages import plots
 from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
 from wsd.report.pages.packed_columns import most_colours
 from wsd.report.pages.render import pack, render, render_portable
 from wsd.report.pages.report_data import NEW, Report, WordResults
-from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
+from wsd.report.pages.word_data import word_data
 from wsd.report.pages.word_plot import word_plot
 from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 
-# Chromium opens no data: address above 2 MiB; base64 makes four bytes of three.
-PORTABLE_BYTES = (2 * 1024 * 1024 - 256) // 4 * 3
-# The largest coordinate, in steps.
-FINE, COARSE = 32767, 2047
 # Instances on a page. A larger word is sampled, or no browser would open its page. Each sense and
 # split keeps its share of the word's instances, or RARE if that is more.
 MOST = 10_000
 RARE = 50
 
 
-def write_word(report: Report, model: str, word: str, *, folder: Path, portable: Path) -> None:
-    """Write one word's page twice: as a part of the report, and as a single file.
-
-    Parameters
-    ----------
-    report : Report
-    model, word : str
-    folder, portable : Path
-        The two folders; see :func:`wsd.report.report.write_report`.
-    """
+def write_word(report: Report, model: str, word: str, folder: Path) -> None:
+    """Write one word's page into the folder of the report."""
     results, pages = report.words[model][word], folder_of(report, model)
     kept = sample(results.corpus, MOST, RARE)
     shown = results if kept.all() else results.take(kept)
-    confusions = _confusions(results, len(report.choices[model]))
-
-    text = ALL if report.text else NONE
-    full = Form(FINE, text, True, tuple(shown.projections))
-    data = word_data(report, model, shown, confusions, full)
-    n_colours = most_colours(data.get("extra", ()))
-    figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
-    context = {**_context(report, model, word), "n_shown": len(shown.corpus)}
-    context["by_value"] = n_colours > 0
-    values = {**context, "offered": full.methods, "text": text}
+    values = {**_context(report, model, word), "n_shown": len(shown.corpus)}
+    data, figure, values["by_value"] = _contents(report, model, results, shown)
     packed = pack({"data": data, "figure": figure})
     page = render("word.html", report, **values, packed=packed, root="../" * pages.count("/"))
     write_text(folder / f"{pages}{file_name(word)}.html", page)
-
-    for form in _portable_forms(text, full.methods, context["opening"]):
-        data = word_data(report, model, shown, confusions, form)
-        values = {**context, "offered": form.methods, "text": form.text}
-        page = render_portable(report, data=data, figure=figure, **values)
-        if len(page.encode()) <= PORTABLE_BYTES:
-            break
-    else:
-        log.warning(
-            "%s/%s: the page as one file is too large for Chromium's data: addresses", model, word
-        )
-    write_text(portable / model / f"{file_name(word)}.html", page)
 
 
 def write_new(report: Report, model: str, with_new: WordResults, out: Path) -> None:
@@ -85,33 +51,22 @@ def write_new(report: Report, model: str, with_new: WordResults, out: Path) -> N
     word = with_new.corpus.word
     results, is_new = report.words[model][word], with_new.corpus.split == NEW
     kept = np.append(sample(results.corpus, MOST, RARE), is_new[is_new])
-    shown = with_new.take(kept)
-    form = Form(FINE, ALL if report.text else NONE, True, tuple(shown.projections))
-    data = word_data(report, model, shown, _confusions(results, len(report.choices[model])), form)
-    n_colours = most_colours(data.get("extra", ()))
-    figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
     values = {
         **_context(report, model, word),
-        "by_value": n_colours > 0,
         "n_shown": int(kept[~is_new].sum()),
         "n_new": int(is_new.sum()),
-        "offered": form.methods,
-        "text": form.text,
     }
+    data, figure, values["by_value"] = _contents(report, model, results, with_new.take(kept))
     write_text(out, render_portable(report, data=data, figure=figure, **values))
 
 
-def _portable_forms(text: str, methods: tuple[str, ...], opening: str) -> Iterator[Form]:
-    """Yield forms of the page as one file, the largest first.
-
-    Training sentences are dropped last: without sentences the page is of little use.
-    """
-    yield Form(COARSE, text, True, methods)
-    yield Form(COARSE, text, False, methods)
-    if methods != (opening,):
-        yield Form(COARSE, text, False, (opening,))
-    if text == ALL:
-        yield Form(COARSE, TEST_ONLY, False, (opening,))
+def _contents(
+    report: Report, model: str, results: WordResults, shown: WordResults
+) -> tuple[dict[str, Any], dict[str, Any], bool]:
+    """Return the data and the plot of a page, and whether extra columns colour the instances."""
+    data = word_data(report, model, shown, _confusions(results, len(report.choices[model])))
+    n_colours = most_colours(data.get("extra", ()))
+    return data, word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours), n_colours > 0
 
 
 def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:

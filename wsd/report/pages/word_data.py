@@ -1,46 +1,22 @@
 """The data of a word's page, for its script: every shown instance, and every layer choice."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.neighbour_table import Neighbours
-from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
 from wsd.report.pages.packed_columns import packed_columns
 from wsd.report.pages.render import encode
 from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 
-# The sentences that a page contains.
-ALL, TEST_ONLY, NONE = "all", "test", "none"
-# The splits with sentences on the page.
-SHOWN = {ALL: ("train", TEST, NEW), TEST_ONLY: (TEST, NEW), NONE: (NEW,)}
+# The largest coordinate, in steps.
+FINE = 32767
 NEIGHBOURS = 5
 # The packed gold sense of a new sentence.
 NO_SENSE = 65535
-
-
-class Form(NamedTuple):
-    """How much of a word a page contains.
-
-    Attributes
-    ----------
-    levels : int
-        The largest coordinate, in steps.
-    text : str
-        The sentences that it contains.
-    details : bool
-        Whether it contains neighbours, the values of studies, and extra columns of many values.
-    methods : tuple of str
-        The projections that it contains.
-    """
-
-    levels: int
-    text: str
-    details: bool
-    methods: tuple[str, ...]
 
 
 def word_data(
@@ -48,12 +24,10 @@ def word_data(
     model: str,
     results: WordResults,
     confusions: list[list[list[list[int]]]],
-    form: Form,
 ) -> dict[str, Any]:
     """Return the data of the page's script, with every shown instance once.
 
-    Coordinates are multiples of ``step``; the largest coordinate of a layer choice is
-    ``form.levels`` steps.
+    Coordinates are multiples of ``step``.
     """
     corpus = results.corpus
     train = corpus.split == "train"
@@ -70,9 +44,9 @@ def word_data(
             "name": choice.name,
             "single": choice.is_single,
             "intervals": [by_choice.get(choice.name) for by_choice in intervals],
-            **_choice(results, i, order, form),
+            **_choice(results, i, order),
             "confusion": confusions[i],
-            **(_neighbours(results.neighbours[i], order, wide) if form.details else {}),
+            **_neighbours(results.neighbours[i], order, wide),
         }
         for i, choice in enumerate(report.choices[model])
     ]
@@ -86,17 +60,17 @@ def word_data(
         "glosses": [text.gloss for text in texts],
         "classifiers": [{"name": name, "confidence": kind} for name, kind in classifiers],
         "pixels": plots.point_size(len(corpus)),
-        "text": form.text,
+        "text": "all" if report.text else "none",
         "wide": wide,
-        "neighbours": NEIGHBOURS if form.details else 0,
+        "neighbours": NEIGHBOURS,
         "train": encode(train[order], "u1"),
         "index": encode(corpus.index[order], "<i4"),
         "gold": encode(np.where(is_new, NO_SENSE, corpus.gold)[order], "<u2"),
         "new": int(is_new.sum()),
         "choices": choices,
-        "extensions": _extensions(report, model, corpus, order) if form.details else {},
-        **_sentences(corpus, order, form.text),
-        **_extra(corpus, order, form),
+        "extensions": _extensions(report, model, corpus, order),
+        **_sentences(corpus, order, report.text),
+        **_extra(corpus, order, report.text),
     }
 
 
@@ -115,30 +89,29 @@ def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _sentences(corpus: Corpus, order: np.ndarray, text: str) -> dict[str, list[str]]:
-    if text == NONE and NEW not in corpus.split:
+def _sentences(corpus: Corpus, order: np.ndarray, text: bool) -> dict[str, list[str]]:
+    """Return all sentences; without text, those of the user alone."""
+    if not text and NEW not in corpus.split:
         return {}
-    shown = SHOWN[text]
     parts = ("left", "focal", "right")
     hidden = dict.fromkeys(parts, "")
-    sentences = [sentence(corpus, row) if corpus.split[row] in shown else hidden for row in order]
-    return {part: [texts[part] for texts in sentences] for part in parts}
+    shown = [sentence(corpus, r) if text or corpus.split[r] == NEW else hidden for r in order]
+    return {part: [texts[part] for texts in shown] for part in parts}
 
 
-def _extra(corpus: Corpus, order: np.ndarray, form: Form) -> dict[str, Any]:
-    shown = SHOWN[form.text] if form.details else ()
-    columns = packed_columns(corpus.extra, order, np.isin(corpus.split[order], shown))
+def _extra(corpus: Corpus, order: np.ndarray, text: bool) -> dict[str, Any]:
+    with_text = np.full(len(order), True) if text else corpus.split[order] == NEW
+    columns = packed_columns(corpus.extra, order, with_text)
     return {"extra": columns} if columns else {}
 
 
-def _choice(results: WordResults, i: int, order: np.ndarray, form: Form) -> dict[str, Any]:
+def _choice(results: WordResults, i: int, order: np.ndarray) -> dict[str, Any]:
     """Return one layer choice: its projections, and every classifier's predictions."""
     test = results.corpus.split != "train"
     tests = (np.cumsum(test) - 1)[order][test[order]]
-    projections = {method: results.projections[method][i] for method in form.methods}
     predicted, confidence = results.predicted.values(), results.confidence.values()
     return {
-        "projections": {m: _projection(p, order, form.levels) for m, p in projections.items()},
+        "projections": {m: _projection(p[i], order) for m, p in results.projections.items()},
         "score": _finite(results.neighbours[i].score),
         "predicted": [encode(senses[i][tests], "<u2") for senses in predicted],
         "confidence": [_shades(values[i][tests]) for values in confidence],
@@ -162,8 +135,8 @@ def _neighbours(neighbours: Neighbours, order: np.ndarray, wide: bool) -> dict[s
     }
 
 
-def _projection(projection: Projection, order: np.ndarray, levels: int) -> dict[str, Any]:
-    step = float(np.abs(projection.points).max(initial=0)) / levels or 1.0
+def _projection(projection: Projection, order: np.ndarray) -> dict[str, Any]:
+    step = float(np.abs(projection.points).max(initial=0)) / FINE or 1.0
     return {
         "explained": projection.explained,
         "step": step,

@@ -1,13 +1,11 @@
 """What does training the encoder itself add to its frozen layers?"""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from wsd.studies.base import (
     Config,
-    Costs,
     Files,
     Keys,
     Kind,
@@ -114,8 +112,8 @@ class Finetuning(Study):
             ]
         )
 
-    def training_seconds(self, config: Config, model: Model, train: str, costs: Costs) -> float:
-        """Return the rough processor time of training a model on a training set, at most."""
+    def training_seconds(self, config: Config, model: Model, train: str, training: float) -> float:
+        """Return the rough processor time of a training, given seconds per instance and pass."""
         from wsd.artifacts.training_set import setting
         from wsd.studies.finetuning.finetuning_files import ALL, combined
         from wsd.studies.finetuning.schedule import long_enough
@@ -131,29 +129,7 @@ class Finetuning(Study):
         share = section.folds * (1 - 1 / config.tuning.folds)
         trials = share * sum(passes) if len(passes) > 1 else 0.0
         # Cross-validation may select the longest setting.
-        return costs.training(model, instances) * (trials + len(section.seeds) * max(passes))
-
-    def plan_lines(
-        self, config: Config, model: Model, places: Places | None, costs: Costs, cores: int
-    ) -> Iterator[str]:
-        """Yield the time of a model's trainings that are still missing, if any are."""
-        if model.name not in config.models:
-            return
-        left = self.trains(config)
-        if places:
-            pattern = f"{places.study[self.name]['finetune']}/costs.csv"
-            left = tuple(
-                train
-                for train in left
-                if not Path(places.path(pattern, base=model.name, train=train)).exists()
-            )
-        if left:
-            total = sum(self.training_seconds(config, model, train, costs) for train in left)
-            yield (
-                f"  to fine-tune, on {', '.join(left)}: at most roughly {costs.duration(total)} of "
-                f"processor time, {costs.duration(total / cores)} on {cores} "
-                f"core{'s' if cores > 1 else ''}"
-            )
+        return training * instances * (trials + len(section.seeds) * max(passes))
 
 
 def _check(file: Any, config: Config) -> None:

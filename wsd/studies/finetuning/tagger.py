@@ -101,9 +101,9 @@ class Tagger:
     ) -> Self:
         """Load a model for training, as :meth:`wsd.encoder.encoder.Encoder.load`, in float32."""
         chosen = choose_device(device)
-        tokenizer, model, file = load_folder(str(folder), random_weights)
+        tokenizer, model = load_folder(str(folder), random_weights)
         model = model.to(chosen)
-        encoder = Encoder(tokenizer, model, pooling=pooling, input=input, device=chosen, file=file)
+        encoder = Encoder(tokenizer, model, pooling=pooling, input=input, device=chosen)
         _ = encoder.architecture  # refuses a model that cannot be used
         return cls(model, encoder, known, blocks)
 

@@ -16,13 +16,7 @@ from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import render_fragment
 from wsd.report.pages.report_data import Report, having
 from wsd.report.pages.study_sections import Extension, Section
-from wsd.storage.csv import Columns
 
-COLUMNS = Columns(
-    ("model", "view", "layers", "transform", "fitted_on", "word"),
-    ("anisotropy", "self_similarity", "silhouette", "pair_auc", "kmeans_ari", "kmeans_v"),
-    may_be_empty=True,
-)
 MEASURES = {
     "anisotropy": "Anisotropy: mean cosine of instances of different words",
     "self_similarity": "Self-similarity: mean cosine within a word",
@@ -41,7 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     """Read the tables of the study."""
-    return GeometrySection(read_tables(args.geometry, "geometry", COLUMNS))
+    if not args.geometry:
+        return Extension()
+    return GeometrySection(read_tables(args.geometry))
 
 
 class GeometrySection(Extension):

@@ -15,17 +15,8 @@ from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import render_fragment
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.pages.study_sections import Extension, Section
-from wsd.storage.csv import Columns
 
 TABLE = "gloss-worth"
-COLUMNS = Columns(
-    ("model", "layers", "start"),
-    (
-        *("n", "mean_macro_f1", "mean_macro_f1_low", "mean_macro_f1_high"),
-        *("as_many_alone", "as_many_alone_low", "as_many_alone_high"),
-    ),
-    may_be_empty=True,
-)
 # The starting points of `wsd gloss-worth`, with their names on the page and their dashes.
 STARTS = {
     "sentences": ("sentences alone", "solid"),
@@ -41,7 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     """Read the tables of the study."""
-    return GlossSection(read_tables(args.gloss_worth, TABLE, COLUMNS))
+    if not args.gloss_worth:
+        return Extension()
+    return GlossSection(read_tables(args.gloss_worth))
 
 
 class GlossSection(Extension):

@@ -6,10 +6,8 @@ from typing import Any
 
 from wsd.studies.base import (
     Config,
-    Costs,
     Files,
     Kind,
-    Model,
     Outputs,
     Paths,
     Places,
@@ -111,13 +109,6 @@ class Glosses(Study):
         patterns = files.study[self.name]
         made = [patterns["glosses"], *files.of_models(*patterns["vectors"])]
         return Outputs(made, shown={"gloss_worth": files.of_models(patterns["gloss_worth"])})
-
-    def seconds(self, config: Config, model: Model, costs: Costs) -> float:
-        """Return the time of the zero-shot rows, a job per layer choice."""
-        if model.name not in config.models:
-            return 0.0
-        instances = sum(config.dataset.sizes[word] for word in config.words)
-        return len(model.unmixed(VIEW)) * (costs.job + costs.instance * instances)
 
 
 STUDY = Glosses()

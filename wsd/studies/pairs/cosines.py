@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from wsd.errors import wrong_file
-from wsd.storage.csv import Columns
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing
 from wsd.studies.pairs.pair_table import Pairs
@@ -24,7 +23,7 @@ LABEL_METRICS, RATING_METRICS = ("accuracy", "auc"), ("spearman", "pearson")
 # A metric, its interval by pairs and its interval by words.
 BOUNDS = ("", "_low", "_high", "_low_by_word", "_high_by_word")
 # Against the selected row; only the test split and the split of all pairs have them.
-TESTS = ["difference_low", "difference_high", "p", "detectable", "detectable_in_family", "p_holm"]
+TESTS = ["difference_low", "difference_high", "p", "p_holm"]
 # By transformation and layer choice: an array of shape (pairs,).
 Cosines = Mapping[tuple[str, str], np.ndarray]
 
@@ -32,16 +31,6 @@ Cosines = Mapping[tuple[str, str], np.ndarray]
 def metrics_of(*, is_graded: bool) -> tuple[str, ...]:
     """Return the metrics of pairs with ratings, or of pairs with labels."""
     return RATING_METRICS if is_graded else LABEL_METRICS
-
-
-def columns_of(*, is_graded: bool) -> Columns:
-    """Return the columns of ``pairs.csv``."""
-    numbers = (
-        *("n", "words", *(() if is_graded else ("threshold", "called_same"))),
-        *(f"{name}{bound}" for name in metrics_of(is_graded=is_graded) for bound in BOUNDS),
-        *("difference", *TESTS, "p_largest_advantage"),
-    )
-    return Columns(NAMES, numbers, ("chosen", "in_confidence_set"))
 
 
 def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[str, Any]) -> None:

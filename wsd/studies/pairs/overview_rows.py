@@ -12,7 +12,7 @@ from wsd.errors import WsdError
 from wsd.report.overview import Listed, Result, day, title
 from wsd.report.pages.report_data import having, records
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.cosines import TABLE, columns_of, metrics_of
+from wsd.studies.pairs.cosines import TABLE, metrics_of
 from wsd.studies.pairs.score_pairs import OUT_OF_FOLD
 from wsd.studies.pairs.study import Pairs
 
@@ -41,7 +41,7 @@ def _result(table: Path) -> Result | None:
     """Return the selected configuration's result: out of fold, or on the last labelled split."""
     for is_graded in (False, True):
         with suppress(WsdError, IndexError):
-            chosen = records(having(read_csv(table, columns_of(is_graded=is_graded)), chosen=True))
+            chosen = records(having(read_csv(table), chosen=True))
             row = next((row for row in chosen if row["split"] == OUT_OF_FOLD), chosen[-1])
             metric = metrics_of(is_graded=is_graded)[0]
             score, low, high = (row[f"{metric}{bound}"] for bound in ("", "_low", "_high"))

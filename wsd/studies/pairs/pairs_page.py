@@ -14,7 +14,6 @@ import pandas as pd
 from wsd.arguments import add_out, add_path
 from wsd.errors import wrong_file
 from wsd.metrics.graded import FEWEST_WORDS
-from wsd.report.pages.model_notes import detectable
 from wsd.report.pages.render import render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
@@ -25,7 +24,6 @@ from wsd.studies.pairs.cosines import (
     RATING_METRICS,
     TABLE,
     Cosines,
-    columns_of,
     metrics_of,
     read_cosines,
 )
@@ -91,7 +89,6 @@ def page(
         fewest_words=FEWEST_WORDS,
         majority=float(max(pairs.gold[rows].mean(), 1 - pairs.gold[rows].mean())),
         by_words=selected["words"] >= FEWEST_WORDS,
-        detected=detectable(shown),
         tested=bool(shown["p_largest_advantage"].notna().any()),
         others=[row for row in others if row["split"] != OUT_OF_FOLD],
         curve=curve(shown, selected, metric, scale),
@@ -152,7 +149,7 @@ def run(args: argparse.Namespace) -> None:
     pairs = read_pairs(args.pairs)
     cosines, provenance = read_cosines(args.scores / COSINES, pairs)
     path: Path = args.scores / TABLE
-    table = read_csv(path, columns_of(is_graded=pairs.is_graded))
+    table = read_csv(path)
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
         raise wrong_file("the table and the cosines have different layer choices", path)
     write_text(args.out, page(pairs, table, cosines, provenance, text=not args.no_text))

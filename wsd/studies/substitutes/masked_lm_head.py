@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.encoder.find_model_folder import find_folder
-from wsd.encoder.foreign_code import CONFIG
-from wsd.encoder.model_files import WEIGHTS_INDEX, weights_in
+from wsd.encoder.model_files import CONFIG, WEIGHTS_INDEX, weights_in
 from wsd.errors import ModelError, WsdError
 
 # By the model type in config.json: how the names of the head's own tensors begin.

@@ -53,16 +53,13 @@ class FillMask:
         If the tokenizer has no mask token, or cannot be used.
     """
 
-    def __init__(
-        self, tokenizer: Any, model: Any, *, device: torch.device, file: Any = None
-    ) -> None:
+    def __init__(self, tokenizer: Any, model: Any, *, device: torch.device) -> None:
         if tokenizer.mask_token_id is None:
             problem = f"{type(tokenizer).__name__} has no mask token to replace the focal word"
             raise ModelError(problem, fix="leave substitutes out of analyses, or use another model")
         self.model, self.device, base = model, device, model.base_model
         self.encoders = {
-            seen: Encoder(tokenizer, model.base_model, input=seen, device=device, file=file)
-            for seen in SEEN
+            seen: Encoder(tokenizer, model.base_model, input=seen, device=device) for seen in SEEN
         }
         self.pieces = _written_pieces(tokenizer)
         self._numbers = np.flatnonzero([piece is not None for piece in self.pieces])
@@ -80,8 +77,8 @@ class FillMask:
         """
         chosen = choose_device(device)
         try:
-            tokenizer, model, file = load_folder(folder, head=True)
-            loaded = cls(tokenizer, model.to(chosen), device=chosen, file=file)
+            tokenizer, model = load_folder(folder, head=True)
+            loaded = cls(tokenizer, model.to(chosen), device=chosen)
             _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error

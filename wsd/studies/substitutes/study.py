@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Costs, Files, Keys, Kind, Model, Outputs, Paths, Places, Study
+from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Places, Study
 
 
 class Substitutes(Study):
@@ -76,12 +76,6 @@ class Substitutes(Study):
     def _paths(self, files: Files, name: str) -> Paths:
         patterns = files.study[self.name]
         return files.paths(patterns[name], asked=patterns["models"])
-
-    def seconds(self, config: Config, model: Model, costs: Costs) -> float:
-        """Return the time of two passes: with the focal word masked, and without a mask."""
-        if model.name not in self.models(config):
-            return 0.0
-        return 2 * costs.passes(model, sum(config.dataset.sizes[word] for word in config.words))
 
     def left_out(self, config: Config) -> Iterator[str]:
         """Yield why a model is left out."""

@@ -86,8 +86,7 @@ def run(args: argparse.Namespace) -> None:
     done = len(tables) - len(missing)
     message = f"{record['name']}: {done} of {len(tables)} words are done already"
     log.info(message, extra=done_before(done))
-    with find_model_folder.offline(args.model):
-        if missing:
-            substitutes(missing, record, device=args.device, threads=args.threads)
+    if missing:
+        substitutes(missing, record, device=args.device, threads=args.threads)
     if args.listing:
         write_listing(args.listing, {path: noted_checksum(path) for path in tables})

@@ -17,14 +17,8 @@ from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import encode, render_fragment
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.study_sections import Extension
-from wsd.storage.csv import Columns
 
 TABLE = "substitutes"
-COLUMNS = Columns(
-    ("model", "word", "sense", "input", "piece"),
-    ("rank", "log_odds", "z", "instances", "n"),
-    may_be_empty=True,
-)
 # The most substitutes in the legend of a sense.
 MOST = 6
 # The least z-score of a substitute that distinguishes a sense.
@@ -42,11 +36,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     """Read the files of the study."""
+    if not args.sense_substitutes:
+        return Extension()
     by_model: dict[str, Mapping[str, Substitutes]] = {}
     for path in args.substitutes:
         words, provenance = read_substitutes(word_files_at([path]), corpora)
         by_model[provenance["model"]["name"]] = words
-    table = read_tables(args.sense_substitutes, TABLE, COLUMNS)
+    table = read_tables(args.sense_substitutes)
     return WordPanel(table, by_model, corpora)
 
 
