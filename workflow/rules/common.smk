@@ -358,7 +358,7 @@ def limit_by_cores():
 
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
-    for line in wsd.run.plan.describe(CONFIG, ALL_RESULTS, cores):
+    for line in wsd.run.plan.describe(FILES, cores):
         print(line, file=sys.stderr, flush=True)
 
 

@@ -15,11 +15,8 @@ from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
-# The fix for an error about missing results.
-FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
-PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "removed"
 
 
 def tables_of(dataset: Path, run: str) -> Path:
@@ -39,18 +36,6 @@ def runs_with(dataset: Path, file: str) -> list[str]:
     """Return the runs whose folder has a file; the run without a name comes first."""
     named = sorted(path.name for path in (dataset / RUNS).glob("*") if is_plain_name(path.name))
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
-
-
-def is_dataset(folder: Path) -> bool:
-    """Return whether a folder has the results of a dataset.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be read.
-    """
-    here = any((folder / name).exists() for name in (STORE, RUN_MAP))
-    return here or any((folder / RUNS).glob(f"*/{RUN_MAP}"))
 
 
 def tables_of_runs(dataset: Path) -> list[Path]:
@@ -73,40 +58,17 @@ def _exists(path: Path) -> bool:  # also true for a broken link
     return False
 
 
-def started_runs(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Return the latest map of each run that was started, by name, and all earlier maps."""
+def started_runs(dataset: Path) -> dict[str, Path]:
+    """Return the latest map of each run that was started, by name."""
     maps = (dataset / STORE / MAPS).glob("*.json")
     paths = sorted(maps, key=lambda path: path.lstat().st_mtime_ns)
-    last = {bare(path.name).removesuffix(".json"): path for path in paths}
-    return last, [path for path in paths if path not in last.values()]
+    return {bare(path.name).removesuffix(".json"): path for path in paths}
 
 
-def run_state(run: RunMap, tables: Path) -> str:
-    """Return the state of a run that was started.
-
-    Parameters
-    ----------
-    run : RunMap
-    tables : Path
-        The folder of its tables.
-
-    Returns
-    -------
-    str
-        ``PUBLISHED``; ``UNFINISHED``, even if there are tables of an earlier run; ``LOST`` if the
-        tables have no map; or ``REMOVED`` if somebody removed the tables.
-
-    Raises
-    ------
-    ResultError
-        If the map in the folder of the tables is damaged.
-    """
-    here = tables / RUN_MAP
-    if os.path.lexists(here):
-        return PUBLISHED if RunMap(here).files.items() <= run.files.items() else UNFINISHED
-    if any(os.path.lexists(tables / name) for name in (PROVENANCE, *run.files)):
-        return LOST
-    return REMOVED if all((run.folder / name).exists() for name in run) else UNFINISHED
+def is_removed(run: RunMap, tables: Path) -> bool:
+    """Return whether somebody removed the folder of the tables of a finished run."""
+    left = any(os.path.lexists(tables / name) for name in (RUN_MAP, PROVENANCE, *run.files))
+    return not left and all((run.folder / name).exists() for name in run)
 
 
 def choose_run(dataset: Path, file: str, name: str | None) -> str | None:

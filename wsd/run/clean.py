@@ -7,10 +7,11 @@ listings. Until a run has written a listing, it owns everything in the listing's
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from wsd import logs
-from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
+from wsd.artifacts.find_runs import is_removed, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.run import lock
 from wsd.storage.checksums import STORE, SUMS
@@ -25,8 +26,8 @@ def unused(dataset: Path) -> Iterator[Path]:
         If a map or a listing cannot be read, so that its files are unknown.
     """
     maps = [folder / RUN_MAP for folder in tables_of_runs(dataset)]
-    for run, path in started_runs(dataset)[0].items():
-        if run_state(RunMap(path), tables_of(dataset, run)) != REMOVED:
+    for run, path in started_runs(dataset).items():
+        if not is_removed(RunMap(path), tables_of(dataset, run)):
             maps.append(path)
     kept, folders = set(maps), set()
     for file in {dataset / name for path in maps for name in RunMap(path)}:
@@ -36,9 +37,18 @@ def unused(dataset: Path) -> Iterator[Path]:
         elif is_listing(file):
             folders |= {file.parent, file.with_suffix("")} - {dataset / STORE}
     for path in (dataset / STORE).rglob("*"):
-        if path.is_file() and SUMS not in path.parts and path not in kept:
-            if not folders & {*path.parents}:
-                yield path
+        is_kept = path in kept or folders & {*path.parents}
+        if path.is_file() and SUMS not in path.parts and not is_kept:
+            yield path
+
+
+def delete(path: Path) -> None:
+    """Delete a file, its checksum, and its folders if they are empty now."""
+    path.unlink()
+    (path.parent / SUMS / path.name).unlink(missing_ok=True)
+    with suppress(OSError):
+        for folder in (path.parent / SUMS, *path.parents):
+            folder.rmdir()
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,13 +60,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     for dataset in sorted(path.parent for path in args.results.glob(f"*/{STORE}")):
-        with lock.begin(dataset):
-            sizes: Counter[str] = Counter()
-            for path in unused(dataset):
+        sizes: Counter[str] = Counter()
+        with lock.begin(dataset) if args.yes else nullcontext():
+            for path in [*unused(dataset)]:
                 sizes["/".join(path.relative_to(dataset / STORE).parts[:2])] += path.stat().st_size
                 if args.yes:
-                    path.unlink()
-                    (path.parent / SUMS / path.name).unlink(missing_ok=True)
+                    delete(path)
         for part, size in sizes.most_common():
             logs.show(f"{dataset.name}: {size / 1e6:,.1f} MB in {part}")
         total = f"{sum(sizes.values()) / 1e6:,.1f} MB belong to no run"

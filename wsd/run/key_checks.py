@@ -5,8 +5,10 @@ Each error names the key to change.
 
 from collections.abc import Iterable
 
+from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.view_names import STATIC
+from wsd.run.checked_config import Config
 from wsd.run.schema import ConfigFile, Controls
 from wsd.run.schema_entries import ModelEntry
 from wsd.studies.base import refused, without_braces
@@ -68,3 +70,18 @@ def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
         if name not in classifiers:
             fix = f"choose among {', '.join(classifiers)}"
             raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
+
+
+def check_folds(config: Config) -> None:
+    """Refuse several candidates if no word has enough sentences to select one on folds."""
+    folds, known = config.tuning.folds, config.dataset.most_folds
+    most = max(known.get(word, folds) for word in config.words)
+    for model in config.models.values():
+        points = sum(
+            len(grid_points(classifier.space)) for classifier in config.combinations(model)
+        )
+        if most < folds and points > 1:
+            problem = f"no word has enough training sentences for {folds} folds (at most {most})"
+            problem += f", to select one of {points} candidates of {model.name}"
+            fix = "add training sentences, use fewer folds, or give a single layer and classifier"
+            raise refused(problem, "tuning.folds", fix)

@@ -1,4 +1,4 @@
-"""Refuse jobs whose code or inputs have changed, and outputs by hand into the store of a run."""
+"""Refuse to overwrite inputs and files of a run by hand, and jobs whose code or inputs changed."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.run_json import RunMap, WordFiles
+from wsd.artifacts.run_json import MAPS, RunMap, WordFiles
 from wsd.errors import ConfigError, ResultError
 from wsd.run import modules_of_step
 from wsd.run.digests import MAP, PROGRAM
@@ -16,12 +16,25 @@ from wsd.storage.checksums import sha256 as sha256_of
 
 
 def check_outputs(args: argparse.Namespace) -> None:
-    """Refuse a command by hand whose output would replace a file of a run."""
-    if MAP in os.environ or not isinstance(out := getattr(args, "out", None), Path):
-        return
-    if STORE in out.resolve().parts:
-        problem = f"{out} is in a store, and runs own every file there"
-        raise ConfigError(problem, where="--out", fix="name a place elsewhere")
+    """Refuse a command by hand whose output would replace an input or a file of a run.
+
+    Parameters
+    ----------
+    args
+        The command's arguments; ``outputs`` has the names of the output arguments.
+    """
+    names = () if MAP in os.environ else getattr(args, "outputs", ())
+    others = (value for name, value in vars(args).items() if name not in names)
+    inputs = [path for value in others for path in _paths(value) if path.is_file()]
+    for name, path in ((name, path) for name in names for path in _paths(getattr(args, name))):
+        problem = ""
+        if path.is_file() and any(path.samefile(file) for file in inputs):
+            problem = f"{path} is an input of this command, and would be overwritten"
+        elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
+            problem = f"{path} is in a store, and runs own every file there"
+        if problem:
+            where = f"--{name.replace('_', '-')}"
+            raise ConfigError(problem, where=where, fix="name a place elsewhere")
 
 
 def check_unchanged(args: argparse.Namespace) -> None:
@@ -46,6 +59,10 @@ def check_unchanged(args: argparse.Namespace) -> None:
     if changed:
         problem = f"{changed[0]} has changed since the run began"
         raise ResultError(problem, fix="run snakemake again: it takes what is there now")
+
+
+def _above(path: Path) -> Iterator[Path]:
+    yield from (path.resolve(), *path.resolve().parents)
 
 
 def _paths(value: Any) -> Iterator[Path]:
