@@ -17,6 +17,7 @@ from wsd.storage.file_names import is_plain_name
 RUNS = "runs"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
+PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "removed"
 
 
 def tables_of(dataset: Path, run: str) -> Path:
@@ -65,10 +66,32 @@ def started_runs(dataset: Path) -> dict[str, Path]:
     return {bare(path.name).removesuffix(".json"): path for path in paths}
 
 
-def is_removed(run: RunMap, tables: Path) -> bool:
-    """Return whether somebody removed the folder of the tables of a finished run."""
-    left = any(os.path.lexists(tables / name) for name in (RUN_MAP, PROVENANCE, *run.files))
-    return not left and all((run.folder / name).exists() for name in run)
+def run_state(run: RunMap, tables: Path) -> str:
+    """Return the state of a run that was started.
+
+    Parameters
+    ----------
+    run : RunMap
+    tables : Path
+        The folder of its tables.
+
+    Returns
+    -------
+    str
+        ``PUBLISHED``; ``UNFINISHED``, even if there are tables of an earlier run; ``LOST`` if the
+        tables have no map; or ``REMOVED`` if somebody removed the tables.
+
+    Raises
+    ------
+    ResultError
+        If the map in the folder of the tables is damaged.
+    """
+    here = tables / RUN_MAP
+    if os.path.lexists(here):
+        return PUBLISHED if RunMap(here).files.items() <= run.files.items() else UNFINISHED
+    if any(os.path.lexists(tables / name) for name in (PROVENANCE, *run.files)):
+        return LOST
+    return REMOVED if all((run.folder / name).exists() for name in run) else UNFINISHED
 
 
 def choose_run(dataset: Path, file: str, name: str | None) -> str | None:

@@ -11,7 +11,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from wsd import logs
-from wsd.artifacts.find_runs import is_removed, started_runs, tables_of, tables_of_runs
+from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.run import lock
 from wsd.storage.checksums import STORE, SUMS
@@ -27,7 +27,7 @@ def unused(dataset: Path) -> Iterator[Path]:
     """
     maps = [folder / RUN_MAP for folder in tables_of_runs(dataset)]
     for run, path in started_runs(dataset).items():
-        if not is_removed(RunMap(path), tables_of(dataset, run)):
+        if run_state(RunMap(path), tables_of(dataset, run)) != REMOVED:
             maps.append(path)
     kept, folders = set(maps), set()
     for file in {dataset / name for path in maps for name in RunMap(path)}:

@@ -26,14 +26,15 @@ def check_outputs(args: argparse.Namespace) -> None:
     names = () if MAP in os.environ else getattr(args, "outputs", ())
     others = (value for name, value in vars(args).items() if name not in names)
     inputs = [path for value in others for path in _paths(value) if path.is_file()]
-    for name, path in ((name, path) for name in names for path in _paths(getattr(args, name))):
+    outputs = [(name, path) for name in names for path in _paths(getattr(args, name))]
+    for option, path in outputs:
         problem = ""
         if path.is_file() and any(path.samefile(file) for file in inputs):
             problem = f"{path} is an input of this command, and would be overwritten"
         elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
             problem = f"{path} is in a store, and runs own every file there"
         if problem:
-            where = f"--{name.replace('_', '-')}"
+            where = f"--{option.replace('_', '-')}"
             raise ConfigError(problem, where=where, fix="name a place elsewhere")
 
 
