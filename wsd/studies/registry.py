@@ -17,6 +17,7 @@ NAMES = (
     "unlabelled",
     "change",
     "all_words",
+    "board",
 )
 
 
