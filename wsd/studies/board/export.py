@@ -1,14 +1,22 @@
-"""Export the results of a run for others: predictions, scores and provenance, but no sentence.
+"""Export the results of a run for others: predictions and provenance, but no sentence.
 
-The export has every configuration that could be selected, on the full training set and the test
-split. `wsd board` merges the exports of several machines.
+The export is one ``.zip`` with the selected and every other candidate configuration, on the full
+training set and the test split. It has four members (docs/how-to/board.md describes them):
+``export.json``, facts and provenance; ``scores.parquet``, a row per configuration;
+``predictions.parquet``, a row per test instance, without its sentence; and ``SHA256SUMS``. A sense
+is its 0-based place among the senses of its word. The same results give the same bytes.
 """
 
 import argparse
+import hashlib
+import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
+
+import pandas as pd
 
 from wsd.arguments import add_out, add_results
 from wsd.artifacts.column_names import ALL_WORDS
@@ -21,11 +29,19 @@ from wsd.evaluation.layer_groups import Group, read_groups
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.logs import log
+from wsd.metrics.scores import mean_scores
+from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
-from wsd.studies.board.export_file import DOCUMENT, NAMES, corpus_checksum, write_export
 
+KIND = {"kind": "wsd export", "format": 1}
+ABOUT, SCORES, PREDICTIONS, SUMS = MEMBERS = (
+    "export.json", "scores.parquet", "predictions.parquet", "SHA256SUMS",
+)  # fmt: skip
+NAMES = ["model", "view", "layers", "classifier"]
+# The columns of the instances of every export, and one that only some corpora have.
+INSTANCE, DOCUMENT = ["word", "index", "gold", "near_duplicates", "unlike_training"], "document"
 DATASET = ("name", "title", "licence", "licence_url", "citation")
 
 
@@ -43,34 +59,28 @@ def read_run(results: Results, models: Sequence[str] = ()) -> tuple[list[Group],
     with parsing(path):
         table = read_csv(path)
         table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
-        rows = table[list(NAMES)].itertuples(index=False, name=None)
-        every = [Configuration(*names) for names in rows]
-    known = dict.fromkeys(configuration.model for configuration in every)
     for name in models:
-        if name not in known:
-            raise unknown_choice(f"the run has no model {name!r}", known, "--model")
-    kept = [each for each in every if not models or each.model in models]
-    predictions = [results.predictions(each) for each in kept]
+        if name not in {*table["model"]}:
+            raise unknown_choice(f"the run has no model {name!r}", {*table["model"]}, "--model")
+    kept = table[table["model"].isin(models or table["model"])]
+    # In the same order whatever the config's, so that equal results give equal bytes.
+    names = [Configuration(*row) for row in kept[NAMES].itertuples(index=False)]
+    predictions = [results.predictions(each) for each in names]
     searches = [
         run.file(f"{c.model}/search/{FULL}/{c.view}/{c.layers}.{c.classifier}.parquet")
-        for c in kept
+        for c in names
     ]
     words = sorted(word.word for word in read_predictions(predictions[0])[0])
     corpora = {word: results.corpus(word) for word in words}
     groups = read_groups(predictions, searches, corpora)
-    # The same order whatever the config's, so that equal results give equal bytes.
     return sorted(groups, key=lambda group: tuple(group.names.values())), corpora
 
 
 def describe(
     results: Results, groups: Sequence[Group], corpora: Mapping[str, Corpus]
 ) -> dict[str, Any]:
-    """Return the provenance and facts of a run for ``export.json``."""
-    run, first = results.map, groups[0].rows[0]
-    chosen = read_json(path := run.file("selection.json"))["chosen"]
-    sources = {group.names["model"]: group.rows[0].source for group in groups}
-    classifiers = {group.names["classifier"]: group.rows[0].source for group in groups}
-    dataset = {key: str(getattr(results.dataset, key, "")) for key in DATASET}
+    """Return the facts and the provenance of a run, without the paths of its machine."""
+    chosen = read_json(results.map.file("selection.json"))["chosen"]
     words = {
         word.word: {
             "digest": corpora[word.word].digest,
@@ -78,31 +88,27 @@ def describe(
             "n_train": word.n_train,
             "n_test": len(word.gold),
         }
-        for word in first.words
+        for word in groups[0].rows[0].words
     }
-    with parsing(path):
-        models = {
-            name: {
-                "encoder": without_places(source["encoder"]),
-                "selected": {key: str(chosen[name][FULL]["all"][key]) for key in NAMES[1:]},
-            }
-            for name, source in sources.items()
-        }
-    return {
-        "dataset": {**dataset, "name": dataset["name"] or run.folder.name},
-        "corpus": {"checksum": corpus_checksum(words), "words": words},
-        "objective": groups[0].objective,
-        "folds": first.source["folds"],
-        "spaces": {
-            name: {key: source[key] for key in ("estimator", "space")}
-            for name, source in classifiers.items()
+    sources = {group.names["model"]: group.rows[0].source for group in groups}
+    models = {
+        name: {"encoder": source["encoder"], "selected": chosen[name][FULL]["all"]}
+        for name, source in sources.items()
+    }
+    about = {
+        **KIND,
+        "dataset": {
+            "name": results.map.folder.name,
+            **{key: str(getattr(results.dataset, key)) for key in DATASET if results.dataset},
         },
+        "corpus": {"words": words},
+        "objective": groups[0].objective,
         "models": models,
-        "config": without_places(run.config),
-        "seed": run.config.get("seed"),
-        "versions": first.source["versions"],
+        "config": results.map.config,
         "written_by": version("wsd"),
     }
+    without: dict[str, Any] = without_places(about)
+    return without
 
 
 def without_places(value: Any, key: str = "") -> Any:
@@ -120,6 +126,41 @@ def without_places(value: Any, key: str = "") -> Any:
     return value
 
 
+def as_tables(
+    groups: Sequence[Group], corpora: Mapping[str, Corpus]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the tables of configurations and of test instances."""
+    rows = [row for group in groups for row in group.rows]
+    lines = [
+        {"selected": row.layers == group.selected, "objective_cv": objective_cv}
+        for group in groups
+        for row, objective_cv in zip(group.rows, group.objective_cv, strict=True)
+    ]
+    scores = pd.DataFrame(
+        {**dict(zip(NAMES, row.configuration, strict=True)), "column": f"c{i}", **line}
+        | {name: float(value) for name, value in mean_scores(row.confusions).items()}
+        for i, (row, line) in enumerate(zip(rows, lines, strict=True))
+    )
+    near, unlike = near_duplicate_groups(corpora), without_duplicates(corpora)
+    parts = []
+    for i, word in enumerate(rows[0].words):
+        columns = [word.word, word.index, word.gold, near[word.word], unlike[word.word]]
+        part = pd.DataFrame(dict(zip(INSTANCE, columns, strict=True)))
+        documents = rows[0].documents
+        part = part.assign(**{DOCUMENT: documents[word.word]} if documents else {})
+        predicted = {f"c{number}": row.words[i].predicted for number, row in enumerate(rows)}
+        parts.append(pd.concat([part, pd.DataFrame(predicted)], axis=1))
+    table = pd.concat(parts)
+    numbers = [name for name in table if name not in ("word", "unlike_training")]
+    return scores.astype({"objective_cv": float}), table.astype(dict.fromkeys(numbers, "int32"))
+
+
+def checksums(members: Mapping[str, bytes]) -> bytes:
+    """Return the SHA-256 of members by name, as ``sha256sum`` writes them."""
+    sums = {name: hashlib.sha256(member).hexdigest() for name, member in members.items()}
+    return "".join(f"{digest}  {name}\n" for name, digest in sums.items()).encode()
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_results(parser)
@@ -132,11 +173,14 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     results = Results(args.results, args.of_run)
     groups, corpora = read_run(results, args.model)
-    documents = groups[0].rows[0].documents
-    instances = {
-        "near_duplicates": near_duplicate_groups(corpora),
-        "unlike_training": without_duplicates(corpora),
-        **({DOCUMENT: documents} if documents else {}),
-    }
-    checksum = write_export(args.out, describe(results, groups, corpora), groups, instances)
-    log.info("export: %s, checksum %s", args.out, checksum)
+    about = describe(results, groups, corpora)
+    contents = [json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False).encode()]
+    for table in as_tables(groups, corpora):
+        contents.append(table.to_parquet(index=False, compression="zstd"))
+    members = dict(zip(MEMBERS, contents, strict=False))
+    members[SUMS] = checksums(members)
+    with replacing(args.out) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, member in members.items():
+            # An entry that is made from a name alone has a fixed date.
+            archive.writestr(zipfile.ZipInfo(name), member, zipfile.ZIP_DEFLATED)
+    log.info("export: %s, checksum %s", args.out, hashlib.sha256(members[SUMS]).hexdigest())
