@@ -64,8 +64,7 @@ def run(session_: Session) -> None:
 def begin(session_: Session) -> None:
     """Begin a run, then drop its lock as if its process had been killed."""
     session_.begin()
-    if session_._lock:
-        session_._lock.close()
+    session_._lock.close()
 
 
 def make(session_: Session) -> None:

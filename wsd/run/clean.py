@@ -16,6 +16,9 @@ from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.run import lock
 from wsd.storage.checksums import STORE, SUMS
 
+# The file that Snakemake leaves in a folder that is the output of a rule.
+MARK = ".snakemake_timestamp"
+
 
 def unused(dataset: Path) -> Iterator[Path]:
     """Yield every file of a dataset's store that no run refers to.
@@ -34,6 +37,7 @@ def unused(dataset: Path) -> Iterator[Path]:
         kept.add(file)
         if is_listing(file) and file.exists():
             kept |= {file.parent / name for name in read_listing(file)}
+            kept.add(file.with_suffix("") / MARK)
         elif is_listing(file):
             folders |= {file.parent, file.with_suffix("")} - {dataset / STORE}
     for path in (dataset / STORE).rglob("*"):
