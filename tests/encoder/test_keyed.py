@@ -16,7 +16,6 @@ from wsd.cli import main
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.word_extraction import WordExtraction
 from wsd.errors import ModelError
-from wsd.logs import DONE_BEFORE
 
 VIEWS = ["focal", "cls", "static"]
 DRAWN = ["focal", "other"]
@@ -70,24 +69,6 @@ def test_a_new_word_computes_only_that_word(here: Path) -> None:
     # With fewer words, nothing of the model is loaded.
     shutil.rmtree("tiny")
     assert embed("crane") == 0
-
-
-def test_the_cost_is_recorded_unless_an_earlier_job_did_a_part(here: Path) -> None:
-    def did_a_part(*words: str) -> bool:
-        """Return whether the log of a job says that an earlier job did a part."""
-        call = ["--log", "a.log", "embed", "--model", "tiny.json", "--corpus", "corpus"]
-        call += ["--out", "e", "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]
-        with pytest.MonkeyPatch.context() as patched, logs_as_before():
-            patched.setenv("HF_HUB_OFFLINE", "1")
-            assert main(call) == 0
-        lines = [json.loads(line) for line in Path("a.log").read_text().splitlines()]
-        assert lines[-1]["processor_seconds"] > 0
-        return any(line.get(DONE_BEFORE) for line in lines)
-
-    assert not did_a_part("bat")
-    assert did_a_part("bat", "crane") and did_a_part("crane")
-    shutil.rmtree("e")
-    assert not did_a_part("bat", "crane")
 
 
 def test_the_listings_name_the_files(here: Path) -> None:

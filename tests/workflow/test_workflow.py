@@ -154,9 +154,7 @@ def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> N
     # corpus, folds, model, embed, classify, baseline, project (two ways), neighbours, to the end
     assert len(logs) == 1 + 1 + 1 + 1 + 1 + 8 + 3 + 8 + 4 + len(TO_THE_END)
     last = [json.loads(path.read_text().splitlines()[-1]) for path in logs]
-    assert all(
-        0.01 < line["processor_seconds"] < 100 and 10 < line["peak_mb"] < 3000 for line in last
-    )
+    assert {line["message"] for line in last} == {"done"}
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}

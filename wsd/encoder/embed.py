@@ -43,7 +43,7 @@ from wsd.artifacts.view_names import (
 )
 from wsd.encoder import alignment, find_model_folder
 from wsd.errors import ConfigError, ResultError
-from wsd.logs import done_before, log
+from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
 
@@ -251,9 +251,8 @@ def run(args: argparse.Namespace) -> None:
     if args.listings:
         todo = [missing for word in words if (missing := _missing(word)).views]
         message = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
-        done = len(words) * len(args.views) - sum(len(missing.views) for missing in todo)
         level = logging.INFO if todo else logging.DEBUG
-        log.log(level, "%s: %s", record["name"], message, extra=done_before(done))
+        log.log(level, "%s: %s", record["name"], message)
     if todo:
         options = Options(*(getattr(args, key) for key in Options._fields))
         embed(todo, record, options, threads=args.threads)

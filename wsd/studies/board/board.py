@@ -27,6 +27,11 @@ SCRIPTS = (BOKEH, *SHARED, "curves.js", "tables.js")
 def page(exports: Sequence[Export], tables: Mapping[str, pd.DataFrame]) -> str:
     """Return the page as HTML."""
     about, instances = exports[0].about, exports[0].instances
+    # A column without any value holds None, which templates cannot format.
+    tables = {
+        name: table.astype(dict.fromkeys(table.columns[table.isna().all()], float))
+        for name, table in tables.items()
+    }
     encoders = tables["encoders"].sort_values(about["objective"], ascending=False, kind="stable")
     rank = {model: number for number, model in enumerate(encoders["model"])}
     pairs = records(having(tables["differences"], metric=about["objective"]))

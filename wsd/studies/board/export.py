@@ -42,7 +42,7 @@ ABOUT, SCORES, PREDICTIONS, SUMS = MEMBERS = (
 NAMES = ["model", "view", "layers", "classifier"]
 # The columns of the instances of every export, and one that only some corpora have.
 INSTANCE, DOCUMENT = ["word", "index", "gold", "near_duplicates", "unlike_training"], "document"
-DATASET = ("name", "title", "licence", "licence_url", "citation")
+DATASET = ("title", "licence", "licence_url", "citation")
 
 
 def read_run(results: Results, models: Sequence[str] = ()) -> tuple[list[Group], dict[str, Corpus]]:
@@ -97,10 +97,8 @@ def describe(
     }
     about = {
         **KIND,
-        "dataset": {
-            "name": results.map.folder.name,
-            **{key: str(getattr(results.dataset, key)) for key in DATASET if results.dataset},
-        },
+        "dataset": {key: str(getattr(results.dataset, key, "")) for key in DATASET}
+        | {"name": results.map.folder.name},
         "corpus": {"words": words},
         "objective": groups[0].objective,
         "models": models,
