@@ -17,12 +17,12 @@ from naive_encoder import Naive
 from tiny import corpus_of, tiny_tokenizer
 from tokenizers import Tokenizer, decoders, models, normalizers, trainers
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
+from wsd.encoder.cut_words import Cutter
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
 from wsd.encoder.aligned import Aligned
-from wsd.encoder.cut_words import Cutter
 from wsd.encoder.match_word_pieces import Aligner
 from wsd.encoder.piece_spelling import normalised, spelling
 from wsd.errors import ModelError, ResultError

@@ -3,11 +3,6 @@
 import numpy as np
 import pytest
 from scipy.stats import norm, t
-
-from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.predictions import WordPredictions
-from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.word_groups import (
     ALL,
     GROUP_COLUMNS,
@@ -16,8 +11,13 @@ from wsd.evaluation.word_groups import (
     score_groups,
     word_groups,
 )
-from wsd.metrics.confidence_intervals import bounded
 from wsd.metrics.curve_shapes import same_shape
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.predictions import WordPredictions
+from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.layer_groups import Group
+from wsd.metrics.confidence_intervals import bounded
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import word_scores
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from wsd.evaluation.sensitivity import sensitivity
 
 from wsd.artifacts.column_names import BASELINE, BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
 from wsd.artifacts.predictions import WordPredictions
@@ -15,7 +16,6 @@ from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import differences, with_intervals
 from wsd.evaluation.layer_groups import Group
 from wsd.evaluation.model_comparison import ModelComparison
-from wsd.evaluation.sensitivity import sensitivity
 from wsd.metrics import exchanges
 from wsd.metrics.over_words import ByWord, detectable
 from wsd.metrics.permutation import holm

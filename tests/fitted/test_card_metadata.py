@@ -14,8 +14,8 @@ from checkout import REPOSITORY
 from hub_server import HubServer
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import eval_results_to_model_index
-
 from wsd.fitted.card_metadata import front_matter
+
 from wsd.fitted.wsd_file import WsdFileWriter
 
 HUB = {"hub": "bert-base-uncased", "revision": "0" * 40}

@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import stats
-
 from wsd.metrics.curve_shapes import same_shape, whole_interval
 
 LAYERS = 5

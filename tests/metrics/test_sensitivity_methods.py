@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
-
 from wsd.metrics.mixed_logistic import mixed_logistic
 from wsd.metrics.signed_rank import signed_rank_posterior
 

@@ -6,8 +6,8 @@ from browser import Browser
 from report_builder import MODEL, SENSES, Run
 from test_files_js import saved
 from word_pages import STATE, dark
-
 from wsd.report.one_file import write_one_file
+
 from wsd.storage.file_names import file_name
 
 

@@ -41,6 +41,8 @@ from report_builder import (
     word_page,
 )
 from sklearn.metrics import f1_score
+from wsd.report.label_places import spread
+from wsd.report.paper.style import looks_of_classifiers
 
 from wsd.artifacts import predictions
 from wsd.artifacts.predictions import WordPredictions
@@ -48,7 +50,6 @@ from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import plot_colours, report
-from wsd.report.label_places import spread
 from wsd.report.pages import curves, film_strip, gallery, index_curve, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.answer import answer
@@ -56,7 +57,6 @@ from wsd.report.pages.index import write_index
 from wsd.report.pages.load_report import load_report
 from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.word_plot import word_plot
-from wsd.report.paper.style import looks_of_classifiers
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of

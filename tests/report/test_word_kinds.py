@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from read_pages import files_in, lines_of
 from report_builder import CHOICES, MODEL, READERS, Page, Run, build_report, make_run
-
 from wsd.evaluation.word_groups import GROUP_COLUMNS, PEAK_COLUMNS
 
 KINDS = [("all", "all"), ("noun", "all"), ("verb", "all"), ("adverb", "all"), ("all", "20-49"),

@@ -27,9 +27,13 @@ from two_words import (
     pair,
     words,
 )
+from wsd.artifacts.job_logs import processor_seconds
+from wsd.studies.strategies import strategies
+from wsd.studies.strategies.costs import Costs, Spent
+from wsd.studies.strategies.gather import Run, Strategy
+from wsd.studies.strategies.strategies import COLUMNS
 
 from wsd.artifacts import predictions
-from wsd.artifacts.job_logs import processor_seconds
 from wsd.artifacts.run_json import RunMap, write_map
 from wsd.errors import ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow
@@ -40,10 +44,6 @@ from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_r
 from wsd.metrics.over_words import detectable
 from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json
-from wsd.studies.strategies import strategies
-from wsd.studies.strategies.costs import Costs, Spent
-from wsd.studies.strategies.gather import Run, Strategy
-from wsd.studies.strategies.strategies import COLUMNS
 
 F1 = "mean_macro_f1"
 OF_M = "m/predictions/full"

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from read_pages import parts_of, sources_of
 from report_builder import MODEL, Page, Run, build_report, make_run
+from wsd.studies.strategies.strategies_page import COLUMNS, StrategiesPage, readable_ticks
 
 from wsd.report.pages.read_tables import read_tables
-from wsd.studies.strategies.strategies_page import COLUMNS, StrategiesPage, readable_ticks
 
 
 @pytest.fixture(scope="module")
