@@ -75,6 +75,24 @@ def test_every_command_declares_its_outputs() -> None:
     assert {"scores", "summary", "provenance"} <= set(each["evaluate"].get_default("outputs"))
 
 
+def test_a_report_replaces_no_foreign_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = ["report", "--corpus", "c", "--words", "crane", "--dataset", "quickstart"]
+    for option in ("predictions", "projections", "neighbours", "tables", "provenance", "map"):
+        call += [f"--{option}", "missing"]
+    Path("thesis").mkdir()
+    assert main([*call, "--out", "thesis"]) == 6  # an empty folder; the inputs are missing
+    capsys.readouterr()
+    for name in ("notes.txt", "index.html"):
+        Path("thesis", name).write_text("<title>mine</title>")
+        assert main([*call, "--out", "thesis"]) == 2
+        assert "thesis has files, and is no report" in capsys.readouterr().err
+    Path("thesis/index.html").write_text('<meta name="generator" content="wsd report">')
+    assert main([*call, "--out", "thesis"]) == 6
+
+
 def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

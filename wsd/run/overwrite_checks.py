@@ -14,14 +14,18 @@ from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.checksums import STORE
 from wsd.storage.checksums import sha256 as sha256_of
 
+# Every page of a report has this in its head.
+GENERATOR = 'content="wsd report"'
+
 
 def check_outputs(args: argparse.Namespace) -> None:
-    """Refuse a command by hand whose output would replace an input or a file of a run.
+    """Refuse a command by hand whose output would replace an input, or files that are not its own.
 
     Parameters
     ----------
     args
-        The command's arguments; ``outputs`` has the names of the output arguments.
+        The command's arguments; ``outputs`` has the names of the output arguments, and
+        ``replaced`` of those that are folders of pages.
     """
     names = () if MAP in os.environ else getattr(args, "outputs", ())
     others = (value for name, value in vars(args).items() if name not in names)
@@ -33,6 +37,8 @@ def check_outputs(args: argparse.Namespace) -> None:
             problem = f"{path} is an input of this command, and would be overwritten"
         elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
             problem = f"{path} is in a store, and runs own every file there"
+        elif option in getattr(args, "replaced", ()) and _is_foreign(path):
+            problem = f"{path} has files, and is no report: it would be replaced"
         if problem:
             where = f"--{option.replace('_', '-')}"
             raise ConfigError(problem, where=where, fix="name a place elsewhere")
@@ -60,6 +66,13 @@ def check_unchanged(args: argparse.Namespace) -> None:
     if changed:
         problem = f"{changed[0]} has changed since the run began"
         raise ResultError(problem, fix="run snakemake again: it takes what is there now")
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Return whether a folder has files, and no page of a report."""
+    page = folder / "index.html"
+    text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+    return folder.is_dir() and any(folder.iterdir()) and GENERATOR not in text
 
 
 def _above(path: Path) -> Iterator[Path]:
