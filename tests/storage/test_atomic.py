@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -160,27 +159,6 @@ def test_foreign_files_are_not_deleted(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".x.part")
     (tmp_path / ".y.part").symlink_to("/etc")
     assert temporary_files.remove_abandoned(tmp_path) == []
-
-
-def test_a_folder_instead_of_a_checksum_is_one_error(written: Path) -> None:
-    note = written.parent / checksums.SUMS / written.name
-    note.unlink()
-    note.mkdir()
-    with pytest.raises(StorageError, match="checksum of") as error:
-        READ[written.name](written)
-    assert error.value.where == str(note)
-    with pytest.raises(StorageError, match=f"could not be written: .*{note}"):
-        WRITE[written.name](written)
-
-
-def test_a_file_instead_of_the_checksum_folder_is_one_error(written: Path) -> None:
-    shutil.rmtree(written.parent / checksums.SUMS)
-    (written.parent / checksums.SUMS).touch()
-    with pytest.raises(StorageError, match="checksum of") as error:
-        READ[written.name](written)
-    assert error.value.where == str(written.parent / checksums.SUMS)
-    with pytest.raises(StorageError, match=r"could not be written: .*\.sums"):
-        WRITE[written.name](written)
 
 
 def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
