@@ -13,6 +13,7 @@ from pathlib import Path
 from wsd import logs
 from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
+from wsd.errors import ResultError
 from wsd.run import lock
 from wsd.storage.checksums import STORE, SUMS
 
@@ -50,8 +51,8 @@ def delete(path: Path) -> None:
     """Delete a file, its checksum, and its folders if they are empty now."""
     path.unlink()
     (path.parent / SUMS / path.name).unlink(missing_ok=True)
-    with suppress(OSError):
-        for folder in (path.parent / SUMS, *path.parents):
+    for folder in (path.parent / SUMS, *path.parents):
+        with suppress(OSError):
             folder.rmdir()
 
 
@@ -63,7 +64,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    for dataset in sorted(path.parent for path in args.results.glob(f"*/{STORE}")):
+    datasets = sorted(path.parent for path in args.results.glob(f"*/{STORE}"))
+    if not datasets:
+        fix = "name the folder of all results"
+        raise ResultError("no results here", where=str(args.results), fix=fix)
+    for dataset in datasets:
         sizes: Counter[str] = Counter()
         with lock.begin(dataset) if args.yes else nullcontext():
             for path in [*unused(dataset)]:
