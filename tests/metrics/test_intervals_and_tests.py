@@ -1,7 +1,6 @@
 """Statistics: scores of the evaluation, exact tests on small cases, coverage by simulation."""
 
 import itertools
-import sys
 from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
@@ -28,12 +27,7 @@ Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
     """Return bench/coverage.py, whose simulations these tests run on a small scale."""
-    return load("coverage")
-
-
-def load(name: str) -> ModuleType:
-    """Return a script of bench/."""
-    spec = spec_from_file_location(f"{name}_bench", REPOSITORY / "bench" / f"{name}.py")
+    spec = spec_from_file_location("coverage_bench", REPOSITORY / "bench/coverage.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -585,17 +579,36 @@ def test_coverage_of_differences(
         assert ours < 1.05 * posterior
 
 
+def memberships(
+    bench: ModuleType, own_errors: list[float], metric: str, n: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Return which choices are in the set, in simulations with half of the errors in common."""
+    within = []
+    factors = np.array(own_errors)[:, None]
+    for _ in range(n):
+        golds, predicted = [], []
+        for counts in bench.COUNTS.values():
+            gold = np.repeat(np.arange(len(counts)), counts)
+            error = (1 - bench.recalls("plain", counts, rng))[gold] / 2
+            common = rng.random(len(gold)) < error
+            alone = rng.random((len(factors), len(gold))) < error * factors
+            wrong = (gold + rng.integers(1, len(counts), size=len(gold))) % len(counts)
+            golds.append(gold)
+            predicted.append(np.where(common | alone, wrong, gold))
+        within.append(confidence_set(golds, predicted, metric, rng=rng).within)
+    return np.array(within)
+
+
 @pytest.mark.slow
 def test_the_confidence_set_contains_the_best(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "coverage", bench)
-    memberships = load("confidence_set").memberships
+    monkeypatch.setattr(exchanges, "PERMUTATIONS", 199)
     rng = np.random.default_rng(0)
     for name in MEAN_SCORES:
         # 180 tests: a standard error of 1.6 points.
-        assert memberships([1.0] * 6, name, 30, 200, rng).mean() > 0.9
-        sharp = memberships([0.3, 1.0, 1.0, 1.0], name, 4, 200, rng)
+        assert memberships(bench, [1.0] * 6, name, 30, rng).mean() > 0.9
+        sharp = memberships(bench, [0.3, 1.0, 1.0, 1.0], name, 4, rng)
         assert sharp[:, 0].all() and sharp.sum(axis=1).mean() < 2
 
 
@@ -604,6 +617,6 @@ def test_the_paired_test_is_not_liberal(bench: ModuleType, monkeypatch: pytest.M
     monkeypatch.setattr(exchanges, "PERMUTATIONS", 299)
     rng = np.random.default_rng(0)
     for opposed in (False, True):
-        for wrong in bench.rejections(opposed, 200, 300, rng).values():
+        for wrong in bench.rejections(opposed, 200, rng).values():
             # Three standard errors above 5%.
             assert wrong < 0.096
