@@ -4,8 +4,8 @@ import pandas as pd
 
 from wsd.artifacts.column_names import FINE_TUNED_LAYER, NAMES
 
-# The tables of earlier steps about all models, and the path of each in the folder of a run. Some are
-# empty if a run has no controls, no further training sets or no second model.
+# The tables of earlier steps about all models, and the path of each in the folder of a run. Some
+# are empty if a run has no controls, no further training sets or no second model.
 PATHS = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")} | {
     name: f"comparison/{name}.csv"
     for name in (
