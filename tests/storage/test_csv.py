@@ -10,6 +10,7 @@ from formula_cells import CONTROLS, FORMULAS, INVISIBLE, NO_FORMULAS, OPERATORS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from wsd.errors import ResultError
 from wsd.storage.csv import guarded, read_csv, unguarded, write_csv
 
 SIGNS = (*OPERATORS, *CONTROLS)
@@ -68,15 +69,30 @@ def test_a_sentence_with_commas_and_quotes_is_one_cell(tmp_path: Path) -> None:
         assert list(csv.DictReader(file)) == [{"left": text, "right": "."}]
 
 
-def test_names_stay_text_and_flags_and_numbers_do_not(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("share,chosen,word,about,n\n1,True,007,,3\n,False,nan,'=x,4\n")
-    table = read_csv(tmp_path / "t.csv")
+def test_names_stay_text(tmp_path: Path) -> None:
+    text = "share,chosen,word,about,first\n1,True,007,,1990\n,False,nan,'=x,\n"
+    (tmp_path / "t.csv").write_text(text)
+    table = read_csv(tmp_path / "t.csv", ["first"])
+    assert list(table.columns) == ["share", "chosen", "word", "about", "first"]
     assert table["word"].tolist() == ["007", "nan"] and table["about"].tolist() == ["", "=x"]
-    assert table["chosen"].tolist() == [True, False] and table["n"].tolist() == [3, 4]
+    assert table["first"].tolist() == ["1990", ""]
+    assert table["chosen"].tolist() == [True, False]
     np.testing.assert_array_equal(table["share"].to_numpy(), [1.0, np.nan])
 
 
-@pytest.mark.parametrize("text", ["", "\n", "word,about,share\n"])
-def test_an_empty_table(tmp_path: Path, text: str) -> None:
-    (tmp_path / "t.csv").write_text(text)
-    assert read_csv(tmp_path / "t.csv").empty
+@pytest.mark.parametrize("text", ["", "\n"])
+def test_a_file_without_a_table_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(ResultError, match="does not have the expected content") as caught:
+        read_csv(path)
+    assert caught.value.where == str(path) and caught.value.fix
+    path.unlink()
+    with pytest.raises(ResultError, match="a file of an earlier step is missing"):
+        read_csv(path)
+
+
+def test_a_table_without_rows_keeps_its_columns(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", pd.DataFrame([], columns=["word", "share"]))
+    table = read_csv(tmp_path / "t.csv")
+    assert table.empty and list(table.columns) == ["word", "share"]

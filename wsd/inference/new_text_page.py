@@ -32,7 +32,7 @@ from wsd.report.pages.load_report import load_report
 from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.report_data import NEW, Report, WordResults, confidence_of
 from wsd.report.pages.word import write_new
-from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
+from wsd.report.tables import PATHS, PER_MODEL
 
 # Tolerance between new and stored points, relative to the largest coordinate: rounding only.
 TOLERANCE = 1e-4
@@ -105,10 +105,7 @@ class NewTextPage:
         shown = {Path(name).stem for name in self._projections}
         predictions = self._files("predictions", FULL, self._view)
         predictions = [name for name in predictions if Path(name).name.partition(".")[0] in shown]
-        tables = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")}
-        tables |= {name: f"comparison/{name}.csv" for name in COMPARISON_TABLES}
-        for name in ("alignment", *CONFIDENCE_TABLES):
-            tables[name] = f"{self._model}/{name}.csv"
+        tables = PATHS | {name: f"{self._model}/{name}.csv" for name in PER_MODEL}
         name = str(files.config["dataset"])
         unknown = Dataset(name, name, source="", licence="", licence_url="", citation="")
         return ReportInputs(

@@ -22,7 +22,7 @@ SMALLEST = 1e-300  # below it a probability has no logarithm
 # Beyond these bounds a temperature makes all senses equal, or the first one certain.
 BOUNDS = (1e-4, 1e4)
 # The precision of the normal prior of a word's log-temperature around the pooled value. Values of 2
-# to 16 are about equal in cross-validated likelihood on CoarseWSD-20 (bench/calibration.py).
+# to 16 are about equal in cross-validated likelihood on CoarseWSD-20.
 PRECISION = 8.0
 
 

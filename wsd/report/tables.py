@@ -4,12 +4,18 @@ import pandas as pd
 
 from wsd.artifacts.column_names import FINE_TUNED_LAYER, NAMES
 
-# The tables of earlier steps. Some are empty if a run has no controls, no further training sets or
-# no second model.
-TABLES = (
-    *("scores", "summary", "comparison", "controls", "differences", "best-set", "learning"),
-    *("layers", "model-layers", "word-layers", "alignment", "calibration", "reliability", "ood"),
-)
+# The tables of earlier steps about all models, and the path of each in the folder of a run. Some
+# are empty if a run has no controls, no further training sets or no second model.
+PATHS = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")} | {
+    name: f"comparison/{name}.csv"
+    for name in (
+        *("controls", "differences", "best-set", "learning"),
+        *("layers", "model-layers", "word-layers", "peaks"),
+    )
+}
+# The tables about one model, in the model's folder.
+PER_MODEL = ("alignment", "calibration", "reliability", "ood")
+TABLES = (*PATHS, *PER_MODEL)
 # The means over words: the pages' name for each column.
 METRICS = {
     "mean_macro_f1": "Macro-F1",

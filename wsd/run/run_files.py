@@ -16,7 +16,7 @@ from wsd.studies.registry import studies_of
 COMPARISON = (
     "words", "rare-senses", "differences", "best-set", "controls", "selectivity", "learning",
 )  # fmt: skip
-LAYERWISE = ("layers", "word-layers", "model-layers")
+LAYERWISE = ("layers", "word-layers", "model-layers", "peaks")
 CONFIDENCE = ("calibration", "reliability", "ood")
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Kinds of rows that only studies add to the comparison.

@@ -1,6 +1,6 @@
 """Compute the figures of change and graded pairs on DWUG EN without the program.
 
-    python bench/dwug.py results/dwug-en/store/MODEL@KEY/embeddings DWUG_EN
+    python tests/helpers/naive_dwug.py results/dwug-en/store/MODEL@KEY/embeddings DWUG_EN
 
 The first folder has a folder per word with ``focal.safetensors``, whose tensor ``vectors`` has
 shape (layers, uses, width). The second is the unpacked DWUG EN, whose ``uses.csv`` has the uses in
