@@ -160,7 +160,6 @@ EVERY: list[Step] = [
     ("baseline", [*DATA_ARGUMENTS, "--name", "bag_of_substitutes", "--substitutes", "substitutes",
      "--folds", "full.parquet", "--out", "bs.parquet"]),
     ("zero-shot", [*VECTORS, "--layers", "1", *GLOSSES, "--out", "z.parquet", "zm.parquet"]),
-    ("gloss-worth", [*VECTORS, "--layers", "0", "2", *GLOSSES, "--out", "gloss-worth.csv"]),
     ("select", ["--searches", "s.parquet", "s2.parquet", "s3.parquet", "s4.parquet",
      "--table", "selection.csv", "--out", "selection.json"]),
     ("classify-selected", [*VECTORS, "--model", "tiny", *SELECTION,
@@ -213,8 +212,7 @@ EVERY: list[Step] = [
     ("report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "d1.parquet", "t1.parquet",
      "--neighbours", "n1.parquet", *TABLES,
-     "--comparison", "comparison.csv", "--tables", "comparison", "--gloss-worth",
-     "gloss-worth.csv", "--alignment",
+     "--comparison", "comparison.csv", "--tables", "comparison", "--alignment",
      "alignment.csv", "--confidence", "calibration", "--out", "report", "--portable",
      "portable"]),
 ]  # fmt: skip
