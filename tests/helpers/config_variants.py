@@ -77,7 +77,6 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "glosses": (("glosses",), ("corpus",)),
     "gloss-vectors": ((), ("glosses", "vectors")),
     "zero-shot": ((), ("gloss-vectors", "views")),
-    "gloss-worth": ((), ("gloss-vectors", "views")),
     "finetune": ((*USED, *TRAINING), ("folds",)),
     "finetuned": (("device",), ("finetune", "predictions")),
     "geometry": (("views.classify",), ("vectors", "views")),
@@ -167,7 +166,6 @@ def from_glosses(files: Files) -> dict[str, list[str]]:
         "gloss-vectors": [
             path for pattern in patterns["vectors"] for path in files.paths(pattern, model=["a"])
         ],
-        "gloss-worth": files.of_models(patterns["gloss_worth"]),
     }
 
 

@@ -51,7 +51,7 @@ RICH = {
     "classifiers": [{"name": "nearest_centroid"}, {"name": "logistic", "C": [1]}],
     "controls": {"baselines": True, "views": ["context"], "random_weights": [1], "task": True},
     "glosses": "glosses.tsv",
-    "finetune": {"rate": [1e-3], "epochs": [1], "blocks": ["all"], "steps": 1, "seeds": [1]},
+    "finetune": {"rate": [1e-3], "epochs": [1], "steps": 1, "seeds": [1]},
     "analyses": ["geometry", "audit", "substitutes"],
     "projections": ["pca", "tsne", "discriminant"],
     "systems": [{"name": "they", "file": "said.jsonl"}],

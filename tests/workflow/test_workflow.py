@@ -266,7 +266,7 @@ def test_a_changed_parameter_reruns_its_classifier(
             marks=needs("control_task"),
         ),
         pytest.param(
-            {"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}},
+            {"finetune": {"rate": [1e-3], "epochs": [1]}},
             {"finetune": 1},
             marks=needs("finetuning"),
         ),

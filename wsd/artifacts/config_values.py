@@ -27,11 +27,6 @@ else:
     DeviceMap, StoreDtype = Literal[DEVICE_MAPS], Literal[STORE_DTYPES]
 NAME_OR_NUMBER = Discriminator(lambda value: "name" if isinstance(value, str) else "number")
 Layer = Annotated[Annotated[str, Tag("name")] | Annotated[int, Tag("number")], NAME_OR_NUMBER]
-# A number of blocks: all, or at least 1.
-Blocks = Annotated[
-    Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
-    NAME_OR_NUMBER,
-]
 Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

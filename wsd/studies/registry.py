@@ -16,7 +16,6 @@ NAMES = (
     "pairs",
     "unlabelled",
     "change",
-    "all_words",
     "board",
 )
 

@@ -38,7 +38,7 @@ def config(checkout: Checkout) -> str:
         layers=["all", "mean-all"],
         tuning={"folds": 3, "repeats": 1},
         classifiers=[{"name": CLASSIFIERS[0]}, {"name": CLASSIFIERS[1], "C": [0.01, 1]}],
-        finetune={"rate": [3e-3], "epochs": [1], "blocks": ["all"], "steps": 1, "seeds": [2, 1]},
+        finetune={"rate": [3e-3], "epochs": [1], "steps": 1, "seeds": [2, 1]},
     )
     run = checkout.run("--cores", "2", "--configfile", path)
     # Layers 0 to 2 and their mean of the model, and the layers alone of what it becomes.

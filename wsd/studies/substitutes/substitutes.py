@@ -20,7 +20,6 @@ from wsd.errors import ModelError
 from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
-from wsd.studies.substitutes.masked_lm_head import check_head
 
 
 def substitutes(
@@ -46,7 +45,6 @@ def substitutes(
         problem = f"{record['name']} has random weights: its substitutes have no meaning"
         raise ModelError(problem, fix="leave substitutes out of analyses")
     folder = find_model_folder.verify(record)
-    check_head(record["name"], folder)
     from wsd.studies.substitutes.predict_substitutes import FillMask
 
     provenance = {

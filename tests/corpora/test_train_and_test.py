@@ -12,8 +12,6 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.importer import all_words_xml
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
-from wsd.studies.all_words import instance_table
-from wsd.studies.all_words.instance_table import NO_SENSE, NO_WORD, NOT_TRAINED, TESTED
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")
 
@@ -60,27 +58,6 @@ def test_trained_on_one_and_tested_on_another(tmp_path: Path) -> None:
     several = read_text(out / "hot=5fdog=2en", "hot_dog.n").tokens
     (hot_dog,) = [tokens for tokens in several if tokens[0] == "amberbd"]
     assert hot_dog[-1] == "hot dog"
-    actual = instance_table.read(out / instance_table.FILE)
-    assert [
-        (prediction.word, prediction.status, prediction.index, prediction.most_frequent)
-        for prediction in actual
-    ] == [
-        ("cell.n", TESTED, 0, "c2"),
-        ("cell.n", TESTED, 1, "c2"),
-        ("cell.n", NO_SENSE, -1, "c2"),
-        ("hot_dog.n", TESTED, 0, "h1"),
-        ("one.n", NOT_TRAINED, -1, "o1"),
-        ("one.n", NOT_TRAINED, -1, "o1"),
-        ("never.n", NO_WORD, -1, ""),
-        ("cell.n", TESTED, 2, "c2"),
-    ]
-    assert [entry.is_right("c2") for entry in actual[:3]] == [True, False, False]
-    assert {entry.part for entry in actual} == {"noun"}
-    assert actual[0].where == f"{test}:3"
-    # The file is not part of the corpus, which is read and copied as before.
-    assert instance_table.FILE not in json.loads((out / MANIFEST).read_text())["files"]
-    assert "test instances: 8: tested 4, word not trained 2" in text
-    assert "most frequent training sense is right in 1" in text
     assert "left out: 1 instances of words that the test files lack" in text
 
 
@@ -93,11 +70,7 @@ def test_rare_senses_of_training_are_announced_and_left_out(
         import_corpus([], out=tmp_path / "out", name="m", train=[train], test=[test], at_least=2)
     assert "--at-least 2 would keep 1 of 3 words, 2 senses, 7 instances" in caplog.text
     assert "--at-least 4 would keep 0 of 3 words" in caplog.text
-    status = {
-        instance.keys: instance.status
-        for instance in instance_table.read(tmp_path / "out" / instance_table.FILE)
-    }
-    assert (status["c3\tc1"], status["c9"], status["h2"]) == (TESTED, NO_SENSE, NOT_TRAINED)
+    assert read_manifest(tmp_path / "out" / MANIFEST).words == ("cell.n",)
 
 
 def test_a_word_without_an_instance_of_its_senses_is_not_announced(
@@ -127,25 +100,6 @@ def test_files_that_are_for_nothing(tmp_path: Path, files: Mapping[str, int]) ->
         import_corpus(arguments.pop("files", []), out=tmp_path / "out", name="mine", **arguments)
 
 
-def test_sentences_in_both_sets_are_reported(tmp_path: Path) -> None:
-    train = put(tmp_path, "a", *TRAIN)
-    (tmp_path / "b").mkdir()
-    test = put(tmp_path / "b", "a", ("cell", "c1"), ("cell", "c2"), ("hot_dog", "h1"))
-    text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
-    assert "2 of these are in the training files too" in text
-    assert "another sense" not in text
-
-
-def test_another_sense_of_a_training_sentence_is_reported(tmp_path: Path) -> None:
-    train = put(tmp_path, "a", *TRAIN)
-    (tmp_path / "b").mkdir()
-    # The second shares one key, the third none.
-    keys = ("c1", "c9 c2", "c1")
-    test = put(tmp_path / "b", "a", *(("cell", key) for key in keys))
-    text = import_corpus([], out=tmp_path / "out", name="mine", train=[train], test=[test])
-    assert f"1 of these have another sense there, such as {test}:5 ({train}:5)" in text
-
-
 def test_nothing_to_train_and_test(tmp_path: Path) -> None:
     train, test = put(tmp_path, "a", ("cell", "c1")), put(tmp_path, "b", ("cell", "c1"))
     with pytest.raises(CorpusError, match="no word has two senses in the training files"):
@@ -154,20 +108,12 @@ def test_nothing_to_train_and_test(tmp_path: Path) -> None:
 
 
 def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
-    """Both files; the first key is the sense, and the test split keeps all keys."""
+    """Both files; the first key is the sense."""
     plain = all_words_xml.read(put(tmp_path, "a", *TRAIN), None)
     actual = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
     text = [(r.word, r.sense, r.also, r.tokens) for r in actual.rows]
     assert text == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
     assert actual.left_out == {} and text[5][1:3] == ("h2", ("h3",))
-    path = put(tmp_path, "c", *((("cell", f"c{i % 2} d{i % 2}")) for i in range(10)))
-    import_corpus([path], out=tmp_path / "out", name="mine")
-    tested = instance_table.read(tmp_path / "out" / instance_table.FILE)
-    assert {(entry.keys, entry.status) for entry in tested} == {
-        ("c0\td0", TESTED),
-        ("c1\td1", TESTED),
-    }
-    assert [entry.index for entry in tested] == list(range(len(tested)))
 
 
 def test_the_refusal_lists_what_lower_minima_would_keep(tmp_path: Path) -> None:
