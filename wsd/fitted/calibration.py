@@ -3,10 +3,12 @@
 The command writes three tables per model. ``calibration.csv`` has scores of the probabilities on
 test instances, for raw scores and after temperature scaling: negative log-likelihood (NLL), Brier
 score, mean confidence minus accuracy, and the expected calibration error (ECE) with its noise
-floor. Cross-validation on the training set selects the temperature. ``reliability.csv`` has
-confidence and accuracy in ten bins, over all words. ``ood.csv`` has the share of sentences with an
-OOD flag: in the test split, in the out-of-domain split, and among sentences of other words, where
-no sense of the word applies.
+floor. The temperature is fitted on the out-of-fold predictions of the training set.
+``reliability.csv`` has confidence and accuracy in ten bins, over all words. ``ood.csv`` has the
+share of sentences with an OOD flag: in the test split, in the out-of-domain split, and among
+sentences of other words, where no sense of the word applies.
+
+Nothing is fitted again: scores are those of the stored predictions.
 """
 
 import argparse
@@ -20,12 +22,12 @@ from scipy.stats import beta
 from wsd.arguments import add_out_folder, add_results, add_seed
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.predictions import TEST
+from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.fitted.selected_results import Results
+from wsd.fitted.stored_probabilities import stored_probabilities
 from wsd.fitted.train_selected import Fitting, Learner
-from wsd.fitted.word_classifier import FittedWord
 from wsd.logs import log
-from wsd.metrics import reliability
+from wsd.metrics import out_of_distribution, reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
@@ -61,21 +63,33 @@ class _Tested(NamedTuple):
     ood: np.ndarray
 
 
+class _Word(NamedTuple):
+    """What is known of a word from its training instances."""
+
+    temperature: float | None
+    threshold: float | None
+    n_train: int
+
+
 def _tables(fitting: Fitting, seed: int) -> Tables:
     most = sample_size(len(fitting.words))
     samples = {word: _sample(Learner(fitting, word), most) for word in fitting.words}
     tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
-    words: dict[str, FittedWord] = {}
+    words: dict[str, _Word] = {}
     for word in fitting.words:
         learner = Learner(fitting, word)
-        words[word] = fitted = learner.fitted()
+        train, threshold = learner.directions()
+        about = _Word(fitting.temperatures.get(word), threshold, len(train))
+        words[word] = about
         for split in (TEST, OUT_OF_DOMAIN):
-            rows = np.flatnonzero(learner.corpus.split == split)
-            if len(rows):
-                tested[split][word] = _test(fitted, learner, rows)
+            if predictions := fitting.stored.get((split, word)):
+                ood = _flags(learner.vectors[learner.corpus.split == split], train, threshold)
+                scores = _scores(predictions, fitting.source, about.temperature)
+                correct = (predictions.predicted == predictions.gold).astype(float)
+                tested[split][word] = _Tested(scores, correct, ood)
         others = [sample for other, sample in samples.items() if other != word]
         if others:
-            ood = fitted.is_ood(fitted.answer(np.concatenate(others)).distance)
+            ood = _flags(np.concatenate(others), train, threshold)
             tested[OF_OTHERS][word] = _Tested({}, np.full(len(ood), np.nan), ood)
         log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
     tables: Tables = {name: [] for name in TABLES}
@@ -106,21 +120,29 @@ def _sample(learner: Learner, most: int) -> np.ndarray:
     return learner.vectors[rows[places]]
 
 
-def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
-    answers, gold = fitted.answer(learner.vectors[rows]), learner.corpus.gold[rows]
-    probabilities = {}
-    if fitted.estimator != "nearest_centroid":  # a cosine is not a probability
-        probabilities[RAW] = np.nan_to_num(answers.scores)
-    if not np.isnan(answers.probabilities).any():
-        probabilities[CALIBRATED] = answers.probabilities
-    correct, scores = (answers.predicted == gold).astype(float), {}
+def _flags(vectors: np.ndarray, train: np.ndarray, threshold: float | None) -> np.ndarray:
+    """Return which vectors are out of distribution."""
+    _, similarity = out_of_distribution.nearest(vectors, train)
+    return 1 - similarity[:, 0] > (np.inf if threshold is None else threshold)
+
+
+def _scores(
+    words: WordPredictions, source: Mapping[str, Any], temperature: float | None
+) -> dict[str, pd.DataFrame]:
+    """Return the columns of :class:`_Tested` for each kind of score that is a probability."""
+    gold, probabilities, scores = words.gold, {}, {}
+    if source["estimator"] != "nearest_centroid":  # a cosine is not a probability
+        probabilities[RAW] = np.nan_to_num(words.scores)
+    calibrated = stored_probabilities(words, source, temperature)
+    if not np.isnan(calibrated).any():
+        probabilities[CALIBRATED] = calibrated
     for kind, shares in probabilities.items():
-        confidence = shares[np.arange(len(rows)), answers.predicted].clip(0, 1)
-        columns = {"confidence": confidence, "gap": confidence - correct}
+        confidence = shares[np.arange(len(gold)), words.predicted].clip(0, 1)
+        columns = {"confidence": confidence, "gap": confidence - (words.predicted == gold)}
         columns["nll"] = reliability.log_loss(shares, gold)
         columns["brier"] = reliability.brier_score(shares, gold)
         scores[kind] = pd.DataFrame(columns)
-    return _Tested(scores, correct, fitted.is_ood(answers.distance))
+    return scores
 
 
 def _together(by_word: Mapping[str, _Tested]) -> _Tested:
@@ -135,7 +157,7 @@ def _together(by_word: Mapping[str, _Tested]) -> _Tested:
 
 
 def _errors(
-    split: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
+    split: str, by_word: Mapping[str, _Tested], words: Mapping[str, _Word], seed: int
 ) -> list[dict[str, Any]]:
     """Return a row per word and kind of score; ``gap`` is mean confidence minus accuracy."""
     rows = []
@@ -166,7 +188,7 @@ def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
 
 
 def _out_of_distribution(
-    sentences: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord]
+    sentences: str, by_word: Mapping[str, _Tested], words: Mapping[str, _Word]
 ) -> list[dict[str, Any]]:
     """Return a row per word: the share of flagged sentences, and the accuracy of both kinds."""
     rows = []
@@ -174,7 +196,7 @@ def _out_of_distribution(
         ood, correct = tested.ood, tested.correct
         row = {"sentences": sentences, "word": word, "n": len(ood), "ood": ood.mean()}
         if word in words:
-            row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
+            row |= {"threshold": words[word].threshold, "n_train": words[word].n_train}
         row["accuracy_ood"] = correct[ood].mean() if ood.any() else np.nan
         row["accuracy_in_distribution"] = correct[~ood].mean() if not ood.all() else np.nan
         rows.append(row)
