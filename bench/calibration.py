@@ -25,9 +25,10 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.predictions import TEST
+from wsd.artifacts.predictions import CV, TEST, read_predictions
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting, Learner
+from wsd.fitted.stored_probabilities import stored_logits
+from wsd.fitted.train_selected import Fitting
 from wsd.metrics import reliability
 from wsd.storage.text_table import markdown
 
@@ -37,8 +38,8 @@ Tested = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
 def with_platts_targets(held_out: HeldOut) -> dict[str, float]:
-    """Fit each word alone on the first repeat, with Platt's targets: the replaced method."""
-    return {word: platt(logits[0], gold) for word, (logits, gold) in held_out.items()}
+    """Fit each word alone, with Platt's targets: the replaced method."""
+    return {word: platt(logits, gold) for word, (logits, gold) in held_out.items()}
 
 
 def platt(logits: np.ndarray, gold: np.ndarray) -> float:
@@ -77,7 +78,7 @@ def shrunk(value: float, held_out: HeldOut) -> dict[str, float]:
 Method = Callable[[HeldOut], dict[str, float]]
 METHODS: dict[str, Method] = {
     "raw": lambda held_out: dict.fromkeys(held_out, 1.0),
-    "Platt's targets, first repeat": with_platts_targets,
+    "Platt's targets": with_platts_targets,
     "likelihood of each word alone": partial(shrunk, 0),
     **{f"shrunk, precision {value}": partial(shrunk, value) for value in PRECISIONS},
     "one temperature for all words": partial(shrunk, 1e9),
@@ -103,7 +104,7 @@ def simulate(n: int, spread: float, rng: np.random.Generator) -> tuple[HeldOut, 
             logits[:, 0] = rng.normal(scale=12, size=size)
             shares = reliability.to_probabilities(logits, temperature)
             gold = (rng.random(size) > shares[:, 0]).astype(int)
-            words[f"word {i}"] = (logits[np.newaxis] if words is held_out else logits, gold)
+            words[f"word {i}"] = (logits, gold)
     return held_out, tested
 
 
@@ -119,7 +120,7 @@ def simulated_temperatures(repeats: int = 10) -> None:
             for seed in range(repeats):
                 rng = np.random.default_rng([seed, n])
                 held_out, tested = simulate(n, spread, rng)
-                wrong += [np.mean(x[0].argmax(axis=1) != y) * n for x, y in held_out.values()]
+                wrong += [np.mean(x.argmax(axis=1) != y) * n for x, y in held_out.values()]
                 # Fitted on the test instances, a temperature is as good as the true one.
                 best = {word: platt(logits, gold) for word, (logits, gold) in tested.items()}
                 floor = np.mean([losses(*tested[w], best[w]).mean() for w in tested])
@@ -145,21 +146,17 @@ def read(folder: Path, model: str) -> tuple[HeldOut, dict[str, np.ndarray], dict
     results = Results(folder)
     fitting = Fitting(results, results.choose(model))
     print(f"{fitting.configuration}\n")
-    held_out, folds = {}, {}
-    tested: dict[str, dict[str, Any]] = {TEST: {}, OUT_OF_DOMAIN: {}}
-    for word in fitting.words:
-        learner = Learner(fitting, word)
-        held_out[word] = learner.held_out()
-        held = fitting.folds.words[word].held
-        folds[word] = np.zeros(len(held_out[word][1]), int) if held is None else held[0]
-        fitted = fitting.word(word)
-        for split, words in tested.items():
-            rows = np.flatnonzero(learner.corpus.split == split)
-            if len(rows):
-                scores = fitted.scores(learner.vectors[rows])
-                logits = reliability.to_logits(scores, fitted.estimator, fitted.parameters)
-                words[word] = (logits, learner.corpus.gold[rows])
-    return held_out, folds, tested
+    path = results.predictions(fitting.configuration)
+    by_split: dict[str, Any] = {
+        split: {
+            words.word: (stored_logits(words, fitting.source), words.gold)
+            for words in read_predictions(path, split)[0]
+        }
+        for split in (CV, TEST, OUT_OF_DOMAIN)
+    }
+    held_out = by_split.pop(CV)
+    folds: dict[str, Any] = {word: fitting.folds.words[word].held for word in held_out}
+    return held_out, {word: held[0] for word, held in folds.items()}, by_split
 
 
 def cross_validated(method: Method, held_out: HeldOut, folds: Mapping[str, np.ndarray]) -> Any:
@@ -167,14 +164,13 @@ def cross_validated(method: Method, held_out: HeldOut, folds: Mapping[str, np.nd
     values = {word: np.zeros(len(gold)) for word, (_, gold) in held_out.items()}
     for fold in np.unique(np.concatenate(list(folds.values()))):
         rest = {
-            word: (logits[:, folds[word] != fold], gold[folds[word] != fold])
+            word: (logits[folds[word] != fold], gold[folds[word] != fold])
             for word, (logits, gold) in held_out.items()
         }
         temperatures = method(rest)
         for word, (logits, gold) in held_out.items():
             rows = folds[word] == fold
-            repeats = [losses(repeat[rows], gold[rows], temperatures[word]) for repeat in logits]
-            values[word][rows] = np.mean(repeats, axis=0)
+            values[word][rows] = losses(logits[rows], gold[rows], temperatures[word])
     return values
 
 
