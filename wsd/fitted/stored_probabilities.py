@@ -33,7 +33,7 @@ def stored_temperatures(path: Path) -> dict[str, float]:
         for word, about in source["words"].items()
     }
     for words in held_out:
-        logits[words.word] = (stored_logits(words, source), words.gold)
+        logits[words.word] = (_logits(words, source), words.gold)
     return reliability.fit_temperatures(logits)
 
 
@@ -62,11 +62,10 @@ def stored_probabilities(
     """
     if temperature is None and _estimator(words, provenance)[0] == "nearest_centroid":
         return np.full_like(words.scores, np.nan)
-    return reliability.to_probabilities(stored_logits(words, provenance), temperature or 1.0)
+    return reliability.to_probabilities(_logits(words, provenance), temperature or 1.0)
 
 
-def stored_logits(words: WordPredictions, provenance: Mapping[str, Any]) -> np.ndarray:
-    """Return the logits, which the temperature divides: array of shape (n, senses)."""
+def _logits(words: WordPredictions, provenance: Mapping[str, Any]) -> np.ndarray:
     return reliability.to_logits(words.scores, *_estimator(words, provenance))
 
 
