@@ -14,7 +14,7 @@ from wsd.artifacts.predictions import CV, WordPredictions, read_predictions, wri
 from wsd.cli import main
 from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
-from wsd.fitted.stored_probabilities import stored_temperatures
+from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.metrics import reliability
@@ -85,6 +85,16 @@ def test_the_temperature_is_that_of_the_training_set_alone(root: Path, tmp_path:
     assert stored_temperatures(out).keys() == temperatures.keys()
     write_predictions(out, test, source)
     assert stored_temperatures(out) == {}
+
+
+@pytest.mark.slow
+def test_cosines_without_a_temperature_are_no_probabilities(root: Path) -> None:
+    results = Results(root / RESULTS)
+    near = replace(results.choose("tiny"), view="focal", layers="1", classifier="nearest_centroid")
+    words, source = read_predictions(results.predictions(near))
+    for word in words:
+        assert np.isnan(stored_probabilities(word, source, None)).all()
+        np.testing.assert_allclose(stored_probabilities(word, source, 0.1).sum(axis=1), 1)
 
 
 @pytest.mark.slow
