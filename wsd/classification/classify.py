@@ -3,7 +3,7 @@
 There is a file of predictions per feature set, classifier and training set, with a row per instance
 of all words: word, split, index (line of the split's file), gold, predicted, and a map from every
 sense of the word to its score. A sense without training instances has the score NaN and is never
-predicted.
+predicted. Training instances have out-of-fold predictions, as rows of the split ``cv``.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.cv_table import fixed_parameters, grid_points, write_search
 from wsd.artifacts.feature_set import StoredFeatures
 from wsd.artifacts.predictions import write_predictions
-from wsd.classification.cross_validation import tune
+from wsd.classification.cross_validation import out_of_fold, tune
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import (
     LabelledWord,
@@ -150,7 +150,8 @@ def run(
                 "folds": train.settings,
             }
             write_search(path, search, provenance)
-            write_predictions(out, predicted, provenance)
+            held_out = out_of_fold(search, settings["parameters"], train, labelled)
+            write_predictions(out, [*predicted, *held_out], provenance)
 
 
 def _read(

@@ -18,7 +18,6 @@ from wsd.artifacts.find_runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.fold_table import read as read_folds
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
@@ -145,22 +144,6 @@ class Results:
     def vectors(self, configuration: Configuration) -> Words:
         """Return the vectors of a configuration's model."""
         return self.map.words(f"{configuration.model}/embeddings")
-
-    def temperatures(self, configuration: Configuration) -> dict[str, float] | None:
-        """Return the temperatures of the words in ``calibration.csv``.
-
-        They are known for the selected configuration; for others the result is None.
-        """
-        name = f"{configuration.model}/calibration.csv"
-        if not self.map.has(name):
-            return None
-        path = self.map.file(name)
-        with parsing(path):
-            table = read_csv(path)
-            for column, value in vars(configuration).items():
-                table = table[table[column] == value]
-            words = table[(table["test"] == TEST) & table["temperature"].notna()]
-            return dict(zip(words["word"], words["temperature"], strict=True)) or None
 
     @cached_property
     def folds(self) -> Folds:

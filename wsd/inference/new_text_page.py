@@ -146,7 +146,7 @@ class NewTextPage:
                 fitted = place(corpus, np.concatenate([known, new]), method, 0, folds)
                 placed.append(_with_points(shown.projections[method][i], fitted, method))
             for name, kind in report.classifiers.items():
-                fitting = Fitting(self._results, replace(named, classifier=name), {})
+                fitting = Fitting(self._results, replace(named, classifier=name))
                 scores = Learner(fitting, full.word).scores(new)
                 answers = _predictions(new_corpus, shown.n_train, scores)
                 predicted[name].append(answers.predicted)
