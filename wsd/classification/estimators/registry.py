@@ -6,9 +6,13 @@ of one class, which they then predict, and classes with one instance.
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from sklearn.dummy import DummyClassifier
+
 from wsd.artifacts.transform_names import check_transform
+from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
@@ -23,6 +27,10 @@ ESTIMATORS: dict[str, Any] = {
     "lda": LDA,
     "knn": KNN,
     "mixed_logistic": MixedLogistic,
+    # Baselines
+    "most_frequent_sense": partial(DummyClassifier, strategy="prior"),
+    "bag_of_words": BagOfWords,
+    "position_length": Logistic,
 }
 # Numeric parameters: a value is greater than the first number, at most the second, and of one of
 # the types; the text describes the range.
