@@ -38,7 +38,7 @@ def validated(model: type[Model], fields: Any) -> Model:
         first = error.errors(include_url=False)[0]
     place, shown = ".".join(map(str, first["loc"])), Repr().repr(first["input"])
     found = "" if first["type"] == "missing" else f" {shown}"
-    raise ValueError(f"{place}{found}: {first['msg']}")
+    raise ValueError(f"{place}{found}: {first['msg']}".lstrip())
 
 
 @contextmanager
