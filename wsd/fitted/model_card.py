@@ -48,8 +48,9 @@ def card(
         ``calibration`` and ``ood``, the rows of those tables over all words.
     with_sentences : bool
     """
-    blank = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
-    environment = Environment(**blank, undefined=StrictUndefined)  # noqa: S701 - Markdown
+    environment = Environment(  # noqa: S701 - Markdown
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+    )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|")
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     encoder, parameters = manifest["encoder"], manifest["predictions"]["parameters"]

@@ -57,7 +57,8 @@ class KNN(TransformedClassifier):
 
         As :meth:`wsd.classification.estimators.logistic.Logistic.search`.
         """
-        points, shares = self._complete(grid), {}
+        points = self._complete(grid)
+        shares: dict[tuple[str, int], np.ndarray] = {}
         for transform in dict.fromkeys(point["transform"] for point in points):
             fitted = self.set_params(transform=transform).fit(X, y)
             ks = {point["k"] for point in points if point["transform"] == transform}
