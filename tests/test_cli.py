@@ -113,8 +113,10 @@ def test_version(capsys: Capture) -> None:
         ("select --searches --table t --out o", "--searches: expected at least one"),
         ("select --table t --out o", "--searches"),
         ("classify-selected --corpus c --words w --embeddings e --out o", "--model, --selection"),
-        ("baseline --corpus c --words w --folds f --out o", "--name"),
-        ("baseline --corpus c --words w --folds f --out o --name oracle", "'oracle'"),
+        (
+            "classify --corpus c --words w --layers - --folds f --out o --estimator oracle",
+            "'oracle'",
+        ),
         ("training-sets --corpus c --words w --source s --out o", "--trains"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),
         ("project --corpus c --words w --embeddings e --out o", "--layers"),

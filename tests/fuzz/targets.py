@@ -342,7 +342,7 @@ def model_file_seeds() -> list[bytes]:
                   "model_type": "bert", "blocks": 2, "width": 3},
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
-    manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
+    manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {}, "language": "en",
                 "configuration": {"model": "tiny", "view": "focal", "layers": "1",
                                   "classifier": "logistic"}}  # fmt: skip
     results = []

@@ -53,11 +53,11 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "calibration": (("views.store",), ("selection", "other")),
     "scores": (
         (*SCORED, "systems", "glosses", *FINETUNED),
-        (*PREDICTED, "selection", "published", "systems", "zero-shot"),
+        (*PREDICTED, "selection", "systems", "zero-shot"),
     ),
     "comparison": (
         ("controls", *SUBSTITUTES),
-        (*PREDICTED, "baselines", "scores", "published", "systems", "zero-shot", "control", "bags"),
+        (*PREDICTED, "baselines", "scores", "systems", "zero-shot", "control", "bags"),
     ),
     "layers": (SINGLE, ("predictions",)),
     "figures": ((), ("comparison", "layers")),
@@ -82,9 +82,8 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "geometry": (("views.classify",), ("vectors", "views")),
     "audit": (("classifiers", "views.classify"), ("predictions",)),
     "code-length": (("controls.classifiers", "views.classify"), ("predictions",)),
-    "published": ((), ("corpus",)),
-    "systems": (("systems",), ("corpus",)),
-    "reproduced": ((), ("vectors", "views", "published")),
+    "published": ((), ("source",)),
+    "systems": (("systems",), ("corpus", "published")),
     "pairs": (("layers", "models", "views.classify"), ("vectors", "views")),
     "pairs-page": (("sentences", "dataset"), ("pairs",)),
     "uses": ((), ("vectors", "views")),
@@ -99,7 +98,7 @@ PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses and without groups.
 ELSEWHERE = (
-    *("pairs", "pairs-page", "reproduced", "change", "change-page"),
+    *("pairs", "pairs-page", "change", "change-page"),
     *(() if SUBSTITUTES else ("substitute-uses",)),
 )
 
@@ -123,8 +122,7 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
     scored = [*files.scored(files.predictions), *files.scored(files.searches)]
     kinds |= {
         "trains": files.rows,
-        "published": files.judged.get("published", []),
-        "systems": files.judged.get("systems", []),
+        "systems": [*files.judged["published"], *files.judged["systems"]],
         "folds": files.paths(files.folds, train=checked.trains),
         "views": [*kinds["views"], files.view("alignment")],
         "other": [files.view(view) for view in checked.store if view == "other"],
@@ -203,6 +201,7 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
         "code-length": files.of_models(files.study["code_length"]["table"])
     },
     "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
+    "systems": lambda files: {"published": STUDIES["systems"].outputs(files).made},
 }
 
 

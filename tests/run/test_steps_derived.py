@@ -11,7 +11,7 @@ from wsd.commands import COMMANDS
 from wsd.run import modules_of_step
 
 # Commands of rules; people call the others.
-RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad", "reproduce"}
+RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad"}
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ FILES = {
     "finetuned_layers": (column_names.FINE_TUNED_LAYER, "single layers of a fine-tuned encoder"),
     "zero_shot": (column_names.ZERO_SHOT, "from glosses, without a label"),
     "control": (CONTROL_TASK, "the control task"),
-    "published": (column_names.PUBLISHED, "of `wsd published`"),
+    "published": (column_names.PUBLISHED, "of `wsd score`, published systems"),
     "systems": (column_names.SYSTEM, "of `wsd score`"),
 }
 # The columns of the tables that may be empty.

@@ -17,7 +17,7 @@ class Substitutes(Study):
     extends = {"report": "word_panel"}
     kinds = {
         "asked": Kind("substitutes", {"device": "device"}),
-        "bags": Kind("baseline", {"objective": "tuning.objective"}),
+        "bags": Kind("classify", {"objective": "tuning.objective"}),
         "sense-substitutes": Kind("sense-substitutes"),
     }
 

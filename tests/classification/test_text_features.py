@@ -16,16 +16,11 @@ from wsd.artifacts.corpus_table import write as write_corpus
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.fold_table import Folds, WordFolds, write
 from wsd.artifacts.predictions import WordPredictions
-from wsd.classification.baseline import (
-    BASELINES,
-    Baseline,
-    documents,
-    positions,
-    search_baseline,
-)
+from wsd.classification import cross_validation
 from wsd.classification.estimators.bag_of_words import BagOfWords
-from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.fit_and_predict import predict_word
+from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.fit_and_predict import LabelledWord, predict_word
+from wsd.classification.text_features import SPACES, TextFeatures, documents, positions
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.evaluation.evaluate import score_word
@@ -77,24 +72,30 @@ def folds_of(*corpora: Corpus, k: int = 5, repeats: int = 1, rows: np.ndarray = 
     return Folds("full", k, repeats, 0, words, {c.word: c.digest for c in corpora})
 
 
+def word_of(name: str, corpus: Corpus) -> LabelledWord:
+    features = TextFeatures(None, "-", name).read(corpus)
+    return LabelledWord(corpus, corpus, features, lambda point: make_estimator(name, point))
+
+
 def predictions_of(
     name: str, corpus: Corpus, rows: np.ndarray, parameters: dict[str, Any]
 ) -> list[WordPredictions]:
-    word = BASELINES[name].labelled(corpus)
+    word = word_of(name, corpus)
     return predict_word(corpus, word.vectors, word.unfitted(parameters), rows)
 
 
 def tune(
-    chosen: Baseline, corpora: dict[str, Corpus], train: Folds, objective: str
+    name: str, corpora: dict[str, Corpus], train: Folds, objective: str
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    result = search_baseline(chosen, corpora, train)
+    words = [word_of(name, corpus) for corpus in corpora.values()]
+    (result,) = cross_validation.tune(words, [train], grid_points(SPACES[name]))
     return result.best(objective), result.untuned
 
 
 def tuned(name: str, corpus: Corpus) -> WordPredictions:
-    point, untuned = tune(BASELINES[name], {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
-    assert (point is None) == bool(untuned) == (name == "most_frequent_sense")
-    (result,) = predictions_of(name, corpus, ROWS, point or {})
+    point, untuned = tune(name, {corpus.word: corpus}, folds_of(corpus), "mean_macro_f1")
+    assert point is not None and not untuned
+    (result,) = predictions_of(name, corpus, ROWS, point)
     return result
 
 
@@ -142,7 +143,7 @@ def test_of_equally_frequent_senses_the_first_in_the_inventory() -> None:
 
 
 def test_a_bag_of_words_ignores_positions() -> None:
-    accuracy = {name: score_word(tuned(name, CORPUS))["accuracy"] for name in BASELINES}
+    accuracy = {name: score_word(tuned(name, CORPUS))["accuracy"] for name in SPACES}
     assert accuracy["bag_of_words"] == 1
     assert accuracy["position_length"] < 0.8
 
@@ -163,56 +164,17 @@ def test_only_the_given_rows_are_fitted_on() -> None:
     rows = np.arange(0, 60, 2)
     gold = CORPUS.gold.copy()
     gold[1:60:2] = 1 - gold[1:60:2]
-    for name in BASELINES:
+    for name in SPACES:
         other = replace(CORPUS, gold=gold)
         points = []
         for corpus in (CORPUS, other):
             folds = folds_of(corpus, k=3, rows=rows)
-            points.append(tune(BASELINES[name], {"mole": corpus}, folds, "mean_macro_f1"))
+            points.append(tune(name, {"mole": corpus}, folds, "mean_macro_f1"))
         assert points[0] == points[1]
         (first,) = predictions_of(name, CORPUS, rows, {})
         (second,) = predictions_of(name, other, rows, {})
         assert first.n_train == 30
         assert np.array_equal(first.scores, second.scores)
-
-
-class Known:
-    """A classifier that knows for each point the predictions of each instance."""
-
-    def __init__(self, predicted: dict[int, list[int]]) -> None:
-        self.predicted = predicted
-
-    def set_params(self):
-        return self
-
-    def search(self, X, y, held, grid):
-        assert not set(X[:, 0]) & set(held[:, 0])
-        return np.stack([np.eye(2)[np.array(self.predicted[p["point"]])[held[:, 0]]] for p in grid])
-
-
-def six(gold: list[int], word: str) -> Corpus:
-    return replace(CORPUS.take(np.arange(90) < 6), word=word, gold=np.array(gold, dtype=np.int32))
-
-
-def test_one_point_is_tuned_for_all_words_by_the_objective() -> None:
-    corpora = {word: six([0, 0, 0, 0, 1, 1], word) for word in ("mole", "mint")}
-    predicted = {
-        0: [0, 0, 0, 0, 0, 0],  # accuracy .67, macro-F1 .4
-        1: [1, 1, 1, 0, 1, 1],  # accuracy .5, macro-F1 .49
-    }
-    known = Baseline(
-        lambda corpus: np.arange(len(corpus))[:, None], lambda: Known(predicted), {"point": [0, 1]}
-    )
-    held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
-    lines = np.arange(6, dtype=np.int32)
-    folds = {word: WordFolds(lines, lines, held) for word in corpora}
-    train = Folds("full", 2, 1, 0, folds, {word: table.digest for word, table in corpora.items()})
-    assert tune(known, corpora, train, "mean_macro_f1") == ({"point": 1}, ())
-    assert tune(known, corpora, train, "mean_word_accuracy") == ({"point": 0}, ())
-    folds["mint"] = WordFolds(lines, lines, None)
-    assert tune(known, corpora, train, "mean_macro_f1") == ({"point": 1}, ("mint",))
-    folds["mole"] = WordFolds(lines, lines, None)
-    assert tune(known, corpora, train, "mean_macro_f1") == (None, ("mole", "mint"))
 
 
 @pytest.mark.slow
@@ -229,14 +191,15 @@ def test_the_tuned_point_is_fitted_and_written(name: str, tmp_path: Path) -> Non
     out = tmp_path / "out.parquet"
     for word, corpus in corpora.items():
         write_corpus(tmp_path / f"{word}.parquet", corpus)
-    arguments = ["--corpus", str(tmp_path), "--words", *corpora, "--name", name]
+    arguments = ["--corpus", str(tmp_path), "--words", *corpora, "--estimator", name]
     arguments += ["--folds", str(tmp_path / "folds.parquet"), "--out", str(out)]
+    arguments += ["--view", "text", "--layers", "-"]
     with logs_as_before():
-        assert main(["baseline", *arguments]) == 0
+        assert main(["classify", *arguments]) == 0
     read, provenance = predictions.read_predictions(out)
     mole, of_few = sorted(read, key=lambda prediction: prediction.n_train, reverse=True)
-    point, untuned = tune(BASELINES[name], corpora, train, "mean_macro_f1")
-    assert untuned == ("few",) and point in grid_points(BASELINES[name].space)
+    point, untuned = tune(name, corpora, train, "mean_macro_f1")
+    assert untuned == ("few",) and point in grid_points(SPACES[name])
     assert provenance["parameters"] == point and provenance["untuned"] == ["few"]
     assert provenance["objective"] == "mean_macro_f1"
     (expected,) = predictions_of(name, CORPUS, ROWS, point)
@@ -247,7 +210,7 @@ def test_the_tuned_point_is_fitted_and_written(name: str, tmp_path: Path) -> Non
 
 def test_the_search_gives_what_single_fits_give() -> None:
     X, y = documents(CORPUS), CORPUS.gold
-    grid = grid_points(BASELINES["bag_of_words"].space)
+    grid = grid_points(SPACES["bag_of_words"])
     assert len(grid) == 25
     actual = BagOfWords().search(X[:40], y[:40], X[40:60], grid)
     for point, probabilities in zip(grid, actual, strict=True):
@@ -280,7 +243,7 @@ def test_the_prior_shift_is_that_of_logistic() -> None:
 def test_one_sense_and_sentences_without_words() -> None:
     single_sense = replace(CORPUS, gold=np.zeros(90, dtype=np.int32))
     bare = replace(CORPUS, tokens=(("mole",),) * 90, position=np.zeros(90, dtype=np.int32))
-    for name in BASELINES:
+    for name in SPACES:
         (actual,) = predictions_of(name, single_sense, ROWS, {})
         assert set(actual.predicted.tolist()) == {0}
         assert actual.scores[0, 0] == 1 and np.isnan(actual.scores[0, 1])
@@ -289,20 +252,29 @@ def test_one_sense_and_sentences_without_words() -> None:
         assert np.isfinite(actual.scores).all()
 
 
-def test_an_unknown_baseline_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    with logs_as_before(), pytest.raises(SystemExit) as error:
-        main(["baseline", "--name", "oracle"])
-    assert error.value.code == ConfigError.exit_code
-    message = capsys.readouterr().err
-    assert "'oracle'" in message and "most_frequent_sense" in message
+@pytest.mark.parametrize(
+    ("view", "estimator", "embeddings"),
+    [("focal", "bag_of_words", True), ("text", "logistic", False), ("focal", "logistic", False),
+     ("text", "bag_of_words", True), ("substitutes", "bag_of_words", False)],
+)  # fmt: skip
+def test_a_baseline_needs_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], view: str, estimator: str, embeddings: bool
+) -> None:
+    write_corpus(tmp_path / "mole.parquet", CORPUS)
+    write(tmp_path / "f.parquet", folds_of(CORPUS))
+    arguments = ["classify", "--corpus", str(tmp_path), "--words", "mole", "--view", view]
+    arguments += ["--layers", "1", "--estimator", estimator, "--folds", str(tmp_path / "f.parquet")]
+    arguments += ["--out", str(tmp_path / "o.parquet")]
+    arguments += ["--embeddings", str(tmp_path)] if embeddings else []
+    with logs_as_before():
+        assert main(arguments) == ConfigError.exit_code
+    assert f"{estimator} on the view {view!r}" in capsys.readouterr().err
 
 
-def test_every_grid_names_parameters_of_its_estimator() -> None:
-    for baseline in BASELINES.values():
-        for point in grid_points(baseline.space):
-            baseline.estimator().set_params(**point)
-    assert grid_points(BASELINES["most_frequent_sense"].space) == [{}]
-    assert isinstance(BASELINES["position_length"].estimator(), Logistic)
+def test_every_space_has_parameters_of_its_estimator() -> None:
+    for name, space in SPACES.items():
+        for point in grid_points(space):
+            make_estimator(name, point)
 
 
 def test_the_known_scores_of_the_most_frequent_sense(real_corpora: dict[str, Corpus]) -> None:
@@ -338,15 +310,15 @@ def test_a_bag_of_substitutes_is_a_row_of_its_model(tmp_path: Path) -> None:
     write_made(tmp_path / "said", corpora, "asked")
     write_corpus(tmp_path / "corpus/mole.parquet", CORPUS)
     write(tmp_path / "f.parquet", folds_of(CORPUS))
-    arguments = ["baseline", "--corpus", str(tmp_path / "corpus"), "--words", "mole", "--folds"]
+    arguments = ["classify", "--corpus", str(tmp_path / "corpus"), "--words", "mole", "--folds"]
     arguments += [str(tmp_path / "f.parquet"), "--out", str(tmp_path / "o.parquet")]
-    asked = ["--name", "bag_of_substitutes", "--substitutes", str(tmp_path / "said")]
+    arguments += ["--view", "substitutes", "--layers", "masked", "--estimator", "bag_of_words"]
+    arguments += ["--name", "bag_of_substitutes", "--embeddings", str(tmp_path / "said")]
     with logs_as_before():
-        assert main([*arguments, *asked]) == 0
-        for wrong in (asked[:2], ["--name", "bag_of_words", *asked[2:]]):
-            assert main([*arguments, *wrong]) == ConfigError.exit_code
+        assert main(arguments) == 0
     (actual,), source = predictions.read_predictions(tmp_path / "o.parquet")
     names = (source["encoder"]["model"]["name"], source["view"], source["layers"])
     assert names == ("asked", "substitutes", "masked")
+    assert source["classifier"] == "bag_of_substitutes"
     # The piece of the gold sense identifies the sense.
     assert np.array_equal(actual.predicted, actual.gold)

