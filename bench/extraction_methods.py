@@ -52,7 +52,7 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
     def run() -> Result:
         states = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
         aligned = encoder.align(corpus)
-        batches = encoder.encode(corpus, aligned, views=views, seed=1, threads=threads)
+        batches = encoder.encode(corpus, aligned, views=views, threads=threads)
         for rows, vectors in batches:
             states[:, rows] = vectors[0]
         return states, "all"
@@ -218,10 +218,10 @@ def products(
 
 METHODS: dict[str, Callable[..., Method]] = {
     "wsd": lambda *a: wsd(*a, "float32", ["focal"]),
-    "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "other"]),
+    "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "sentence"]),
     "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
     "wsd, float16": lambda *a: wsd(*a, "float16", ["focal"]),
-    "wsd, float16, four views": lambda *a: wsd(*a, "float16", ["focal", "context", "cls", "other"]),
+    "wsd, float16, four views": lambda *a: wsd(*a, "float16", ["focal", "context", "cls", "sentence"]),
     "notebook": notebook,
     "authors": authors,
     # One sentence per call, as in flair's introduction; 32, as in scripts for many sentences.

@@ -60,7 +60,7 @@ class UniformAttention(torch.nn.Module):
 def scores(folder: Path, name: str, causal: bool, input: InputValue) -> dict[str, float]:
     """Return macro-F1 in percent by classifier."""
     out = folder / name.replace(" ", "-")
-    tokenizer, model, _ = load_folder(str(MODEL))
+    tokenizer, model = load_folder(str(MODEL))
     tokenizer.backend_tokenizer.post_processor = None  # a decoder has no [CLS] and [SEP]
     network = UniformAttention(model.get_input_embeddings(), causal).eval()
     encoder = Encoder(tokenizer, network, input=input, device=torch.device("cpu"))

@@ -87,7 +87,7 @@ def extract(model_file: Path, file: Path, threads: int) -> None:
         ]
     )
     aligned = encoder.align(table)
-    for _ in encoder.encode(table, aligned, views=["focal"], seed=1, threads=threads):
+    for _ in encoder.encode(table, aligned, views=["focal"], threads=threads):
         pass
 
 

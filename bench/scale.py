@@ -127,7 +127,6 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
         "input": "plain",
         "pooling": "mean",
         "precision": "float32",
-        "seed": 1,
         "device": "cpu",
         "word": corpus.word,
         "corpus": corpus.digest,
@@ -143,7 +142,8 @@ def make_vectors(folder: Path, corpus: Corpus, seed: int) -> None:
             rows = min(step, n - start)
             noise = rng.standard_normal((BLOCKS + 1, rows, WIDTH), dtype=np.float32)
             distance = np.array([0, 0.12, 0.2], dtype=np.float32)[:, None, None]
-            writer.add(noise + distance * centres[corpus.gold[start : start + step]])
+            vectors = noise + distance * centres[corpus.gold[start : start + step]]
+            writer.add(vectors, range(start, start + rows))
         writer.close()
 
 

@@ -12,7 +12,7 @@ from naive_bert import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import CONTEXTUAL as VIEWS
+from wsd.artifacts.view_names import VIEWS
 from wsd.corpora import text_format as corpora
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import load_folder, weights_digest
@@ -41,12 +41,12 @@ def position_encoder(pooling: str = "mean", max_length: int = 64) -> Encoder:
 
 
 def encode(
-    encoder: Encoder, corpus: Corpus, *, views: tuple[str, ...] = VIEWS, seed: int = 1, threads=1
+    encoder: Encoder, corpus: Corpus, *, views: tuple[str, ...] = VIEWS, threads=1
 ) -> np.ndarray:
     """All vectors: (views, layers, instances, width)."""
     aligned = encoder.align(corpus)
     out = np.full((len(views), encoder.blocks + 1, len(corpus), encoder.width), np.nan)
-    for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=seed, threads=threads):
+    for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
         out[:, :, rows] = vectors
     assert not np.isnan(out).any(), "a row was never given"
     return out
@@ -90,21 +90,6 @@ def test_cls_is_the_first_token() -> None:
     vectors = encode(position_encoder(), SENTENCES)
     assert positions(vectors, "cls") == [0] * 5
     assert (vectors[VIEWS.index("cls"), :, :, 1] == 2).all()  # its id
-
-
-def test_other_is_one_other_piece_the_same_in_every_layer_and_batch() -> None:
-    vectors = encode(position_encoder(), SENTENCES)
-    other = vectors[VIEWS.index("other")]
-    aligned = position_encoder().align(SENTENCES)
-    for i, aligned_sentence in enumerate(aligned):
-        assert (other[:, i, 0] == other[0, i, 0]).all()
-        assert not aligned_sentence.others or other[0, i, 0] in aligned_sentence.others
-    alone = corpus_of(("the crane flew", 1), ("xyz xyz the crane flew near xyz", 3))
-    few = encode(position_encoder(), alone)
-    # The second instance here equals the first test instance in the other corpus.
-    assert few[VIEWS.index("other"), 0, 1, 0] == other[0, 1, 0]
-    seeds = {positions(encode(position_encoder(), SENTENCES, seed=s), "other")[1] for s in range(9)}
-    assert len(seeds) > 2
 
 
 def test_layers_come_in_order() -> None:
@@ -306,7 +291,7 @@ def test_a_folder_without_a_model(tmp_path: Path) -> None:
 
 
 def weights(folder: Path, random_weights: int) -> dict[str, torch.Tensor]:
-    _, model, _ = load_folder(str(folder), random_weights)
+    _, model = load_folder(str(folder), random_weights)
     return dict(model.named_parameters())
 
 
@@ -371,7 +356,7 @@ def test_random_weights_are_not_read(tmp_path: Path) -> None:
 
 
 def test_the_digest_sees_a_weight_and_a_name(tmp_path: Path) -> None:
-    _, model, _ = load_folder(str(tiny_bert(tmp_path)))
+    _, model = load_folder(str(tiny_bert(tmp_path)))
     digests = [weights_digest(model)]
     with torch.no_grad():
         model.pooler.dense.weight[0, 0] += 1
@@ -391,7 +376,7 @@ def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:
     """Compare all layers and views; count the rows with a split word before the focal word."""
-    vectors = encode(Encoder.load(folder, device="cpu"), corpus, seed=5, threads=2)
+    vectors = encode(Encoder.load(folder, device="cpu"), corpus, threads=2)
     instances = [
         (
             f"{corpus.word} {corpus.split[i]} {corpus.index[i]}",
@@ -401,7 +386,7 @@ def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:
         for i in rows
     ]
     split_before = 0
-    for i, (expected, split) in zip(rows, naive(folder, instances, seed=5), strict=True):
+    for i, (expected, split) in zip(rows, naive(folder, instances), strict=True):
         split_before += split
         for view, vector in expected.items():
             got = vectors[VIEWS.index(view), :, i]

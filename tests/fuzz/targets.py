@@ -300,7 +300,7 @@ def vector_seeds() -> list[bytes]:
             ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
         ):  # fmt: skip
             writer = VectorsWriter(path, shape, {"wsd": about})
-            writer.add(np.full(shape, value, np.float32))
+            writer.add(np.full(shape, value, np.float32), range(shape[1]))
             writer.close()
             results.append(path.read_bytes())
     return [*results, results[0].replace(b'"F32"', b'"I32"'), b""]

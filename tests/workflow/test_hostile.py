@@ -281,7 +281,7 @@ def test_vectors_of_another_type_are_refused(tmp_path: Path) -> None:
             Embeddings(path, corpus)
     path = tmp_path / "list.safetensors"
     writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
-    writer.add(np.zeros((1, 2, 3)))
+    writer.add(np.zeros((1, 2, 3)), range(2))
     writer.close()
     with pytest.raises(ResultError, match="not an object"):
         Embeddings(path, corpus)
