@@ -191,15 +191,6 @@ def test_a_long_sentence_is_cut_alike_in_both_copies(input: InputValue, text: st
     assert "".join(own).replace("##", "").count("xyzbirdcraneriver") == 1
 
 
-def test_the_template_may_take_more_room_next_to_another_word() -> None:
-    """`ban` and `k` are one piece, `a` and `k` two: one word fewer fits."""
-    encoder = position_encoder({"template": "{sentence}k"}, length=10)
-    (sentence,) = encoder.align(corpus_of(("crane " + "a " * 20 + "ban", 0)))
-    pieces = tiny_tokenizer().convert_ids_to_tokens(sentence.ids)
-    assert pieces == ["[CLS]", "crane", *["a"] * 6, "##k", "[SEP]"]
-    assert sentence.windowed
-
-
 def test_without_room_for_the_template() -> None:
     encoder = position_encoder({"template": "the river of the {sentence} {sentence}"}, length=7)
     with pytest.raises(ModelError, match="1 pieces, the limit is 7 with the template") as error:
