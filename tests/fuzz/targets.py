@@ -419,8 +419,8 @@ words: [pear]
 words: [crane, crane]
 words: []
 views: {store: [focal], classify: [context]}
-views: {store: [focal, static], classify: [static]}
-controls: {views: [static]}
+views: {store: [focal, cls], classify: [cls]}
+controls: {views: [cls]}
 controls: {classifiers: [knn]}
 controls: {random_weights: [0, 1]}
 models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
@@ -915,7 +915,7 @@ TARGETS = {
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
                                   b"\x05mean-last-0", b"\x05-0"],
                run_layers, LAYER_TOKENS, 12.0),
-        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bstatic|0",
+        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bsentence|0",
                                     b"\x02focal|1"],
                run_features, LAYER_TOKENS, 8.0),
         Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",

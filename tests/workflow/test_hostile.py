@@ -259,7 +259,7 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     corpus = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
     with pytest.raises(ModelError, match="not finite") as error:
         embed.embed(
-            [embed.Word(corpus, tmp_path / "out", ["static"])], record, embed.Options(device="cpu")
+            [embed.Word(corpus, tmp_path / "out", ["focal"])], record, embed.Options(device="cpu")
         )
     assert error.value.where == "crane test 0"
     assert not list((tmp_path / "out").glob("*"))
