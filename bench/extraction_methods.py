@@ -52,7 +52,7 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
     def run() -> Result:
         states = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
         aligned = encoder.align(corpus)
-        batches = encoder.encode(corpus, aligned, views=views, seed=1, threads=threads)
+        batches = encoder.encode(corpus, aligned, views=views, threads=threads)
         for rows, vectors in batches:
             states[:, rows] = vectors[0]
         return states, "all"

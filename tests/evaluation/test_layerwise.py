@@ -188,13 +188,12 @@ def test_a_single_layer_choice_has_no_comparison(tmp_path: Path) -> None:
     assert of_words["selected_by_cv"].all() and of_words["in_confidence_set_of_word"].all()
 
 
-@pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
-def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
-    """A combination has no depth; the only layer of a static view is not a layer of the encoder."""
-    names = ("0",) if view == "static" else ("1", "6", "mean-all")
-    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR, view=view) for name in names))
-    assert layers["relative_depth"].dropna().tolist() == near(depths)
-    assert layers["relative_depth"].isna().tolist() == [False] * len(depths) + [True]
+def test_relative_depth(tmp_path: Path) -> None:
+    """A combination has no depth."""
+    names = ("1", "6", "mean-all")
+    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR) for name in names))
+    assert layers["relative_depth"].dropna().tolist() == near([1 / 12, 0.5])
+    assert layers["relative_depth"].isna().tolist() == [False, False, True]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ EVERY = "every key"
 SOURCES = ("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights")
 IDENTITY = tuple(f"models.{key}" for key in SOURCES)
 USED = (*IDENTITY, "models.pooling", "models.input")
-STORAGE = ("models.device_map", "models.store_dtype", "models.store_layers")
+STORAGE = ("models.store_dtype", "models.store_layers")
 # The keys that decide the candidates, and the controls that are scored with them.
 SHOWN = ("models", "layers", "views.classify")
 SINGLE = (*SHOWN, "classifiers")
@@ -30,7 +30,7 @@ FINETUNED = ("finetune.trains", "finetune.seeds")
 TRAINING = tuple(
     f"finetune.{key}" for key in ("rate", "epochs", "blocks", "steps", "seeds", "folds")
 )
-SET = ("vectors", "views", "other")
+SET = ("vectors", "views")
 PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
 # The config asks for substitutes under this key; they add baselines and clusters.
 SUBSTITUTES = ("analyses",) if "substitutes" in STUDIES else ()
@@ -43,14 +43,13 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "record": (IDENTITY, ()),
     "vectors": ((*USED, "models.precision", *STORAGE), ()),
     "views": ((), ("corpus",)),
-    "other": (("seed",), ("corpus",)),
     "predictions": (("classifiers",), (*SET, "folds")),
     "baselines": ((), ("folds",)),
     "projections": ((), ("vectors", "views", "folds")),
     "neighbours": ((), ("vectors", "views")),
     "selection": (CANDIDATES, ("predictions",)),
-    "per-word": (("views.store",), ("selection", "other")),
-    "calibration": (("views.store",), ("selection", "other")),
+    "per-word": (("views.store",), ("selection",)),
+    "calibration": (("views.store",), ("selection",)),
     "scores": (
         (*SCORED, "systems", "glosses", *FINETUNED),
         (*PREDICTED, "selection", "systems", "zero-shot"),
@@ -93,8 +92,8 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("uses", "substitute-uses"),
     ),
 }  # fmt: skip
-# Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
-PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
+# Without the kinds of deleted studies; "finetuned" are predictions.
+PRESENT = {*KINDS, *(["finetuned"] if "finetuning" in STUDIES else [])}
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses and without groups.
 ELSEWHERE = (
@@ -113,7 +112,7 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "corpus": [files.corpus],
         "record": files.paths(files.record, record=checked.models),
         "vectors": [files.keyed["model"][name] for name in checked.models],
-        "views": [files.view(view) for view in checked.store if view != "other"],
+        "views": [files.view(view) for view in checked.store],
         "alignment": files.of_models(files.alignment),
     }
     if checked.dataset.of_pairs:
@@ -125,7 +124,6 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "systems": [*files.judged["published"], *files.judged["systems"]],
         "folds": files.paths(files.folds, train=checked.trains),
         "views": [*kinds["views"], files.view("alignment")],
-        "other": [files.view(view) for view in checked.store if view == "other"],
         "finetuned": [path for path in scored if f"/{trained}/" in path],
         "predictions": [path for path in scored if f"/{trained}/" not in path],
         "control": files.judged.get("control", []),
@@ -246,7 +244,7 @@ VALUES: dict[str, Any] = {
     "run": "mine",
     "clusters.most": 4,
     "clusters.centre": None,
-    "views.store": ["focal", "context", "other"],
+    "views.store": ["focal", "context", "sentence"],
     "views.classify": ["context"],
     "layers": ["all"],
     "features": [],

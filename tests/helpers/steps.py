@@ -131,7 +131,7 @@ EVERY: list[Step] = [
     ("model", ["--name", "tiny", "--path", "tiny", "--blocks", "2", "--width", "32",
      "--out", "tiny.json"]),
     ("embed", ["--model", "tiny.json", *DATA_ARGUMENTS,
-     "--views", "focal", "context", "static", "--out", "e"]),
+     "--views", "focal", "context", "sentence", "--out", "e"]),
     ("embed", ["--model", "tiny.json", "--corpus", "glosses", "--words", *WORDS,
      "--views", "focal", "sentence", "--out", "g"]),
     ("alignment", ["--model", "tiny", "--embeddings", "e", "--words", *WORDS, "--out",

@@ -432,7 +432,7 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
                 ({**known, "view": None}, "configuration.view None: Input should be a valid str"),
                 ({**known, "view": "+".join(["focal"] * 100)}, "at most 255 characters"),
                 ({**known, "view": "foo"}, "the view 'foo'"),
-                ({**known, "view": "other"}, "the view 'other'"),
+                ({**known, "view": "static"}, "the view 'static'"),
                 ({**known, "layers": "9"}, "layer choice '9'"),
                 ({"model": "tiny"}, "not a whole model file"),
             )
@@ -1378,7 +1378,7 @@ def test_the_files_that_the_map_names_are_read(copied: Path, command: str) -> No
     for name in ("selection.csv", "scores.csv"):
         (folder / ".sums" / name).rename(store / ".sums" / keyed[name])
     embeddings = store / "tiny@0123456789/embeddings"
-    for view in ("focal", "context", "static"):
+    for view in ("focal", "context", "sentence"):
         for word in WORDS:
             of_word = embeddings / f"{word}@0123456789"
             if view == "focal":

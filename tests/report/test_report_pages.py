@@ -459,7 +459,7 @@ def test_no_page_of_errors_without_other_systems(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_cv", "")])
+@pytest.mark.parametrize(("column", "value"), [("view", "cls"), ("objective_cv", "")])
 def test_the_curve_marks_the_selection_of_its_view_only(
     run: Run, tmp_path: Path, column: str, value: str
 ) -> None:

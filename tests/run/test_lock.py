@@ -104,7 +104,7 @@ def test_where_there_are_no_locks_a_run_says_so(
 def vectors(path: Path) -> Path:
     path.parent.mkdir(parents=True)
     writer = VectorsWriter(path, (3, 4, 8), {"wsd": "{}"})
-    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32))
+    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32), range(4))
     writer.close()
     return path
 

@@ -164,7 +164,7 @@ def macro_f1(name: str, minilm: str) -> dict[str, np.ndarray]:
     for corpus in CORPORA[name].values():
         vectors = np.zeros((encoder.blocks + 1, len(corpus), encoder.width))
         aligned = encoder.align(corpus)
-        for rows, of_rows in encoder.encode(corpus, aligned, views=["focal"], seed=1):
+        for rows, of_rows in encoder.encode(corpus, aligned, views=["focal"]):
             vectors[:, rows] = of_rows[0]
         for classifier, scores_by_word in scores.items():
             predicted = [predict_word(corpus, v, make_estimator(classifier, {})) for v in vectors]

@@ -266,7 +266,7 @@ def common_layers(models, views):
 
     If the models have different layers, return a wildcard, so that each layer gets its own job.
     """
-    layers = {model.single_of(view) for model in models.values() for view in views}
+    layers = {model.single for model in models.values()}
     return layers.pop() if len(layers) == 1 else ("{layers}",)
 
 

@@ -188,11 +188,7 @@ def run(args: argparse.Namespace) -> None:
     """Write the three tables for the selected configuration of a model."""
     results = Results(args.results, args.of_run)
     chosen = results.choose(args.model)
-    tables: Tables = {name: [] for name in TABLES}
-    if chosen.is_usable:
-        tables = _tables(Fitting(results, chosen), args.seed)
-    else:
-        log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
+    tables = _tables(Fitting(results, chosen), args.seed)
     for name, columns in TABLES.items():
         rows = [{**vars(chosen), **row} for row in tables[name]]
         table = pd.DataFrame(rows, columns=columns)

@@ -13,7 +13,7 @@ import numpy as np
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
-from wsd.artifacts.feature_set import JOIN, Features, parse_features
+from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.fold_table import read as read_folds
@@ -21,7 +21,6 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
-from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ConfigError, DamageError, ModelError, ResultError
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.csv import read_csv
@@ -44,11 +43,6 @@ class Configuration:
     def features(self, blocks: int) -> Features:
         """Return the views and layer choices, for an encoder of ``blocks`` blocks."""
         return parse_features(self.view, self.layers, blocks)
-
-    @property
-    def is_usable(self) -> bool:
-        """Return whether it works on new text: the view of a random word does not."""
-        return DRAWN not in self.view.split(JOIN)
 
 
 class Results:

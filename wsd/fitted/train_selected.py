@@ -56,9 +56,6 @@ class Fitting:
 
     def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
-        if not configuration.is_usable:
-            problem = "the view `other` is one random word of the sentence, a control"
-            raise ConfigError(problem, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             problem = "configurations that differ from word to word cannot be used here"

@@ -197,7 +197,7 @@ class WsdFile:
             parse_input(manifest.encoder.input)
             configuration = Configuration(**manifest.configuration)
             known = set(configuration.view.split(JOIN)) <= set(VIEWS)
-            require(known and configuration.is_usable, f"the view {configuration.view!r}")
+            require(known, f"the view {configuration.view!r}")
             self.features = configuration.features(manifest.encoder.model["blocks"])
             self.language, self.words = manifest.language, tuple(manifest.words)
             self._entries = manifest.words

@@ -158,8 +158,7 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
 def _random_controls(file: ConfigFile, models: Mapping[str, Model]) -> dict[str, Model]:
     """Return the random-initialisation controls of all models that have weights of their own."""
     return {
-        # Random weights are drawn on one device.
-        name: replace(model, name=name, random_weights=seed, device_map=None)
+        name: replace(model, name=name, random_weights=seed)
         for model in models.values()
         if model.random_weights is None
         for seed in file.controls.random_weights

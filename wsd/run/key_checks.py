@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.view_names import STATIC
 from wsd.run.checked_config import Config
 from wsd.run.schema import ConfigFile, Controls
 from wsd.run.schema_entries import ModelEntry
@@ -20,7 +19,7 @@ def check_program_folder(path: str) -> str:
 
 
 def check_views(file: ConfigFile) -> None:
-    """Refuse to classify a view that is not stored, or a first view that has no layers."""
+    """Refuse to classify a view that is not stored."""
     used: dict[str, Iterable[str]] = {
         "views.classify": file.views.classify,
         "controls.views": file.controls.views,
@@ -31,10 +30,6 @@ def check_views(file: ConfigFile) -> None:
             if view not in file.views.store:
                 problem = f"the view {view!r} is classified, but not stored"
                 raise refused(problem, key, f"add {view} to views.store")
-    if file.views.classify[0] in STATIC:
-        problem = f"the first view, {file.views.classify[0]!r}, has no layers"
-        fix = "put another view first: pages, controls and analyses use the first one"
-        raise refused(problem, "views.classify", fix)
 
 
 def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] | None:
@@ -54,8 +49,7 @@ def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] 
         raise refused(problem, key, f"with {entry.blocks} blocks, use 0 to {entry.blocks}")
     used = [(f"layers[{i}]", choice) for i, choice in enumerate(file.layers) if choice != "all"]
     for i, features in enumerate(file.features):
-        contextual = ((view, choice) for view, choice in features.items() if view not in STATIC)
-        used += [(f"features[{i}].{view}", choice) for view, choice in contextual]
+        used += [(f"features[{i}].{view}", choice) for view, choice in features.items()]
     for place, choice in used:
         layers = parse_layers(choice, entry.blocks, where=f"config key {place}").layers
         if missing := ", ".join(str(layer) for layer in layers if layer not in stored):

@@ -150,7 +150,7 @@ class Places:
             )
             for name, model in models.items()
             for view in views
-            for layers in model.single_of(view)
+            for layers in model.single
             for classifier in names
         ]
 
@@ -166,7 +166,7 @@ class Places:
             for name, model in config.models.items()
             for view in views or config.classify
             for path in self.paths(
-                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed(view)}
+                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed}
             )
         ]
 

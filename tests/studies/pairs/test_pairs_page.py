@@ -11,7 +11,7 @@ from tiny import tiny_bert
 from wsd.artifacts.dataset import SENTENCES
 from wsd.cli import main
 from wsd.storage.csv import read_csv, write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, TABLE, columns_of, write_cosines
+from wsd.studies.pairs.cosines import COSINES, TABLE, columns_of, write_cosines
 from wsd.studies.pairs.pair_table import write_pairs
 from wsd.studies.pairs.pairs_page import page
 from wsd.studies.pairs.plots import curve, histogram

@@ -28,6 +28,7 @@ from two_words import (
     words,
 )
 from wsd.artifacts.job_logs import processor_seconds
+from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_runs
 from wsd.studies.strategies import strategies
 from wsd.studies.strategies.costs import Costs, Spent
 from wsd.studies.strategies.gather import Run, Strategy
@@ -40,7 +41,6 @@ from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import mean_intervals
 from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.intervals_over_runs import differences_over_runs, scores_over_runs
 from wsd.metrics.over_words import detectable
 from wsd.metrics.scores import mean_scores
 from wsd.storage.json import write_json

@@ -92,7 +92,7 @@ class Glosses(Study):
                 path
                 for name, model in files.config.models.items()
                 for path in files.paths(
-                    pattern, model=[name], layers=model.unmixed(VIEW), gloss=KINDS
+                    pattern, model=[name], layers=model.unmixed, gloss=KINDS
                 )
             ]
         }
