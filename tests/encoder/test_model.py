@@ -326,7 +326,9 @@ def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> Non
 
 
 def test_a_checksum_for_a_missing_file(fake: Path) -> None:
-    with pytest.raises(ModelError, match=r"merges\.txt of model fake: expected SHA-256 0+, found None"):
+    with pytest.raises(
+        ModelError, match=r"merges\.txt of model fake: expected SHA-256 0+, found None"
+    ):
         resolve_path(fake, sha256={"merges.txt": "0" * 64})
 
 

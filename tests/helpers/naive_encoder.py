@@ -55,9 +55,7 @@ class Naive:
         states = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
         return torch.stack([state[0] for state in states]).double().numpy()
 
-    def views(
-        self, tokens: Sequence[str], position: int | range
-    ) -> dict[str, np.ndarray]:
+    def views(self, tokens: Sequence[str], position: int | range) -> dict[str, np.ndarray]:
         """View -> (layers, width); without ``cls`` where the tokenizer has none."""
         own = [position] if isinstance(position, int) else list(position)
         encoded, words = self.pieces(tokens)

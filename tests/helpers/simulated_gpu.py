@@ -14,9 +14,7 @@ def run_all(
     **_: Any,
 ) -> Iterator[tuple[Any, Any]]:
     """Replace :func:`wsd.encoder.batches.run_all`."""
-    yield from batches.run_all(
-        run, works, device=torch.device("cpu"), budget=batches.GPU_BUDGET
-    )
+    yield from batches.run_all(run, works, device=torch.device("cpu"), budget=batches.GPU_BUDGET)
 
 
 def holding(most: int, own: Callable[..., Any], size: Callable[..., int]) -> Callable[..., Any]:

@@ -79,5 +79,3 @@ def test_only_other_values_than_the_default_change_the_key(tmp_path: Path, minil
         for change in [{}, *changes]
     }
     assert len(keys) == 3
-
-

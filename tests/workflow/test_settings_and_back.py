@@ -105,7 +105,9 @@ def test_another_seed_and_back(checkout: Checkout, seen: dict[str, Any]) -> None
     # `seed` on the command line, which is part of the command.
     run = checkout.run(*arguments("first"), "--config", "seed=7")
     assert {
-        rule: n for rule, n in run.jobs.items() if rule in ("corpus", "model", "embed", "neighbours")
+        rule: n
+        for rule, n in run.jobs.items()
+        if rule in ("corpus", "model", "embed", "neighbours")
     } == {}
     again = ("folds", "classify", "project", "select", "calibration", "report")
     assert set(again) <= set(run.jobs)
