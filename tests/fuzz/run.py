@@ -80,7 +80,7 @@ PARSERS = {
     "report/leaderboard": ("leaderboard", "_read"),
     "run/config": ("check", "_check_*", "_trains", "_model", "_feature_set", "_classifiers"),
     "run/config_files": ("read_configs", "merge_configs"),
-    "run/config_errors": ("validate", "_config_error", "_locate"),
+    "run/config": ("validate",),
     "storage/csv": ("read_csv", "Columns.convert"),
     "storage/result_files": ("parsing", "reading_result"),
     "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),

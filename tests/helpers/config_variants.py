@@ -65,11 +65,6 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "report": ((EVERY,), ("scores", "comparison", "layers")),
     # Of studies
     "control": ((), ("predictions",)),
-    "strategies": (
-        (*CANDIDATES, "trains", "controls.baselines", "controls.classifiers", *SUBSTITUTES,
-         "glosses", *FINETUNED),
-        ("selection", "per-word", "predictions", "baselines", "bags", "zero-shot", "finetune"),
-    ),
     "asked": (IDENTITY, ("corpus",)),
     "bags": ((), ("asked", "folds")),
     "sense-substitutes": ((), ("asked",)),
