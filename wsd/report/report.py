@@ -1,8 +1,8 @@
 """Write the report: the tables of a run as pages that open from disk.
 
 ``index.html`` has the selected configuration and the words, ``layers.html`` compares layer choices,
-a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The command
-reads tables, but no model and no embeddings.
+a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The
+command reads tables, but no model and no embeddings.
 """
 
 import argparse

@@ -4,11 +4,18 @@ import pandas as pd
 
 from wsd.artifacts.column_names import FINE_TUNED_LAYER, NAMES
 
+# Tables about the selected configuration's probabilities, one file each per model.
+CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
+# Tables of `wsd compare` and `wsd layerwise`, next to the comparison.
+COMPARISON_TABLES = (
+    *("controls", "differences", "best-set", "learning", "layers", "model-layers", "word-layers"),
+    "peaks",
+)
 # The tables of earlier steps. Some are empty if a run has no controls, no further training sets or
 # no second model.
 TABLES = (
-    *("scores", "summary", "comparison", "controls", "differences", "best-set", "learning"),
-    *("layers", "model-layers", "word-layers", "alignment", "calibration", "reliability", "ood"),
+    *("scores", "summary", "comparison", *COMPARISON_TABLES),
+    *("alignment", *CONFIDENCE_TABLES),
 )
 # The means over words: the pages' name for each column.
 METRICS = {
