@@ -27,12 +27,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from numpy.testing import assert_allclose
-
-from wsd.cli import main
-from wsd.errors import ResultError
-from wsd.metrics.scores import MEAN_SCORES
-from wsd.report import figures
-from wsd.report.figures import FORMATS
 from wsd.report.label_places import spread
 from wsd.report.paper.differences import draw_differences
 from wsd.report.paper.layers import draw_layers
@@ -49,6 +43,12 @@ from wsd.report.paper.style import (
     styled,
 )
 from wsd.report.paper.words import draw_words
+
+from wsd.cli import main
+from wsd.errors import ResultError
+from wsd.metrics.scores import MEAN_SCORES
+from wsd.report import figures
+from wsd.report.figures import FORMATS
 from wsd.report.plot_colours import MARKERS, RAMP
 from wsd.report.tables import DRAWN_TABLES
 

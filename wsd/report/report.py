@@ -61,14 +61,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_optional_files(parser, "--confidence", text, metavar="FOLDER")
     parser.add_argument("--view", default="focal")
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
-    add_path(parser, "--map", "the workflow's run.json, for the run's config and command")
+    text = "the workflow's run.json, for the run's config and command"
+    parser.add_argument("--map", type=Path, metavar="FILE", help=text)
     add_listings(parser)
     add_out_folder(parser, "folder for index.html")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    corpora, run = read_corpora(args.corpus, args.words), RunMap(args.map)
+    corpora = read_corpora(args.corpus, args.words)
+    run = RunMap(args.map) if args.map else None
     tables: dict[str, list[Path]] = {}
     for path in [*args.tables, *(p for folder in args.confidence for p in folder.glob("*.csv"))]:
         tables.setdefault(bare(path.stem), []).append(path)
@@ -82,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
         provenance=args.provenance,
         view=args.view,
         text=not args.no_text,
-        run={"config": run.config, "command": run.command},
+        run={"config": run.config, "command": run.command} if run else {},
         extensions=[study.load(args, corpora) for study in args.studies],
     )
     write_report(load_report(inputs), args.out)

@@ -181,7 +181,7 @@ def draw(
         colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
     if ring:
-        circle = plot.scatter(*ring, size=20, fill_alpha=0, line_width=2)
+        circle = plot.scatter([ring[0]], [ring[1]], size=20, fill_alpha=0, line_width=2)
         circle.glyph.tags = [{"line_color": "--ink"}]
     _add_tips(plot, dots)
     return plot
