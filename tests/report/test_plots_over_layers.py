@@ -46,7 +46,7 @@ def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
 
 def test_names_at_the_right_are_of_lines_and_levels() -> None:
     drawn = plot(levels={"bag of words": 85.68}, named=True)
-    texts = [source["text"][0] for source in sources_of(drawn) if len(source["text"]) == 1]
+    texts = [source["text"][0] for source in sources_of(drawn) if source["name"] == "end"]
     assert texts == ["logistic", "bag of words 85.7"] and not parts_of(drawn, "Label")
 
 
@@ -64,7 +64,7 @@ def test_a_ring_is_at_the_chosen_point() -> None:
     table["value_low"] = table["value_high"] = table["value"]
     for chosen, rings in ((("a", "mean-all"), [[1.5]]), (("a", "9"), []), (("b", "0"), [])):
         drawn = curves.plot_of_tables({"a": table}, y="y", chosen=chosen)
-        own = [source["x"] for source in sources_of(drawn) if "text" not in source]
+        own = [source["x"] for source in sources_of(drawn) if source["name"] == "ring"]
         assert own == rings
 
 

@@ -51,11 +51,12 @@ step(
             f"{FILES.comparison}.csv",
             FILES.layerwise["layers"],
             FILES.layerwise["word-layers"],
+            f"{FILES.comparison}/controls.csv",
             f"{FILES.comparison}/learning.csv",
         ]
     },
     {"listings": FILES.figures},
-    "figures: for a paper, as PDF, SVG and PNG",
+    "figures: for a paper, as PDF and PNG",
     folder=FILES.figures.removesuffix(".json"),
     mem=(700,),
 )

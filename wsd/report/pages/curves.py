@@ -183,6 +183,7 @@ def draw(
     if ring:
         circle = plot.scatter([ring[0]], [ring[1]], size=20, fill_alpha=0, line_width=2)
         circle.glyph.tags = [{"line_color": "--ink"}]
+        circle.data_source.name = "ring"
     _add_tips(plot, dots)
     return plot
 
@@ -213,6 +214,7 @@ def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
     place: dict[str, Any] = {"x_offset": 8, "y_offset": 0, "text_baseline": "middle"}
     label = plot.text([plot.x_range.end], [y], [text], **place, **look)
     label.update(name="end", level="annotation")
+    label.data_source.name = "end"
     label.glyph.tags = [{"text_color": colour}]
 
 

@@ -155,8 +155,8 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
     if name == "layers":
         table = with_verdicts(table, report.rows("best-set"))
     reach = _reach(table)
-    scores = report.rows("comparison", kind=CANDIDATE, view=report.view)
-    scores = scores.drop_duplicates(KEY).set_index(KEY)
+    candidates = report.rows("comparison", kind=CANDIDATE, view=report.view)
+    scores = {tuple(row[key] for key in KEY): row for row in records(candidates)}
     blocks = []
     for model, classifier, labels, rows in rows_per_classifier(report, table):
         if rows.empty:
@@ -181,9 +181,9 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
                 "model": model,
                 "classifier": classifier,
                 "untested": [
-                    (row, scores.loc[own], scores.loc[against])
+                    (row, scores[own], scores[against])
                     for row, own, against in zip(drawn, keys, others, strict=True)
-                    if own in scores.index and against in scores.index
+                    if own in scores and against in scores
                 ],
                 "reference": labels.get(other, other) if reference == "reference" else other,
                 "rows": drawn,
