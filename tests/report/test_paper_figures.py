@@ -93,7 +93,9 @@ def test_baselines_and_other_systems_are_named_lines_that_keep_their_distance() 
     assert texts(ax) == ["one", "bag of words"]
     first, second = (text.xyann[1] for text in ax.texts)
     low, high = ax.get_ylim()
-    assert first == pytest.approx(60) and second - first == pytest.approx((high - low) / 22, rel=0.2)
+    assert first == pytest.approx(60) and second - first == pytest.approx(
+        (high - low) / 22, rel=0.2
+    )
 
 
 def test_a_heat_map_has_every_score_in_its_cell_and_frames_the_selected() -> None:
