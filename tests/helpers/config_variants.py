@@ -66,11 +66,6 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "report": ((EVERY,), ("scores", "comparison", "layers")),
     # Of studies
     "control": ((), ("predictions",)),
-    "strategies": (
-        (*CANDIDATES, "trains", "controls.baselines", "controls.classifiers", *SUBSTITUTES,
-         "glosses", *FINETUNED),
-        ("selection", "per-word", "predictions", "baselines", "bags", "zero-shot", "finetune"),
-    ),
     "asked": (IDENTITY, ("corpus",)),
     "bags": ((), ("asked", "folds")),
     "sense-substitutes": ((), ("asked",)),
@@ -204,7 +199,6 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
     "code_length": lambda files: {
         "code-length": files.of_models(files.study["code_length"]["table"])
     },
-    "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
 }
 
 

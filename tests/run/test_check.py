@@ -344,7 +344,7 @@ def test_a_run_of_a_config_by_its_name(ended: Path, capsys: pytest.CaptureFixtur
     text = run_check(capsys, "--configfile", "my.yaml", "--run", "a", code=6)
     assert "results/quickstart/runs/a/scores.csv: is not there" in text
     # Only the pages differ, because they name the command.
-    assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"portable", "report"}
+    assert {*re.findall(r"store/([^@\n]+)@.*is not there", text)} == {"report"}
     fake_results.made("a", **asked)
     assert "files read" in run_check(capsys, "--configfile", "my.yaml", "--run", "a")
     Path("results/quickstart/runs/a/scores.csv").unlink()

@@ -32,7 +32,6 @@ ROOT = Path(__file__).parents[2]
 # Names of pages' files next to words and models.
 OF_PAGES = {
     "report.json": ["index.html", "words/{word}.html", "words/{model}/{word}.html", "data/x.csv"],
-    "portable.json": ["{model}/{word}.html"],
     "uses.json": ["index.html", "{model}/{word}.html"],
     "figures.json": ["layers.pdf"],
 }
@@ -95,7 +94,7 @@ def apart(paths: Iterable[str]) -> None:
 
 def listings(files: Files) -> set[str]:
     """Return the listings of a config."""
-    results = {files.corpus, files.source, files.figures, files.report, f"{files.portable}.json"}
+    results = {files.corpus, files.source, files.figures, files.report}
     for model in files.config.encoders:
         results |= {*files.listings(model, [*files.config.store, "alignment"])}
     of_studies = [*files.of_studies, *files.by_name()]
@@ -224,7 +223,7 @@ def test_the_ordinary_names_are_not_refused(tmp_path: Path, encoders: Path) -> N
     assert len(kept) > 150 and len(readable) > 100
     folders = {part for path in readable for part in path.split("/")[2:4] if "." not in part}
     own = {"run-1", "model-1", "model-2", "model-1-random-1", "word-1"}
-    assert folders - own - {*FIXED} <= {"figures", "portable"} | RESERVED["model"]
+    assert folders - own - {*FIXED} <= {"figures"} | RESERVED["model"]
 
 
 def test_the_names_of_tables_are_reserved() -> None:

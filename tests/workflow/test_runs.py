@@ -13,11 +13,10 @@ from checkout import Checkout
 from same_results import differences, results
 
 from wsd.report.overview import reports
-from wsd.studies.registry import STUDIES
 
 # Files that a run owns, and files that it shares.
 OWN = ("select", "classify_selected", "calibration", "evaluate", "compare",
-       "layerwise", "figures", "report", *({"strategies"} & {*STUDIES}))  # fmt: skip
+       "layerwise", "figures", "report")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -39,12 +39,11 @@ FIGURES = ["accuracy", "macro_f1", "balanced_accuracy"]
 MEANS = ["mean_word_accuracy", "mean_macro_f1", "mean_balanced_accuracy"]
 # Selection is cheap; the selected configurations are fitted again for each model.
 PUBLISHED = {"published": 4} if "systems" in STUDIES else {}
-STRATEGIES = {"strategies"} & {*STUDIES}
 # These rules run after every change of the candidates.
 TO_THE_END = dict.fromkeys(
     (
         *("select", "classify_selected", "calibration", "evaluate", "compare", "layerwise"),
-        *("figures", "report", *STRATEGIES),
+        *("figures", "report"),
     ),
     1,
 )
@@ -223,8 +222,7 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     named = {"corpus": 1, "embed": 1}
     assert run.jobs == {**named, "folds": 1, "baseline": 3, "alignment": 1, **each, **TO_THE_END}
     report = checkout.root / "results/quickstart"
-    pages = sorted(p.name for p in report.glob("report/words/**/*.html"))
-    assert pages == sorted(p.name for p in report.glob("portable/**/*.html")) == ["crane.html"]
+    assert [p.name for p in report.glob("report/words/**/*.html")] == ["crane.html"]
     assert {r["word"] for r in rows(checkout)} == {"crane"}
     assert checkout.run("--cores", "1", "--configfile", small).nothing
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
@@ -289,38 +287,33 @@ def test_a_new_key_adds_only_its_jobs(
     assert jobs_by_rule == jobs
 
 
-NOT_THERE = {"strategies"} - STRATEGIES
-
-
 def closure(step: str) -> set[str]:
     """Return a step and those that use its files."""
     after = {
         "corpus": {"folds", "embed", "classify", "classify_selected", "baseline", "project",
-                   "neighbours", "calibration", "compare", "layerwise", "strategies", "report"},
+                   "neighbours", "calibration", "compare", "layerwise", "report"},
         "folds": {"classify", "classify_selected", "baseline", "project", "calibration"},
         # Vectors depend on the encoder's files.
         "model": set(),
         "embed": {"alignment", "classify", "classify_selected", "project", "neighbours",
                   "calibration"},
         "alignment": {"report"},
-        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "strategies",
-                     "report"},
-        "select": {"classify_selected", "calibration", "evaluate", "compare", "strategies"},
-        "classify_selected": {"evaluate", "compare", "strategies"},
-        "baseline": {"compare", "strategies"},
+        "classify": {"select", "calibration", "evaluate", "compare", "layerwise", "report"},
+        "select": {"classify_selected", "calibration", "evaluate", "compare"},
+        "classify_selected": {"evaluate", "compare"},
+        "baseline": {"compare"},
         "project": {"report"},
         "neighbours": {"report"},
         "evaluate": {"compare", "report"},
         "compare": {"figures", "report"},
         "layerwise": {"figures", "report"},
-        "strategies": {"report"},
         "calibration": {"report"},
         "figures": set(),
         "report": set(),
     }  # fmt: skip
     steps = {step}
     while True:
-        wider = steps.union(*(after[name] for name in steps)) - NOT_THERE
+        wider = steps.union(*(after[name] for name in steps))
         if wider == steps:
             return steps
         steps = wider
@@ -341,13 +334,11 @@ MADE = {
     "neighbours": "tiny/neighbours/",
     "evaluate": "(scores|summary|sources)[.]",
     "layerwise": "comparison/(word-|model-|group-)?(layers|peaks)[.]",
-    "strategies": "comparison/strategies[.]",
     "compare": "comparison",
     "figures": "figures.json",
     "calibration": "tiny/(calibration|reliability|ood)[.]",
-    "report": "(report|portable).json",
+    "report": "report.json",
 }
-MADE = {rule: path for rule, path in MADE.items() if rule not in NOT_THERE}
 
 
 def made_by(config: Path, folder: Path) -> dict[str, set[str]]:
@@ -423,7 +414,7 @@ def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> 
 
 
 @pytest.mark.slow
-def test_the_report_of_snakemake_holds_leaderboard_and_pages(
+def test_the_report_of_snakemake_holds_leaderboard_and_comparison(
     checkout: Checkout, small: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "report.html"
@@ -431,8 +422,7 @@ def test_the_report_of_snakemake_holds_leaderboard_and_pages(
     assert "metadata" not in run.text
     key = "@[0-9a-f]{10}"
     actual = re.findall(r'"results/quickstart/store/([^"]+)"', out.read_text())
-    pages = (f"portable{key}/tiny/bank.html", f"portable{key}/tiny/crane.html")
-    for result in (f"summary{key}.csv", f"comparison{key}.csv", *pages):
+    for result in (f"summary{key}.csv", f"comparison{key}.csv"):
         assert any(re.fullmatch(result, path) for path in actual), actual
     assert not any(".sums" in path for path in actual)
 
@@ -557,7 +547,7 @@ def test_controls_of_models_of_two_sizes_are_a_job_a_layer(
     assert {actual[rule] for rule in rules} == {layers}
 
 
-@needs("strategies", "finetuning", "glosses", "geometry", "audit", "code_length")
+@needs("finetuning", "glosses", "geometry", "audit", "code_length")
 @pytest.mark.slow
 def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
     """If a step between two grouped steps has no group, the run is refused before any job."""
@@ -567,7 +557,7 @@ def test_the_groups_of_slurm_fit_every_step(checkout: Checkout) -> None:
     key = "glosses=corpus"
     queue = ("--profile", "profiles/slurm", "--cores", "4")
     run = checkout.run("-n", *queue, "--configfile", *files, "--config", key)
-    assert {"strategies", "finetune", "zero_shot", "audit", "code_length"} <= set(run.jobs)
+    assert {"finetune", "zero_shot", "audit", "code_length"} <= set(run.jobs)
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 # In:  corpus, predictions, projections, neighbours, the tables.
-# Out: report/, the pages, listed in report.json; portable/, each word page in a single file for
-#      `snakemake --report`, listed in portable.json.
+# Out: report/, the pages, listed in report.json.
 
 step(
     "report",

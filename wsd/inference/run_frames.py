@@ -17,17 +17,9 @@ from wsd.inference import result_tables
 from wsd.inference.available_memory import require_memory
 from wsd.inference.input_output import Answer
 from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
-from wsd.report.tables import TABLES
+from wsd.report.tables import PATHS
 from wsd.storage.csv import read_csv
 
-# The tables for all models together: those in the folder of a run, and those below `comparison/`.
-ON_TOP = ("scores", "summary", "comparison")
-PER_MODEL = ("alignment", "calibration", "reliability", "ood")
-PATHS = {
-    name: f"{name}.csv" if name in ON_TOP else f"comparison/{name}.csv"
-    for name in TABLES
-    if name not in PER_MODEL
-}
 ANSWERED = (
     "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
     "probabilities", "scores", "distance", "ood", "message",
@@ -48,18 +40,11 @@ def published_table(results: Results, name: str) -> pd.DataFrame:
     ConfigError
         For another name.
     ResultError
-        If the table is missing or damaged, or lacks a column, as in another version of wsd.
+        If the table is missing or damaged.
     """
     if name not in PATHS:
         raise unknown_choice(f"no table {name!r}", PATHS, "name")
-    path, columns = results.map.file(PATHS[name]), TABLES[name]
-    table = read_csv(path)
-    if table.empty and columns.may_be_empty:
-        return pd.DataFrame(columns=columns.names)
-    if missing := [column for column in columns.names if column not in table]:
-        problem = f"the table has no column {missing[0]!r}: it is of another version of wsd"
-        raise ResultError(problem, where=str(path), fix=f"run `{results.map.command}` again")
-    return table
+    return read_csv(results.map.file(PATHS[name]))
 
 
 def prediction_table(

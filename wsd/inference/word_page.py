@@ -12,7 +12,7 @@ from wsd.inference.run_figures import framed
 from wsd.report.pages.load_report import load_report
 from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.word import portable_page
-from wsd.report.tables import COMPARISON_TABLES, CONFIDENCE_TABLES
+from wsd.report.tables import PATHS, PER_MODEL
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name
 
@@ -86,9 +86,7 @@ def report_inputs(
     shown = {Path(name).stem for name in projections}
     predictions = files_of(results, model, "predictions", FULL, view)
     predictions = [name for name in predictions if Path(name).name.partition(".")[0] in shown]
-    tables = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")}
-    tables |= {name: f"comparison/{name}.csv" for name in COMPARISON_TABLES}
-    tables |= {name: f"{model}/{name}.csv" for name in ("alignment", *CONFIDENCE_TABLES)}
+    tables = PATHS | {name: f"{model}/{name}.csv" for name in PER_MODEL}
     name = str(files.config["dataset"])
     unknown = Dataset(name, name, source="", licence="", licence_url="", citation="")
     return ReportInputs(

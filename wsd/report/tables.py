@@ -4,19 +4,18 @@ import pandas as pd
 
 from wsd.artifacts.column_names import FINE_TUNED_LAYER, NAMES
 
-# Tables about the selected configuration's probabilities, one file each per model.
-CONFIDENCE_TABLES = ("calibration", "reliability", "ood")
-# Tables of `wsd compare` and `wsd layerwise`, next to the comparison.
-COMPARISON_TABLES = (
-    *("controls", "differences", "best-set", "learning", "layers", "model-layers", "word-layers"),
-    "peaks",
-)
-# The tables of earlier steps. Some are empty if a run has no controls, no further training sets or
-# no second model.
-TABLES = (
-    *("scores", "summary", "comparison", *COMPARISON_TABLES),
-    *("alignment", *CONFIDENCE_TABLES),
-)
+# The tables of earlier steps about all models, and the path of each in the folder of a run. Some
+# are empty if a run has no controls, no further training sets or no second model.
+PATHS = {name: f"{name}.csv" for name in ("scores", "summary", "comparison")} | {
+    name: f"comparison/{name}.csv"
+    for name in (
+        *("controls", "differences", "best-set", "learning"),
+        *("layers", "model-layers", "word-layers", "peaks"),
+    )
+}
+# The tables about one model, in the model's folder.
+PER_MODEL = ("alignment", "calibration", "reliability", "ood")
+TABLES = (*PATHS, *PER_MODEL)
 # The means over words: the pages' name for each column.
 METRICS = {
     "mean_macro_f1": "Macro-F1",
