@@ -1229,7 +1229,7 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
             scores[word][layer]["macro_f1"] = value
     strip = film_strip.film_strip(report)
     assert strip
-    assert (strip["word"], strip["best"].layer) == ("bank", 1)
+    assert (strip["word"], strip["best"]["layer"]) == ("bank", 1)
     assert [frame["macro_f1"] for frame in strip["frames"]] == [0.5, 0.75, 0.625]
     corpus = run.corpora["bank"]
     gold = corpus.gold[corpus.split == "test"]

@@ -1,7 +1,7 @@
 """The film strip: the test instances of one word in every single layer, on the same axes."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,62 +21,38 @@ ENOUGH = 40  # test instances of a word that the strip prefers
 LDA = "discriminant"
 
 
-class Frame(NamedTuple):
-    """One word in one single layer.
-
-    Attributes
-    ----------
-    layer : int
-    name : str
-        The layer choice's name in addresses.
-    macro_f1 : float
-        Of the classifier on all test instances.
-    points : int array of shape (n, 2)
-        The shown test instances, ``-LARGEST`` to ``LARGEST``; the second axis points up.
-    """
-
-    layer: int
-    name: str
-    macro_f1: float
-    points: np.ndarray
-
-
 def film_strip(report: Report) -> dict[str, Any] | None:
     """Return the strip of the word with the largest gain over the layers, for the template.
 
-    Words with at least ``ENOUGH`` test instances compete, or all words if there is none.
-
-    The model is the one that cross-validation selects, else the first. The strip is None if the
-    model has fewer than two single layers.
+    Words with at least ``ENOUGH`` test instances compete, or all words if there is none. The model
+    is the one that cross-validation selects, else the first. The strip is None if the model has
+    fewer than two single layers.
     """
-    model = initial_model(report)
-    classifier = initial_classifier(report)
-    choices = report.choices[model]
+    model, classifier = initial_model(report), initial_classifier(report)
+    choices, words = report.choices[model], report.words[model]
     singles = [i for i, choice in enumerate(choices) if choice.is_single]
     if len(singles) < 2:
         return None
-    words = report.words[model]
     large = {word: results for word, results in words.items() if results.n_test >= ENOUGH}
     scores = {
         word: [results.scores[classifier][i]["macro_f1"] for i in singles]
         for word, results in (large or words).items()
     }
     word = max(scores, key=lambda name: max(scores[name]) - scores[name][0])
-    results = report.words[model][word]
-    method = best_method(results, singles)
+    results, method = words[word], best_method(words[word], singles)
     tests = results.corpus.take(results.corpus.split == TEST)
-    kept, gold = np.flatnonzero(sample(tests, MOST, RARE)), tests.gold
+    kept, n_senses = np.flatnonzero(sample(tests, MOST, RARE)), len(tests.senses)
     placed = on_same_axes(results, singles, method)
-    strip = [
-        Frame(
-            layer=choices[i].layers[0],
-            name=choices[i].name,
-            macro_f1=score,
-            points=points[kept],
-        )
+    frames: list[dict[str, Any]] = [
+        {
+            "layer": choices[i].layers[0],
+            "name": choices[i].name,
+            "macro_f1": score,
+            "senses": by_sense(points[kept], tests.gold[kept], n_senses),
+        }
         for i, score, points in zip(singles, scores[word], placed, strict=True)
     ]
-    texts = report.dataset.sense_texts(word, results.corpus.senses)
+    texts = report.dataset.sense_texts(word, tests.senses)
     return {
         "word": word,
         "folder": folder_of(report, model),
@@ -88,23 +64,21 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "enough": ENOUGH if 0 < len(large) < len(words) else None,
         "n_shown": len(kept),
         "senses": [(text.name, *mark_of(i)) for i, text in enumerate(texts)],
-        "frames": [
-            {**frame._asdict(), "senses": by_sense(frame.points, gold[kept], len(texts))}
-            for frame in strip
-        ],
-        "first": strip[0],
-        "best": max(strip, key=lambda frame: frame.macro_f1),
+        "frames": frames,
+        "first": frames[0],
+        "best": max(frames, key=lambda frame: frame["macro_f1"]),
     }
 
 
 def best_method(results: WordResults, choices: Sequence[int]) -> str:
     """Return the projection with the best mean CV score over layer choices, or the first."""
-    return max(
-        [method for method in results.projections if method != "tsne"] or results.projections,
-        key=lambda method: np.nan_to_num(
-            np.mean([results.projections[method][i].score_cv for i in choices]), nan=-1
-        ),
-    )
+
+    def score(method: str) -> float:
+        scores = [results.projections[method][i].score_cv for i in choices]
+        return float(np.nan_to_num(np.mean(scores), nan=-1))
+
+    methods = [method for method in results.projections if method != "tsne"]
+    return max(methods or results.projections, key=score)
 
 
 def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> list[np.ndarray]:
@@ -121,9 +95,7 @@ def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> l
     """
     test = results.corpus.split == TEST
     projections = [results.projections[method][i] for i in choices]
-    placed = [
-        projection.points[test] / unit(projection, ~test, method) for projection in projections
-    ]
+    placed = [p.points[test] / unit(p, ~test, method) for p in projections]
     together = np.concatenate([*placed, np.zeros((1, 2))])
     low, high = together.min(axis=0), together.max(axis=0)
     reach = (high - low) / 2
