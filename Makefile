@@ -83,4 +83,4 @@ docs: setup ## Build the documentation site, build/site/index.html, with the qui
 	$(BIN)/mkdocs build --strict
 
 clean: ## Remove everything generated, but not .venv
-	rm -rf $(filter-out results/README.md,$(wildcard results/*)) results/.steps results/.state .snakemake
+	rm -rf $(filter-out results/README.md,$(wildcard results/*)) results/.steps results/.seen.json .snakemake

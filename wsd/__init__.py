@@ -10,7 +10,7 @@ modules are loaded at the first use, so that ``import wsd`` is fast.
 import sys
 from typing import TYPE_CHECKING, Any
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 
 if sys.platform == "win32":
     # This line runs first, in a command, the workflow and a notebook.

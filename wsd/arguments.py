@@ -4,7 +4,7 @@ import argparse
 import json
 import math
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -95,9 +95,9 @@ def writes(to: argparse.ArgumentParser, *names: str) -> None:
     to.set_defaults(outputs=(*(to.get_default("outputs") or ()), *names))
 
 
-def replaces(to: argparse.ArgumentParser, is_own: Callable[[Path], bool], *names: str) -> None:
-    """Declare arguments that name folders to replace, and a test of the files that may go."""
-    to.set_defaults(replaced=dict.fromkeys(names, is_own))
+def replaces(to: argparse.ArgumentParser, *names: str) -> None:
+    """Declare arguments that name folders of pages to replace."""
+    to.set_defaults(replaced=names)
 
 
 def add_out(to: argparse.ArgumentParser, text: str, own: str) -> None:

@@ -5,6 +5,7 @@ does its work.
 """
 
 import argparse
+import atexit
 import importlib
 import os
 import signal
@@ -24,6 +25,9 @@ from wsd.run import overwrite_checks
 from wsd.run.digests import MAP
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
+
+# The exit code of a program that SIGPIPE ends: the reader of its output has ended.
+READER_GONE = 128 + signal.SIGPIPE
 
 
 class _Command(Parser):
@@ -89,14 +93,35 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; an error for the user prints no traceback."""
+    """Run a command and return its exit code; an error for the user prints no traceback.
+
+    Without ``argv``, run the command of this process, and end the process.
+    """
+    if argv is not None:
+        return _run(argv)
+    try:
+        code = _run(argv)
+    except SystemExit as end:  # the help, or a usage error
+        code = end.code if isinstance(end.code, int) else 1
+    atexit._run_exitfuncs()
+    try:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except OSError as error:
+        code = code or (READER_GONE if isinstance(error, BrokenPipeError) else WsdError.exit_code)
+    # Tearing down torch and other libraries takes half a second.
+    os._exit(code)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     args = parser()[0].parse_args(argv)
-    job = logs.job_fields(vars(args))
-    logs.start(args.log, args.step, job)
+    logs.start(None, args.step, {})
     with suppress(ValueError):  # not the main thread: the caller handles signals
         signal.signal(signal.SIGTERM, _terminate)
     try:
         overwrite_checks.check_outputs(args)
+        if args.log:
+            logs.start(args.log, args.step, logs.job_fields(vars(args)))
         if "configfile" in args:
             args.config = _config_of(args)
         overwrite_checks.check_unchanged(args)
@@ -114,8 +139,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         log.error("interrupted" if isinstance(error, KeyboardInterrupt) else "terminated")
         return 130 if isinstance(error, KeyboardInterrupt) else 128 + signal.SIGTERM
     except BrokenPipeError:
-        return 128 + signal.SIGPIPE
+        return READER_GONE
     except (OSError, MemoryError) as error:
+        # The terminal does not show this message; the log file has it.
+        log.debug("the error below comes from here", exc_info=True)
         log.error("error: %s", WsdError(str(error) or "not enough memory"))
         return WsdError.exit_code
     except Exception:

@@ -51,7 +51,6 @@ TABLE = {
             "classification",
             "Fit each word with its own selected configuration.",
         ),
-        "baseline": ("classification", "Fit and predict every word without an encoder."),
         "project": ("analysis", "Project every word to two dimensions."),
         "neighbours": ("analysis", "Find the nearest instances of each instance."),
         "evaluate": ("evaluation", "Score predictions, per word and over all words."),

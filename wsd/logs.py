@@ -1,9 +1,8 @@
 """Write messages as lines on the terminal, and as JSON objects in the log file.
 
 A line of a log file has ``time`` (UTC), ``level``, ``step`` (the command), ``message``,
-``process``, and the arguments that identify the job, such as ``word``, ``model`` or ``layers``. The
-last line of a successful step has ``processor_seconds`` over all cores and, on Linux, ``peak_mb``
-of memory. Warnings of libraries are logged too.
+``process``, and the arguments that identify the job, such as ``word``, ``model`` or ``layers``.
+Warnings of libraries are logged too.
 
 ``jq -r .message FILE`` prints the messages as on the terminal. Foreign text in a message cannot
 control the terminal (:func:`wsd.errors.visible`).
@@ -23,8 +22,6 @@ from wsd.errors import visible
 log = logging.getLogger("wsd")
 # The last message of a successful command.
 DONE = "done"
-# The field with the amount of work that an earlier process has done for this step.
-DONE_BEFORE = "done_before"
 KILLED = (
     "is incomplete: the disk of the log is full, or the job was killed, as the system does when "
     "memory runs out (then try fewer --cores, or on SLURM --set-resources STEP:mem_mb=MB)."
@@ -66,7 +63,6 @@ class JsonLines(logging.Formatter):
             **self.job,
             "process": record.process,
             "message": visible(record.getMessage(), "\n"),
-            **getattr(record, "spent", {}),
         }
         if record.exc_info:
             line["traceback"] = visible(self.formatException(record.exc_info), "\n")
@@ -78,11 +74,6 @@ def show(text: str) -> None:
     encoding = sys.stdout.encoding or "utf-8"
     # Flushed now, because a later error could not be reported here.
     print(visible(text, "\n").encode(encoding, "backslashreplace").decode(encoding), flush=True)
-
-
-def done_before(count: int) -> dict[str, Any]:
-    """Return the ``extra`` of a message about work that an earlier process has done."""
-    return {"spent": {DONE_BEFORE: count}}
 
 
 def job_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,3 +143,5 @@ def start(file: Path | None, step: str, job: Mapping[str, Any]) -> None:
     logging.basicConfig(level=logging.WARNING, handlers=handlers, force=True)
     log.setLevel(logging.DEBUG)
     logging.captureWarnings(True)
+    # A full disk stops the log, not the work.
+    logging.raiseExceptions = False

@@ -88,41 +88,7 @@ def test_one_view_before_several_and_single_layers_before_combinations() -> None
     assert ordered_features(pairs[::-1], 12) == expected
 
 
-@pytest.mark.parametrize("choice", ["0", "-1", "mean-last-1"])
-def test_a_static_view_has_one_layer(choice: str) -> None:
-    actual = parse_features("focal+static", f"mean-last-2+{choice}", 12)
-    assert actual.layers == "mean-last-2+0"
-    for view in ("static", "static_context"):
-        assert parse_features(view, choice, 12).layers == "0"
-        with pytest.raises(ConfigError, match="there is no layer"):
-            parse_features(view, "mean-0-1", 12)
-
-
 # Vectors
-
-
-def test_a_static_view_with_a_layered_view(
-    tmp_path: Path, make_corpus: MakeCorpus, write_vectors: WriteVectors
-) -> None:
-    """The order does not matter, although the static view has another width."""
-    random = np.random.default_rng(1)
-    corpus = make_corpus([("train", 0), ("test", 1), ("train", 1)])
-    vectors = {
-        "focal": random.normal(size=(4, 3, 4)).astype(np.float32),
-        "static": random.normal(size=(1, 3, 2)).astype(np.float32),
-    }
-    model = {"model": {"name": "toy", "blocks": 3, "width": 4}}
-    for view, of_view in vectors.items():
-        write_vectors(tmp_path / "mint" / f"{view}.safetensors", corpus, of_view, **model)
-    unit = {view: v / np.linalg.norm(v, axis=2, keepdims=True) for view, v in vectors.items()}
-    for views, layers, expected in (
-        ("focal+static", "3+0", [unit["focal"][3], unit["static"][0]]),
-        ("static+focal", "0+3", [unit["static"][0], unit["focal"][3]]),
-        ("static", "0", [vectors["static"][0]]),
-    ):
-        actual, got, _ = read_features(tmp_path, corpus, views, layers)
-        assert (actual.view, actual.layers) == (views, layers)
-        assert got == pytest.approx(np.concatenate(expected, axis=1), rel=1e-6)
 
 
 @pytest.fixture
@@ -212,18 +178,6 @@ def test_views_with_different_settings_are_refused(
     read_features(folder, corpus, "focal", "1")
 
 
-@pytest.mark.parametrize("views", ["focal+other", "other+focal", "other"])
-def test_the_view_of_a_random_word_alone_has_a_seed(
-    stored: Any, write_vectors: WriteVectors, views: str
-) -> None:
-    folder, corpus, vectors = stored
-    for view, seed in (("focal", None), ("other", 7)):
-        path = folder / "mint" / f"{view}.safetensors"
-        write_vectors(path, corpus, vectors["focal"], view=view, seed=seed)
-    layers = "+".join("1" for _ in views.split("+"))
-    assert read_features(folder, corpus, views, layers)[2]["seed"] == 7
-
-
 # What the words must have in common
 
 
@@ -234,7 +188,6 @@ def source(word: str, **changes: Any) -> dict[str, Any]:
         "input": "plain",
         "pooling": "mean",
         "precision": "float32",
-        "seed": 1,
         "versions": {"torch": "1"},
         "corpus": f"digest of {word}",
         "device": "cpu",
@@ -260,7 +213,6 @@ def test_shared_provenance() -> None:
         ("input", "masked"),
         ("pooling", "first"),
         ("precision", "bfloat16"),
-        ("seed", 2),
         ("device", "cuda"),
         ("versions", {"torch": "2"}),
     ],

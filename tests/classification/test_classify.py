@@ -427,7 +427,7 @@ def test_a_damaged_file_of_vectors_is_refused(
         path.write_text("not vectors")
     elif damage == "no metadata":
         writer = VectorsWriter(path, vectors.shape, {"other": json.dumps(dict(provenance))})
-        writer.add(vectors)
+        writer.add(vectors, range(vectors.shape[1]))
         writer.close()
     else:
         path.write_bytes(raw.replace(b'"vectors"', b'"victors"'))

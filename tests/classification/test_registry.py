@@ -16,6 +16,7 @@ from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.text_features import SPACES
 from wsd.errors import ConfigError
 from wsd.run.schema_entries import ClassifierEntry
 
@@ -167,7 +168,7 @@ def test_build_refuses_what_does_not_exist() -> None:
 
 def test_the_config_knows_the_registry() -> None:
     # A mix is not a separate classifier in a config: `logistic` becomes one.
-    assert {*PARAMETERS, "mixed_logistic"} == set(ESTIMATORS)
+    assert {*PARAMETERS, *SPACES, "mixed_logistic"} == set(ESTIMATORS)
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(make_estimator(name, {}).get_params())
     assert set(PARAMETERS["logistic"]) <= set(make_estimator("mixed_logistic", {}).get_params())

@@ -97,7 +97,7 @@ def test_scores_equal_a_naive_loop(name: str, width: int) -> None:
     folds, grid = random_folds(64), grid_points(space)
     expected = naive(classifier, grid, X, y, folds)
     assert len(np.unique(expected)) > 3  # else little could go wrong
-    assert_allclose(score_word(classifier, grid, X, y, folds), expected, rtol=1e-12)
+    assert_allclose(score_word(classifier, grid, X, y, folds)[0], expected, rtol=1e-12)
 
 
 def test_an_estimator_that_cannot_search_is_fitted_point_by_point() -> None:
@@ -116,21 +116,25 @@ def test_scores_pool_all_folds() -> None:
     held = np.array([[0, 0, 1, 1, 1, 0]], dtype=np.int8)
     folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
     X[5] = [1, 0.1]  # of sense 1, but looks like sense 0
-    actual = score_word(NearestCentroid(), [{}], X, y, folds)
+    actual, _ = score_word(NearestCentroid(), [{}], X, y, folds)
     # Five of six are right: F1 of sense 0 is 6/7, of sense 1 it is 4/5. Averaged over folds it
     # were ((4/5 + 0) / 2 + 1) / 2.
     assert_allclose(actual, [[[5 / 6, (6 / 7 + 4 / 5) / 2, (1 + 2 / 3) / 2]]], rtol=1e-12)
 
 
 def test_a_fold_that_takes_a_sense_away_gets_it_wrong() -> None:
-    """Only one fold has sense 1, so it cannot be predicted there; sense 2 keeps its number."""
+    """Only one fold has sense 1, so it cannot be predicted there; sense 2 keeps its number.
+
+    It has no out-of-fold score there, either.
+    """
     X = np.eye(3)[[0, 0, 1, 1, 2, 2]]
     y = np.array([0, 0, 1, 1, 2, 2])
     held = np.array([[0, 1, 1, 1, 0, 1]], dtype=np.int8)
     folds = WordFolds(np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32), held)
-    actual = score_word(Logistic(), [{"C": 1.0}], X, y, folds)[0, 0]
-    assert actual[0] == pytest.approx(4 / 6)
-    assert actual[2] == pytest.approx(2 / 3)
+    scores, held_out = score_word(Logistic(), [{"C": 1.0}], X, y, folds)
+    assert scores[0, 0, 0] == pytest.approx(4 / 6)
+    assert scores[0, 0, 2] == pytest.approx(2 / 3)
+    assert_array_equal(np.isnan(held_out[0]), (held[0] == 1)[:, None] & [False, True, False])
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -309,6 +313,30 @@ def test_classify_tunes_on_the_folds_and_fits_on_all(tuned: Tuned) -> None:
         X, y = tuned.vectors[of_word.word], tuned.corpora[of_word.word].gold[:30]
         fitted = Logistic(**parameters).fit(X[1, :30], y)
         assert_allclose(of_word.scores, fitted.predict_proba(X[1, 30:]), rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["logistic", "knn"])
+def test_out_of_fold_predictions_are_those_of_the_first_repeat(
+    tuned: Tuned, write_folds: WriteFolds, estimator: str
+) -> None:
+    """They are a split of their own, in the order of the training set; untuned words have none."""
+    classifier, space = SPACES[estimator]
+    words = {**tuned.words, "mint": random_folds(30, k=3), "sage": random_folds(30, k=3)}
+    write_folds(tuned.root / "folds.parquet", tuned.corpora, **words)
+    _, out = tuned.classify("run", estimator=estimator, space=space)
+    assert {word.split for word in predictions.read_predictions(out)[0]} == {"test"}
+    held_out, provenance = predictions.read_predictions(out, predictions.CV)
+    assert sorted(word.word for word in held_out) == ["mint", "sage"]
+    for word in held_out:
+        assert word.index.tolist() == words[word.word].lines.tolist()
+        X, y = tuned.vectors[word.word][1, :30], tuned.corpora[word.word].gold[:30]
+        assert_array_equal(word.gold, y)
+        assert_array_equal(word.predicted, np.nanargmax(word.scores, axis=1))
+        for fit, held in words[word.word].splits(0):
+            fitted = type(classifier)(**{**classifier.get_params(), **provenance["parameters"]})
+            expected = fitted.fit(X[fit], y[fit]).predict_proba(X[held])
+            assert_allclose(word.scores[held][:, np.unique(y[fit])], expected, rtol=1e-3)
 
 
 @pytest.mark.slow

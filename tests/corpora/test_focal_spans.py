@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from focal_word_recall import found_in_test
 from importing import import_corpus
+from wsd.corpora.focal_word_recall import found_in_test
 
 from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST
-from wsd.classification.baseline import documents
-from wsd.corpora.focal_word_recall import found_in_test
+from wsd.classification.text_features import documents
 from wsd.corpora.importer import focal_word, labelled_tables
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.splits import groups

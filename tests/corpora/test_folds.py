@@ -305,5 +305,3 @@ def test_folds_of_other_settings_are_distinguished(shared: Path) -> None:
     for key in made.settings:
         with pytest.raises(ResultError, match="another run: 3 folds, drawn 2 times, seed 1; this"):
             fold_table.check_settings(path, made, {**made.settings, key: 7})
-    with pytest.raises(ResultError, match="they lack 'a', 'b', 'c', 'd', 'e' and 2 more words"):
-        fold_table.check_words(path, made, [*"abcdefg", "arm"])

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import make_corpus
+from focal_word_recall import found_in_test
 from importing import import_corpus
 from require import needs
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.focal_word_recall import found_in_test
 from wsd.corpora.known_forms import KnownForms, read_forms
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.corpora.word_forms import Finder

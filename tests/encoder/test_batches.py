@@ -1,6 +1,6 @@
-"""Batches: every way of batching covers all instances, and a device may run out of memory."""
+"""Batches: every way of batching covers all instances, and a GPU may run out of memory."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,50 +8,19 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.encoder.batches import GPU_MOST, fitting, fixed, in_flight, longest_first, one_ahead
+from wsd.encoder.batches import fixed, halving, in_flight, run_all
 from wsd.errors import ModelError
 
+CPU = torch.device("cpu")
 LENGTHS = st.lists(st.integers(1, 40), max_size=60)
 
 
-class Device:
-    """A device with limited memory, of which a batch takes some bytes per padded position."""
-
-    def __init__(self, total: int, each: int, lengths: list[int]) -> None:
-        self.total, self.each, self.lengths = total, each, lengths
-        self.most, self.tidied = 0, 0
-        self.batches: list[list[int]] = []
-        self.refused: list[list[int]] = []
-
-    def run(self, rows: list[int]) -> list[int]:
-        need = self.each * len(rows) * max(self.lengths[i] for i in rows)
-        if need > self.total:
-            self.refused.append(rows)
-            raise torch.OutOfMemoryError(f"tried to allocate {need} bytes")
-        self.most = max(self.most, need)
-        self.batches.append(rows)
-        return rows
-
-    def tidy(self) -> None:
-        self.tidied += 1
-
-    def all(self, **limits: int) -> list[list[int]]:
-        return list(
-            fitting(
-                self.lengths,
-                self.run,
-                free=lambda: self.total,
-                peak=lambda: self.most,
-                tidy=self.tidy,
-                **limits,
-            )
-        )
+def longest_first(lengths: list[int]) -> list[int]:
+    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
 
 
 @given(LENGTHS, st.integers(1, 200))
-def test_fixed_batches_hold_every_row_once_within_the_budget(
-    lengths: list[int], budget: int
-) -> None:
+def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
     batches = list(fixed(lengths, budget))
     assert [row for rows in batches for row in rows] == longest_first(lengths)
     for rows in batches:
@@ -65,53 +34,63 @@ def test_a_batch_is_filled_as_far_as_the_budget_goes() -> None:
     assert list(fixed([], 10)) == []
 
 
-@given(LENGTHS, st.integers(1, 2000), st.integers(1, 9), st.integers(1, 200))
+@given(LENGTHS, st.integers(1, 300), st.integers(1, 200))
 def test_whatever_the_memory_every_row_runs_once_or_one_is_named(
-    lengths: list[int], total: int, each: int, first: int
+    lengths: list[int], room: int, budget: int
 ) -> None:
-    device = Device(total, each, lengths)
-    if lengths and each * max(lengths) > total:
+    def run(_: str, rows: list[int]) -> list[int]:
+        if len(rows) * max(lengths[i] for i in rows) > room:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return rows
+
+    results = run_all(run, [("crane", lengths)], device=CPU, threads=2, budget=budget)
+    if lengths and max(lengths) > room:
         with pytest.raises(ModelError, match=rf"(?s)sentence of {max(lengths)} pieces.*cpu"):
-            device.all(first=first, most=10 * first)
+            list(results)
         return
-    batches = device.all(first=first, most=10 * first)
-    assert [row for rows in batches for row in rows] == longest_first(lengths)
-
-
-def test_the_budget_grows_to_what_the_memory_holds() -> None:
-    device = Device(100_000, 10, [8] * 4000)
-    device.all(first=64, most=10**6)
-    assert not device.refused
-    # 64 positions took 640 bytes; 0.6 of 100,000 bytes are 6,000 positions of 10.
-    assert [len(rows) for rows in device.batches[:3]] == [8, 750, 750]
-
-
-def test_the_budget_has_a_maximum() -> None:
-    device = Device(10**12, 1, [1] * (3 * GPU_MOST))
-    assert max(map(len, device.all())) == GPU_MOST
+    assert [row for _, rows in results for row in rows] == longest_first(lengths)
 
 
 def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
-    device = Device(1000, 10, [10] * 100)
-    device.all(first=400)
-    # 400 and 200 positions are too many. 100 fit and stay: a failed size is not tried again.
-    assert [len(rows) for rows in device.refused] == [40, 20]
-    assert [len(rows) for rows in device.batches] == [10] * 10
-    assert device.tidied == 2
+    tried: list[list[int]] = []
+
+    def run(rows: list[int]) -> list[int]:
+        tried.append(rows)
+        if len(rows) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return rows
+
+    assert halving(run, [4, 2, 0, 1, 3], [1] * 5) == [[4, 2], [0], [1, 3]]
+    assert tried == [[4, 2, 0, 1, 3], [4, 2], [0, 1, 3], [0], [1, 3]]
 
 
-def test_a_late_failure_is_handled() -> None:
-    """Another program takes the rest of the memory."""
-    device = Device(100_000, 10, [10] * 3000)
-    run: Callable[[list[int]], list[int]] = device.run
-    results = fitting(
-        device.lengths, run, free=lambda: 100_000, peak=lambda: device.most, tidy=device.tidy
-    )
-    rows = [*next(results), *next(results)]
-    device.total = 20_000
-    rows += [row for batch in results for row in batch]
-    assert rows == list(range(3000))
-    assert device.refused
+@pytest.mark.parametrize("end", ["last batch", "error", "left"])
+def test_the_settings_of_torch_are_restored(end: str) -> None:
+    before = torch.get_num_threads(), torch.backends.cuda.cudnn_sdp_enabled()
+    torch.set_num_threads(3)
+    during: list[int] = []
+
+    def run(_: str, rows: list[int]) -> int:
+        during.append(torch.get_num_threads())
+        if end == "error":
+            raise ValueError("it fails")
+        return len(rows)
+
+    try:
+        results: Iterator[tuple[str, int]] = run_all(run, [("a", [1] * 9)], device=CPU, budget=2)
+        if end == "error":
+            with pytest.raises(ValueError, match="it fails"):
+                list(results)
+        elif end == "left":
+            next(results)
+            results.close()  # type: ignore[attr-defined]
+        else:
+            assert sum(number for _, number in results) == 9
+        assert torch.get_num_threads() == 3
+        assert set(during) == {1}
+        assert torch.backends.cuda.cudnn_sdp_enabled() == before[1]
+    finally:
+        torch.set_num_threads(before[0])
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -126,28 +105,3 @@ def test_results_come_in_order_and_few_are_ahead(threads: int) -> None:
         for i, result in enumerate(in_flight(pool, run, range(30), 2 * threads)):
             assert result == 10 * i
             assert len(started) <= i + 1 + 2 * threads
-
-
-def test_the_next_result_is_made_while_one_is_used() -> None:
-    made: list[int] = []
-
-    def results():
-        for i in range(5):
-            made.append(i)
-            yield i
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        got = []
-        for i in one_ahead(pool, results()):
-            got.append(i)
-            assert len(made) <= i + 2
-    assert got == list(range(5))
-
-
-def test_an_error_on_the_other_thread_comes_through() -> None:
-    def results():
-        yield 1
-        raise ModelError("no room")
-
-    with ThreadPoolExecutor(max_workers=1) as pool, pytest.raises(ModelError, match="no room"):
-        list(one_ahead(pool, results()))

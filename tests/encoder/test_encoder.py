@@ -1,5 +1,6 @@
 """Alignment, pooling and views: exact answers from a fake encoder, and a naive loop."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from naive_bert import naive
 from tiny import PositionModel, corpus_of, tiny_bert, tiny_tokenizer
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.view_names import CONTEXTUAL as VIEWS
+from wsd.artifacts.view_names import VIEWS
 from wsd.corpora import text_format as corpora
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import load_folder, weights_digest
@@ -41,12 +42,12 @@ def position_encoder(pooling: str = "mean", max_length: int = 64) -> Encoder:
 
 
 def encode(
-    encoder: Encoder, corpus: Corpus, *, views: tuple[str, ...] = VIEWS, seed: int = 1, threads=1
+    encoder: Encoder, corpus: Corpus, *, views: tuple[str, ...] = VIEWS, threads=1
 ) -> np.ndarray:
     """All vectors: (views, layers, instances, width)."""
     aligned = encoder.align(corpus)
     out = np.full((len(views), encoder.blocks + 1, len(corpus), encoder.width), np.nan)
-    for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=seed, threads=threads):
+    for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
         out[:, :, rows] = vectors
     assert not np.isnan(out).any(), "a row was never given"
     return out
@@ -90,21 +91,6 @@ def test_cls_is_the_first_token() -> None:
     vectors = encode(position_encoder(), SENTENCES)
     assert positions(vectors, "cls") == [0] * 5
     assert (vectors[VIEWS.index("cls"), :, :, 1] == 2).all()  # its id
-
-
-def test_other_is_one_other_piece_the_same_in_every_layer_and_batch() -> None:
-    vectors = encode(position_encoder(), SENTENCES)
-    other = vectors[VIEWS.index("other")]
-    aligned = position_encoder().align(SENTENCES)
-    for i, aligned_sentence in enumerate(aligned):
-        assert (other[:, i, 0] == other[0, i, 0]).all()
-        assert not aligned_sentence.others or other[0, i, 0] in aligned_sentence.others
-    alone = corpus_of(("the crane flew", 1), ("xyz xyz the crane flew near xyz", 3))
-    few = encode(position_encoder(), alone)
-    # The second instance here equals the first test instance in the other corpus.
-    assert few[VIEWS.index("other"), 0, 1, 0] == other[0, 1, 0]
-    seeds = {positions(encode(position_encoder(), SENTENCES, seed=s), "other")[1] for s in range(9)}
-    assert len(seeds) > 2
 
 
 def test_layers_come_in_order() -> None:
@@ -215,29 +201,19 @@ def test_relative_positions_are_not_left_out(tmp_path: Path, prefix: str) -> Non
     folder = tiny_bert(tmp_path)
     name = f"{prefix}encoder.layer.0.attention.self.distance_embedding.weight"
     rewrite_weights(folder, {name: torch.zeros(127, 8)}, prefix)
-    with pytest.raises(ModelError, match=r"BertModel has no place for 1 of .*distance") as error:
+    with pytest.raises(ModelError, match="BertModel has no place for 1 tensors of .*distance"):
         Encoder.load(str(folder))
-    assert "computed without" in str(error.value)
-    path = folder / "config.json"
-    path.write_text(
-        json.dumps({**json.loads(path.read_text()), "position_embedding_type": "relative_key"})
-    )
-    for seed in (None, 0):
-        with pytest.raises(ModelError, match="position_embedding_type: relative_key"):
-            Encoder.load(str(folder), random_weights=seed)
 
 
 def test_weights_with_more_blocks_than_the_config_are_refused(tmp_path: Path) -> None:
     folder = tiny_bert(tmp_path)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 1}))
-    with pytest.raises(ModelError, match=r"no place for 16 of .*encoder\.layer\.1"):
+    with pytest.raises(ModelError, match=r"no place for 16 tensors of .*encoder\.layer\.1"):
         Encoder.load(str(folder))
 
 
-def test_known_heads_and_buffers_are_left_out_and_others_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_heads_and_buffers_are_no_surplus(tmp_path: Path) -> None:
     plain = tiny_bert(tmp_path / "plain")
     expected = encode(Encoder.load(str(plain), device="cpu"), SENTENCES)
     folder, tensor = tiny_bert(tmp_path / "more"), torch.zeros(1)
@@ -248,17 +224,7 @@ def test_known_heads_and_buffers_are_left_out_and_others_named(
         "bert.encoder.layer.1.attn.bias", "bert.encoder.layer.1.attention.masked_bias",
     )  # fmt: skip
     rewrite_weights(folder, {name: tensor.clone() for name in known}, "bert.")
-    # An earlier test may have set the log level to DEBUG.
-    caplog.clear()
-    with caplog.at_level("WARNING"):
-        assert np.array_equal(encode(Encoder.load(str(folder), device="cpu"), SENTENCES), expected)
-    assert not caplog.records
-    rewrite_weights(folder, {"reward.weight": tensor})
-    with caplog.at_level("WARNING"):
-        Encoder.load(str(folder), device="cpu")
-    (record,) = caplog.records
-    assert "BertModel has no place for 1 of the weights' tensors" in record.getMessage()
-    assert "reward.weight" in record.getMessage()
+    assert np.array_equal(encode(Encoder.load(str(folder), device="cpu"), SENTENCES), expected)
 
 
 def test_an_invalid_tokenizer_class_is_refused(tmp_path: Path) -> None:
@@ -267,18 +233,36 @@ def test_an_invalid_tokenizer_class_is_refused(tmp_path: Path) -> None:
     path = folder / "tokenizer_config.json"
     for name in ("AutoModel", "RagTokenizer", "pipeline"):
         path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": name}))
-        with pytest.raises(ModelError, match=f"refused: the tokenizer's class '{name}'"):
+        with pytest.raises(ModelError):
             Encoder.load(str(folder))
 
 
-def test_loading_checks_for_custom_code(tmp_path: Path) -> None:
-    """A model file may name a folder that no step has checked."""
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("key", ["attn_implementation", "_attn_implementation"])
+def test_an_attention_that_is_code_of_the_hub_is_not_used(
+    tmp_path: Path, key: str, seed: int | None
+) -> None:
     folder = tiny_bert(tmp_path)
+    expected = encode(Encoder.load(str(folder), device="cpu", random_weights=seed), SENTENCES)
     config = json.loads((folder / "config.json").read_text())
-    config["attn_implementation"] = "kernels-community/flash-attn2"
+    config[key] = "kernels-community/flash-attn2"
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=r"refused: `attn_implementation`"):
-        Encoder.load(str(folder))
+    encoder = Encoder.load(str(folder), device="cpu", random_weights=seed)
+    assert encoder.model.config._attn_implementation == "sdpa"
+    assert np.array_equal(encode(encoder, SENTENCES), expected)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_of_a_model_is_not_run(tmp_path: Path, file: str) -> None:
+    folder = tiny_bert(tmp_path)
+    (folder / "code.py").write_text("raise SystemExit('code of the model was run')")
+    named = {"AutoConfig": "code.C", "AutoModel": "code.M", "AutoTokenizer": ["code.T", "code.T"]}
+    content = json.loads((folder / file).read_text()) | {"auto_map": named}
+    if file == "config.json":
+        content["model_type"] = "unknown"
+    (folder / file).write_text(json.dumps(content))
+    with contextlib.suppress(ModelError):
+        Encoder.load(str(folder), device="cpu")
 
 
 def test_no_request_is_made_while_a_model_is_loaded(
@@ -306,7 +290,7 @@ def test_a_folder_without_a_model(tmp_path: Path) -> None:
 
 
 def weights(folder: Path, random_weights: int) -> dict[str, torch.Tensor]:
-    _, model, _ = load_folder(str(folder), random_weights)
+    _, model = load_folder(str(folder), random_weights)
     return dict(model.named_parameters())
 
 
@@ -371,7 +355,7 @@ def test_random_weights_are_not_read(tmp_path: Path) -> None:
 
 
 def test_the_digest_sees_a_weight_and_a_name(tmp_path: Path) -> None:
-    _, model, _ = load_folder(str(tiny_bert(tmp_path)))
+    _, model = load_folder(str(tiny_bert(tmp_path)))
     digests = [weights_digest(model)]
     with torch.no_grad():
         model.pooler.dense.weight[0, 0] += 1
@@ -391,7 +375,7 @@ def test_vectors_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:
     """Compare all layers and views; count the rows with a split word before the focal word."""
-    vectors = encode(Encoder.load(folder, device="cpu"), corpus, seed=5, threads=2)
+    vectors = encode(Encoder.load(folder, device="cpu"), corpus, threads=2)
     instances = [
         (
             f"{corpus.word} {corpus.split[i]} {corpus.index[i]}",
@@ -401,7 +385,7 @@ def check_against_naive(folder: str, corpus: Corpus, rows: list[int]) -> int:
         for i in rows
     ]
     split_before = 0
-    for i, (expected, split) in zip(rows, naive(folder, instances, seed=5), strict=True):
+    for i, (expected, split) in zip(rows, naive(folder, instances), strict=True):
         split_before += split
         for view, vector in expected.items():
             got = vectors[VIEWS.index(view), :, i]

@@ -1,4 +1,4 @@
-"""Sentences and seed name the files of vectors; `wsd embed` computes only missing files."""
+"""Sentences name the folders of vectors; `wsd embed` computes only missing files."""
 
 import json
 import shutil
@@ -11,15 +11,13 @@ from small_results import run
 from three_words import contents, files, of_word, path_of, prepare
 
 from wsd.artifacts import corpus_table as corpora
-from wsd.artifacts.vectors import Embeddings, vectors_checksum
+from wsd.artifacts.vectors import vectors_checksum
 from wsd.cli import main
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.word_extraction import WordExtraction
 from wsd.errors import ModelError
-from wsd.logs import DONE_BEFORE
 
-VIEWS = ["focal", "cls", "static"]
-DRAWN = ["focal", "other"]
+VIEWS = ["focal", "cls", "context"]
 
 
 @pytest.fixture
@@ -72,24 +70,6 @@ def test_a_new_word_computes_only_that_word(here: Path) -> None:
     assert embed("crane") == 0
 
 
-def test_the_cost_is_recorded_unless_an_earlier_job_did_a_part(here: Path) -> None:
-    def did_a_part(*words: str) -> bool:
-        """Return whether the log of a job says that an earlier job did a part."""
-        call = ["--log", "a.log", "embed", "--model", "tiny.json", "--corpus", "corpus"]
-        call += ["--out", "e", "--words", *words, "--listings", "e/f.1.json", "e/a.1.json"]
-        with pytest.MonkeyPatch.context() as patched, logs_as_before():
-            patched.setenv("HF_HUB_OFFLINE", "1")
-            assert main(call) == 0
-        lines = [json.loads(line) for line in Path("a.log").read_text().splitlines()]
-        assert lines[-1]["processor_seconds"] > 0
-        return any(line.get(DONE_BEFORE) for line in lines)
-
-    assert not did_a_part("bat")
-    assert did_a_part("bat", "crane") and did_a_part("crane")
-    shutil.rmtree("e")
-    assert not did_a_part("bat", "crane")
-
-
 def test_the_listings_name_the_files(here: Path) -> None:
     embed("bat", "crane")
     assert json.loads(Path("e/focal.1.json").read_text()) == {
@@ -104,30 +84,6 @@ def test_the_listings_name_the_files(here: Path) -> None:
     embed("mole", part=2)
     (name,) = json.loads(Path("e/cls.2.json").read_text())
     assert name == path_of("mole", "cls.safetensors").removeprefix("e/")
-
-
-def test_another_seed_computes_only_the_random_view(here: Path) -> None:
-    assert embed("bat", "crane", views=DRAWN) == 9
-    before = files()
-    # As in the workflow, only the listing of `other` differs.
-    two = ("--seed", "2", "--listings", "e/focal.1.json", "e/two.1.json", "e/alignment.1.json")
-    assert embed("bat", "crane", views=DRAWN, more=two) == 9
-    after = files()
-    assert {k: data for k, (_, data) in after.items() if k in before} == {
-        k: data for k, (_, data) in before.items()
-    }
-    assert all(after[k] == before[k] for k in before if k.endswith(".safetensors"))
-    drawn = {path_of(word, f"other@{'0' * 9}2.safetensors") for word in ("bat", "crane")}
-    assert {*after} - {*before} - listings("two") == drawn
-    actual = {}
-    for seed in (1, 2):
-        path = Path(path_of("crane", f"other@{seed:010x}.safetensors"))
-        actual[seed] = Embeddings(path, of_word("crane", 5))
-        assert actual[seed].provenance["seed"] == seed
-    assert (actual[1].layer(2) != actual[2].layer(2)).any()
-    # Files of both seeds now exist.
-    assert embed("bat", "crane", views=DRAWN) == embed("bat", "crane", views=DRAWN, more=two) == 0
-    assert contents() == {k: data for k, (_, data) in after.items()}
 
 
 @pytest.mark.parametrize(
@@ -164,7 +120,6 @@ def test_a_further_view_is_computed_alone(here: Path) -> None:
     embed("bat", views=["focal"])
     focal = path_of("bat", "focal.safetensors")
     before = files()[focal]
-    assert embed("bat", views=["focal", "static"]) == 0  # a static view needs no pass
     assert embed("bat", views=VIEWS) == 4
     assert files()[focal] == before
     whole = contents()
@@ -176,10 +131,10 @@ def test_a_further_view_is_computed_alone(here: Path) -> None:
 def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
     add = WordExtraction.add
 
-    def fails(self: WordExtraction, vectors: Any) -> None:
+    def fails(self: WordExtraction, rows: Any, vectors: Any) -> None:
         if self.corpus.word == "mole":
             raise ModelError("it fails")
-        add(self, vectors)
+        add(self, rows, vectors)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(WordExtraction, "add", fails)
@@ -189,34 +144,29 @@ def test_a_failure_keeps_the_words_before_it(here: Path) -> None:
 
 
 def test_files_by_hand_have_plain_names(here: Path) -> None:
-    embed("bat", "crane", views=DRAWN)
+    embed("bat", "crane", views=["focal", "cls"])
     keyed = {Path(k).name: data for k, data in contents().items() if "/crane@" in k}
     shutil.move("e", "listed")
-    embed("bat", "crane", views=DRAWN, more=("--listings",))
+    embed("bat", "crane", views=["focal", "cls"], more=("--listings",))
     crane = {Path(k).name: data for k, data in contents().items() if "/crane/" in k}
-    names = {"alignment.json", "focal.safetensors", "other.safetensors"}
-    assert {*crane} == names and {*keyed} == names - {"other.safetensors"} | {
-        "other@0000000001.safetensors"
-    }
-    assert crane["focal.safetensors"] == keyed["focal.safetensors"]
-    assert crane["other.safetensors"] == keyed["other@0000000001.safetensors"]
+    names = {"alignment.json", "focal.safetensors", "cls.safetensors"}
+    assert {*crane} == names and crane == keyed
     data = ["--corpus", "corpus", "--words", "bat", "crane"]
     with logs_as_before():
         run("folds", *data, "--repeats", "1", "--k", "2", "--out", "full.parquet")
         for out, given in {
             "folder": ["e"],
-            "listings": ["listed/other.1.json", "listed/focal.1.json"],
+            "listings": ["listed/cls.1.json", "listed/focal.1.json"],
         }.items():
-            for view, layers in (("focal", "2"), ("other", "2"), ("focal+other", "2+1")):
+            for view, layers in (("focal", "2"), ("cls", "2"), ("focal+cls", "2+1")):
                 run("classify", *data, "--embeddings", *given, "--view", view, "--layers", layers,
                     "--estimator", "nearest_centroid", "--folds", "full.parquet", "--searches",
                     f"{out}/{view}.search.parquet", "--out", f"{out}/{view}.parquet")  # fmt: skip
             run("alignment", "--model", "tiny", "--words", "bat", "crane", "--out",
                 f"{out}/alignment.csv", "--embeddings",
                 *(["e"] if out == "folder" else ["listed/alignment.1.json"]))  # fmt: skip
-        # Predictions from views with and without a seed belong to one encoder.
-        made = sorted(map(str, Path("folder").glob("*r.parquet")))
-        assert len(made) == 2
+        # Predictions from several views belong to one encoder.
+        made = ["folder/cls.parquet", "folder/focal+cls.parquet"]
         run("evaluate", "--predictions", "folder/focal.parquet", *made, "--dataset", "x",
             "--scores", "scores.csv", "--summary", "summary.csv", "--provenance",
             "provenance.json")  # fmt: skip

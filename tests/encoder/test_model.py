@@ -8,10 +8,8 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,9 +17,7 @@ from checkout import REPOSITORY
 from hub_server import HubServer, build_tiny_bert, hub_environment
 
 from wsd.artifacts.encoder_record import check_record
-from wsd.encoder import model_files
-from wsd.encoder.find_model_folder import AGAIN, verify
-from wsd.encoder.hub import forget
+from wsd.encoder.find_model_folder import verify
 from wsd.encoder.model import resolve
 from wsd.errors import ConfigError, ModelError
 
@@ -84,7 +80,7 @@ def test_a_random_control_is_the_same_record_with_a_seed(fake: Path) -> None:
     verify(control)
     # The control belongs to this model only while its (unused) weights are the same.
     (fake / "model.safetensors").write_bytes(b"others")
-    with pytest.raises(ModelError, match="has changed"):
+    with pytest.raises(ModelError, match="expected SHA-256"):
         verify(control)
 
 
@@ -118,7 +114,7 @@ def test_weights_in_parts(fake: Path) -> None:
     index.write_text(json.dumps({"weight_map": dict(zip("abc", [*parts, parts[0]], strict=True))}))
     assert set(resolve_path(fake)["files"]) >= {index.name, *parts}
     (fake / parts[1]).unlink()
-    with pytest.raises(ModelError, match="lacks"):
+    with pytest.raises(ModelError, match="no whole model fake here"):
         resolve_path(fake)
 
 
@@ -163,24 +159,12 @@ def test_a_config_without_the_shape(fake: Path) -> None:
 def test_a_model_of_text_and_images_is_refused_as_such(fake: Path) -> None:
     parts = {"text_config": {"hidden_size": 32, "num_hidden_layers": 2}, "vision_config": {}}
     (fake / "config.json").write_text(json.dumps({"model_type": "gemma3", **parts}))
-    with pytest.raises(ModelError, match="a model of text and images") as error:
+    with pytest.raises(ModelError, match="has no blocks") as error:
         resolve_path(fake)
     assert error.value.fix == "use a model that reads text alone"
 
 
-def test_more_blocks_than_any_encoder_has(fake: Path) -> None:
-    edit_json(fake / "config.json", num_hidden_layers=10**9)
-    with pytest.raises(ModelError, match="1000000000, more than 9999"):
-        resolve_path(fake, blocks=None)
-
-
-def test_a_record_with_an_invalid_repository_name(fake: Path) -> None:
-    record = resolve_path(fake) | {"source": {"hub": "../..", "revision": REVISION}}
-    with pytest.raises(ConfigError, match=r"not the name of a repository: '\.\./\.\.'"):
-        verify(record)
-
-
-@pytest.mark.parametrize("content", ["{", "[1]", '{"num_hidden_layers": 2, "hidden_size": 32}'])
+@pytest.mark.parametrize("content", ["{", "[1]"])
 def test_a_broken_config_is_refused(fake: Path, content: str) -> None:
     (fake / "config.json").write_text(content)
     with pytest.raises(ModelError) as caught:
@@ -189,90 +173,38 @@ def test_a_broken_config_is_refused(fake: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
-def test_custom_code_is_refused(fake: Path, file: str) -> None:
-    edit_json(fake / file, auto_map={"AutoModel": "modeling.Model"})
-    with pytest.raises(ModelError, match=f"refused.*auto_map.*{file}"):
-        resolve_path(fake)
-
-
-@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("attn_implementation", "kernels-community/flash-attn2"),
-        ("_attn_implementation", "paged|owner/kernel@main:forward"),
-        ("_attn_implementation_internal", "owner/kernel"),
-        ("attn_implementation", "flash_attention_2"),
-        ("attn_implementation", {"": "eager", "text_config": "owner/kernel"}),
-        ("attn_implementation", ["owner/kernel"]),
-        ("experts_implementation", "deepgemm"),
-        ("quantization_config", {"quant_method": "mxfp4"}),
-        ("compression_config", {}),
         ("transformers_weights", "other.safetensors"),
-        ("gguf_file", "model.gguf"),
         ("fast_tokenizer_files", ["tokenizer.4.0.0.json"]),
-        ("text_config", {"parts": [{"auto_map": {"AutoModel": "owner/repo--code.Model"}}]}),
     ],
 )
-def test_keys_that_run_or_fetch_something_else_are_refused(
+def test_keys_that_name_a_file_without_a_checksum_are_refused(
     fake: Path, file: str, key: str, value: Any
 ) -> None:
     edit_json(fake / file, **{key: value})
-    named = "auto_map" if key == "text_config" else key
-    with pytest.raises(ModelError, match=f"refused: `{named}` in {file}") as caught:
+    with pytest.raises(ModelError, match=f"refused: with {key}, the model reads files") as caught:
         resolve_path(fake)
     assert caught.value.fix
-
-
-def test_built_in_architectures_are_accepted(fake: Path) -> None:
-    for name in ("eager", "sdpa", None, {"": "eager", "text_config": None}):
-        edit_json(fake / "config.json", attn_implementation=name, quantization_config=None)
-        assert resolve_path(fake)["blocks"] == 2
 
 
 # Folders of another kind
 
 
-def test_an_adapter_is_named_with_its_model(fake: Path) -> None:
-    shutil.rmtree(fake)
-    fake.mkdir()
-    (fake / "adapter_model.safetensors").write_bytes(b"weights")
-    adapter = {"peft_type": "LORA", "base_model_name_or_path": "owner/base"}
-    (fake / "adapter_config.json").write_text(json.dumps(adapter))
-    with pytest.raises(ModelError, match=r"an adapter \(such as LoRA\) of owner/base") as caught:
-        resolve_path(fake)
-    assert "merge_and_unload" in str(caught.value.fix)
-
-
 def test_an_adapter_next_to_a_model_is_refused(fake: Path) -> None:
     """It applies if the package peft is installed, and no checksum covers it."""
     (fake / "adapter_config.json").write_text("{}")
-    with pytest.raises(ModelError, match=r"a model and an adapter") as caught:
+    with pytest.raises(ModelError, match=r"refused: with adapter_config.json") as caught:
         resolve_path(fake)
-    assert "remove adapter_config.json" in str(caught.value.fix)
-
-
-def test_an_older_sentence_transformers_folder_names_its_subfolder(fake: Path) -> None:
-    outer = fake.parent / "sentence encoder"
-    outer.mkdir()
-    fake.rename(outer / "0_Transformer")
-    (outer / "1_Pooling").mkdir()
-    (outer / "1_Pooling" / "config.json").write_text("{}")
-    (outer / "modules.json").write_text("[]")
-    with pytest.raises(ModelError, match=r"sentence-transformers .* subfolder: 0_Tr") as caught:
-        resolve_path(outer)
-    assert "name 0_Transformer" in str(caught.value.fix)
-    assert resolve_path(outer / "0_Transformer")["blocks"] == 2
-    shutil.rmtree(outer / "0_Transformer")
-    with pytest.raises(ModelError, match="without a transformer model"):
-        resolve_path(outer)
+    assert "merge an adapter" in str(caught.value.fix)
 
 
 @pytest.mark.parametrize("name", ["model.gguf", "tf_model.h5", "flax_model.msgpack", "onnx/a.onnx"])
 def test_weights_of_another_format_are_named(fake: Path, name: str) -> None:
     (fake / name).parent.mkdir(exist_ok=True)
     (fake / "model.safetensors").rename(fake / name)
-    with pytest.raises(ModelError, match=f"exist only as {name}"):
+    with pytest.raises(ModelError, match="no whole model fake here"):
         resolve_path(fake)
 
 
@@ -280,7 +212,7 @@ def test_parts_of_the_weights_that_are_pickles_are_refused(fake: Path) -> None:
     (fake / "model.safetensors").rename(fake / "part.bin")
     index = {"weight_map": {"a": "part.bin"}}
     (fake / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(ModelError, match=r"names part\.bin"):
+    with pytest.raises(ModelError, match="no whole model fake here"):
         resolve_path(fake)
 
 
@@ -300,7 +232,7 @@ def test_other_weights_than_those_of_the_record_are_not_loaded(fake: Path) -> No
     (fake / "model.safetensors").rename(fake / "other.safetensors")
     record["files"]["other.safetensors"] = record["files"].pop("model.safetensors")
     (fake / "model.safetensors").write_bytes(b"others")
-    with pytest.raises(ModelError, match=r"model\.safetensors of model fake is not in its record"):
+    with pytest.raises(ModelError, match=r"other\.safetensors of model fake: .* found None"):
         verify(record)
 
 
@@ -308,15 +240,8 @@ def test_endless_files_are_not_read(fake: Path) -> None:
     record = resolve_path(fake)
     (fake / "model.safetensors").unlink()
     os.mkfifo(fake / "model.safetensors")
-    with pytest.raises(ModelError, match="is missing"):
+    with pytest.raises(ModelError, match="no whole model fake here"):
         verify(record)
-    (fake / "model.safetensors").unlink()
-    (fake / "model.safetensors").touch()  # the size of every file in /proc
-    with pytest.raises(ModelError, match="is empty"):
-        verify(record)
-    with pytest.raises(ModelError, match="is empty") as caught:
-        resolve_path(fake)
-    assert "copy the model's files again" in str(caught.value.fix)
 
 
 @pytest.mark.parametrize(
@@ -338,22 +263,14 @@ def test_records_without_a_model(fake: Path, changed: dict[str, Any], says: str)
         check_record({**record, **changed})
 
 
-def test_a_module_without_a_file_is_no_package_with_a_model(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """`__main__` has no file when the program runs from a script."""
-    monkeypatch.setitem(sys.modules, "of_nowhere", ModuleType("of_nowhere"))
-    with pytest.raises(ModelError, match="is not installed"):
-        resolve("x", package="of_nowhere", sha256={})
-
-
 @pytest.mark.parametrize(
     "name", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "model.pt"]
 )
 def test_pickled_weights_are_refused(fake: Path, name: str) -> None:
     (fake / "model.safetensors").rename(fake / name)
-    with pytest.raises(ModelError, match=r"refused.*pickle") as caught:
+    with pytest.raises(ModelError, match="no whole model fake here") as caught:
         resolve_path(fake)
+    assert "pickled weights" in str(caught.value.fix)
     assert "save_pretrained" in str(caught.value.fix)
 
 
@@ -362,51 +279,12 @@ def test_pickled_weights_next_to_safetensors_are_ignored(fake: Path) -> None:
     assert "pytorch_model.bin" not in resolve_path(fake)["files"]
 
 
-@pytest.mark.parametrize(
-    ("file", "named"), [("config.json", "config.json"), ("vocab.txt", "a tokenizer")]
-)
-def test_an_incomplete_folder(fake: Path, file: str, named: str) -> None:
+@pytest.mark.parametrize("file", ["config.json", "vocab.txt", "model.safetensors"])
+def test_an_incomplete_folder(fake: Path, file: str) -> None:
     (fake / file).unlink()
-    with pytest.raises(ModelError, match=f"lacks {named}") as caught:
+    with pytest.raises(ModelError, match="no whole model fake here") as caught:
         resolve_path(fake)
     assert caught.value.where == str(fake)
-
-
-def test_an_incomplete_vocabulary_is_refused(fake: Path) -> None:
-    (fake / "vocab.txt").rename(fake / "vocab.json")
-    with pytest.raises(ModelError, match="lacks a tokenizer"):
-        resolve_path(fake)
-    (fake / "merges.txt").write_text("#version: 0.2\n")
-    assert {"vocab.json", "merges.txt"} <= set(resolve_path(fake)["files"])
-
-
-@pytest.mark.parametrize("file", ["spiece.model", "sentencepiece.bpe.model", "spm.model"])
-def test_an_unsupported_vocabulary_is_refused(
-    fake: Path, file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (fake / "vocab.txt").rename(fake / file)
-    installed: set[str] = set()
-    monkeypatch.setattr(
-        "importlib.util.find_spec", lambda name: name if name in installed else None
-    )
-    with pytest.raises(ModelError, match=f"only as {file}") as caught:
-        resolve_path(fake)
-    assert "pip install sentencepiece protobuf" in str(caught.value)
-    installed.add("sentencepiece")
-    with pytest.raises(ModelError, match="only as"):
-        resolve_path(fake)
-    installed.add("google.protobuf")
-    assert file in resolve_path(fake)["files"]
-    installed.clear()
-    (fake / "tokenizer.json").write_text("{}")
-    assert {file, "tokenizer.json"} <= set(resolve_path(fake)["files"])
-
-
-def test_whether_a_package_is_installed() -> None:
-    actual = {
-        name: model_files._is_installed(name) for name in ("json", "nowhere", "nowhere.at.all")
-    }
-    assert actual == {"json": True, "nowhere": False, "nowhere.at.all": False}
 
 
 @pytest.mark.parametrize(
@@ -442,15 +320,13 @@ def test_a_missing_folder(tmp_path: Path, name: str) -> None:
 def test_a_changed_file_is_named_with_both_checksums_and_left(fake: Path) -> None:
     expected, actual = "0" * 64, digest(fake / "model.safetensors")
     with pytest.raises(ModelError) as caught:
-        resolve_path(fake, sha256={"model.safetensors": expected, "vocab.txt": expected})
-    assert f"model.safetensors: expected SHA-256 {expected}, found {actual}" in caught.value.problem
-    assert "vocab.txt" in caught.value.problem
-    assert "nothing was removed" in str(caught.value.fix)
+        resolve_path(fake, sha256={"model.safetensors": expected})
+    assert f"expected SHA-256 {expected}, found {actual}" in caught.value.problem
     assert (fake / "model.safetensors").is_file()
 
 
 def test_a_checksum_for_a_missing_file(fake: Path) -> None:
-    with pytest.raises(ModelError, match=r"merges\.txt, which model fake does not have"):
+    with pytest.raises(ModelError, match=r"merges\.txt of model fake: expected SHA-256 0+, found None"):
         resolve_path(fake, sha256={"merges.txt": "0" * 64})
 
 
@@ -473,13 +349,12 @@ def test_a_mistyped_source_is_an_error(fake: Path) -> None:
 def test_verify_sees_a_change_and_a_loss(fake: Path) -> None:
     record = resolve_path(fake)
     (fake / "vocab.txt").write_text("[pad]\n")
-    with pytest.raises(ModelError, match=r"vocab\.txt.*has changed") as caught:
+    with pytest.raises(ModelError, match=r"vocab\.txt of model fake: expected SHA-256"):
         verify(record)
-    assert caught.value.fix == AGAIN
+    (fake / "tokenizer.json").write_text("{}")
     (fake / "vocab.txt").unlink()
-    with pytest.raises(ModelError, match=r"vocab\.txt.*is missing") as caught:
+    with pytest.raises(ModelError, match=r"vocab\.txt of model fake: .* found None"):
         verify(record)
-    assert caught.value.fix == AGAIN
 
 
 # An installed package
@@ -525,15 +400,15 @@ def test_a_package_with_two_models_or_none(package: Path) -> None:
     shutil.copytree(package / "files" / "model", package / "second")
     with pytest.raises(ModelError, match="one folder") as caught:
         resolve_package("tiny_carrier")
-    assert str(package / "second") in caught.value.problem
+    assert "not 2" in caught.value.problem
     shutil.rmtree(package / "second")
     shutil.rmtree(package / "files")
-    with pytest.raises(ModelError, match="but has none"):
+    with pytest.raises(ModelError, match="with a model, not 0"):
         resolve_package("tiny_carrier")
 
 
 def test_a_module_is_no_package_with_a_model() -> None:
-    with pytest.raises(ModelError, match="but has none"):
+    with pytest.raises(ModelError, match="with a model, not 0"):
         resolve_package("this")
 
 
@@ -564,7 +439,7 @@ CLIENT = """
 import json, sys
 from wsd.errors import WsdError
 from wsd.encoder.model import resolve
-from wsd.encoder.find_model_folder import AGAIN, verify
+from wsd.encoder.find_model_folder import verify
 
 try:
     answer = resolve(**json.loads(sys.argv[1]))
@@ -708,37 +583,6 @@ def test_a_changed_file_in_the_cache_is_refused_and_fetched_again(
     assert any(request.endswith("/model.safetensors") for request in hub.requests)
 
 
-def test_a_file_in_the_clients_store_shared_between_models_is_removed_there_too(
-    tmp_path: Path,
-) -> None:
-    cache = tmp_path / "hub"
-    snapshot = cache / "models--a--b" / "snapshots" / REVISION
-    stored, blob = cache / "blobs" / "ab" / "abcd", cache / "models--a--b" / "blobs" / "etag"
-    listing = cache / "models--a--b" / "trees" / f"{REVISION}.json"
-    for path in (stored, blob, listing, snapshot / "x"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    stored.write_bytes(b"damaged")
-    listing.write_text("{}")
-    blob.symlink_to("../../blobs/ab/abcd")
-    pointer = snapshot / "model.safetensors"
-    pointer.symlink_to("../../blobs/etag")
-    assert pointer.read_bytes() == b"damaged"
-    forget(pointer)
-    assert not any(path.exists() or path.is_symlink() for path in (pointer, blob, stored, listing))
-
-
-@pytest.mark.slow
-def test_a_damaged_config_or_index_does_not_stay_in_the_cache(
-    client: Client, hub: HubServer, tiny: Path
-) -> None:
-    hub.tamper["config.json"] = lambda content: b"<" + content[1:]
-    answer = client()
-    assert answer["error"] == "ModelError"
-    assert "not valid JSON" in answer["problem"]
-    hub.tamper.clear()
-    assert_recovers(client, tiny)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_an_incomplete_snapshot_is_completed(
@@ -750,35 +594,14 @@ def test_an_incomplete_snapshot_is_completed(
     assert client() == record
 
 
-@pytest.mark.slow
-def test_a_damaged_index_in_the_cache_is_fetched_again(
-    client: Client, hub: HubServer, tiny: Path, tmp_path: Path
-) -> None:
-    parted = tmp_path / "parted"
-    shutil.copytree(tiny, parted)
-    part = "model-00001-of-00001.safetensors"
-    (parted / "model.safetensors").rename(parted / part)
-    index = parted / "model.safetensors.index.json"
-    index.write_text(json.dumps({"weight_map": {"a": part}}))
-    hub.repositories = {REPO: {REVISION: parted}}
-    entry = {"sha256": {part: digest(parted / part)}}
-    record = client(**entry)
-    assert set(record["files"]) >= {part, index.name}
-    cached = Path(record["folder"]) / index.name
-    cached.write_text("{" * cached.stat().st_size)
-    assert client(**entry) == record
-
-
 def test_an_error_of_the_hub_that_passes(client: Client, hub: HubServer, tiny: Path) -> None:
     hub.fail_next = [503]
     assert_recovers(client, tiny)
 
 
-def test_an_unreachable_hub_is_an_error_after_a_short_time(client: Client) -> None:
+def test_an_unreachable_hub_is_an_error(client: Client) -> None:
     url = closed_port()
-    start = time.monotonic()
     answer = client(url=url)
-    assert time.monotonic() - start < 10
     assert answer["error"] == "ModelError"
     assert "cannot be reached" in answer["problem"]
     assert REPO in answer["problem"]
@@ -853,16 +676,6 @@ def test_another_server_is_an_error(client: Client, hub: HubServer) -> None:
     assert "could not be fetched" in answer["problem"]
 
 
-@pytest.mark.parametrize(
-    "info", [[], {"siblings": 5}, {"id": REPO, "siblings": [{"rfilename": 5}]}]
-)
-def test_an_unexpected_answer_of_the_hub(client: Client, hub: HubServer, info: object) -> None:
-    hub.info = info
-    answer = client()
-    assert answer["error"] == "ModelError"
-    assert "the hub's answer cannot be read" in answer["problem"]
-
-
 def test_a_hub_writes_nothing_outside_of_the_cache(
     client: Client, hub: HubServer, home: Path
 ) -> None:
@@ -886,7 +699,7 @@ def test_a_cut_file_is_an_error_and_leaves_nothing(
     assert_recovers(client, tiny)
 
 
-def test_a_repository_with_pickled_weights_only_is_refused_before_the_download(
+def test_pickled_weights_are_not_fetched(
     client: Client, hub: HubServer, tiny: Path, tmp_path: Path
 ) -> None:
     pickled = tmp_path / "pickled"
@@ -894,9 +707,9 @@ def test_a_repository_with_pickled_weights_only_is_refused_before_the_download(
     hub.repositories = {REPO: {REVISION: pickled}}
     answer = client(sha256={})
     assert answer["error"] == "ModelError"
-    assert "pickle" in answer["problem"]
+    assert "no whole model tiny here" in answer["problem"]
     assert "save_pretrained" in answer["fix"]
-    assert not any("/resolve/" in request for request in hub.requests)
+    assert not any(request.endswith(".bin") for request in hub.requests)
 
 
 def test_a_repository_without_a_tokenizer(
@@ -907,17 +720,7 @@ def test_a_repository_without_a_tokenizer(
     hub.repositories = {REPO: {REVISION: bare}}
     answer = client()
     assert answer["error"] == "ModelError"
-    assert "lacks a tokenizer" in answer["problem"]
-
-
-def test_a_repository_with_an_adapter_alone(client: Client, hub: HubServer, tmp_path: Path) -> None:
-    adapter = tmp_path / "adapter"
-    adapter.mkdir()
-    (adapter / "adapter_config.json").write_text("{}")
-    hub.repositories = {REPO: {REVISION: adapter}}
-    answer = client()
-    assert answer["error"] == "ModelError"
-    assert "an adapter (such as LoRA)" in answer["problem"]
+    assert "no whole model tiny here" in answer["problem"]
 
 
 def test_an_error_of_the_disk_keeps_its_own_words(client: Client, home: Path) -> None:
@@ -940,6 +743,6 @@ def test_only_a_full_commit_is_accepted(
 
 def test_an_invalid_repository_name(client: Client, hub: HubServer) -> None:
     answer = client(hub="a/b/c")
-    assert answer["error"] == "ConfigError"
+    assert answer["error"] == "ModelError"
     assert "'a/b/c'" in answer["problem"]
     assert hub.requests == []

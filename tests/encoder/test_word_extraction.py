@@ -1,8 +1,7 @@
-"""A word's files are computed in parts, and get their names together or not at all."""
+"""A word's files are written batch by batch, and get their names together or not at all."""
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,29 +12,26 @@ from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts import corpus_table as corpora
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
-from wsd.encoder import batches, embed, model, word_extraction
+from wsd.encoder import batches, embed, model
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ModelError, StorageError
 from wsd.storage.json import read_json, write_json
 from wsd.storage.temporary_files import PART, remove_abandoned
 
-# Sixty sentences of many lengths; the budget below gives batches of a few, in four parts.
+# Sixty sentences of many lengths; the budget below gives batches of a few.
 CORPUS = corpus_of(
     *[(f"near {'the ' * (i % 13)}crane {'of' * (i // 13)}", i % 13 + 1) for i in range(60)]
 )
-VIEWS = plain("focal", "cls", "static", "other")
-ROWS_OF_PART = 16
-PART_BYTES = ROWS_OF_PART * 3 * 32 * 4
+VIEWS = plain("focal", "cls", "context")
 
 KILLS_ITSELF = """
 import os, signal, sys
 from pathlib import Path
-import wsd.encoder.batches, wsd.encoder.encoder, wsd.encoder.word_extraction
+import wsd.encoder.batches, wsd.encoder.encoder
 from wsd.artifacts import corpus_table
 from wsd.encoder import embed
 from wsd.storage.json import read_json
 wsd.encoder.batches.CPU_BUDGET = 64
-wsd.encoder.word_extraction.PART_BYTES = 16 * 3 * 32 * 4
 forward, calls = wsd.encoder.encoder.Encoder._forward, []
 def counted(self, batch, weights):
     calls.append(len(batch))
@@ -45,7 +41,7 @@ def counted(self, batch, weights):
 wsd.encoder.encoder.Encoder._forward = counted
 folder = Path(sys.argv[1])
 word = embed.Word(corpus_table.read(folder / "crane.parquet"), folder / "sigkill",
-    {view: f"{view}.safetensors" for view in ("focal", "cls", "static", "other")})
+    {view: f"{view}.safetensors" for view in ("focal", "cls", "context")})
 embed.embed([word], read_json(folder / "tiny.json"), embed.Options(device="cpu"))
 """
 
@@ -63,14 +59,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(out: Path, *, seed: int = 1, threads: int = 1, views: Sequence[str] = tuple(VIEWS)) -> None:
+def run(out: Path, *, threads: int = 1) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(batches, "CPU_BUDGET", 64)
-        patched.setattr(word_extraction, "PART_BYTES", PART_BYTES)
         embed.embed(
-            [embed.Word(CORPUS, out, {view: VIEWS[view] for view in views})],
+            [embed.Word(CORPUS, out, VIEWS)],
             read_json(out.parent / "tiny.json"),
-            embed.Options(seed=seed, device="cpu"),
+            embed.Options(device="cpu"),
             threads=threads,
         )
 
@@ -89,10 +84,10 @@ def test_the_number_of_threads_changes_no_bit(folder: Path, tmp_path: Path) -> N
 def test_a_pass_that_fails_leaves_nothing(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    def failing(self: VectorsWriter, vectors: np.ndarray) -> None:
-        if self.rows == 2 * ROWS_OF_PART:
+    def failing(self: VectorsWriter, vectors: np.ndarray, rows: list[int]) -> None:
+        if self.rows > 30:
             raise error
-        add(self, vectors)
+        add(self, vectors, rows)
 
     add, out = VectorsWriter.add, folder / tmp_path.name
     monkeypatch.setattr(VectorsWriter, "add", failing)
@@ -123,23 +118,12 @@ def test_a_folder_that_cannot_be_written_is_one_error(folder: Path, tmp_path: Pa
         run(out)
 
 
-def test_only_one_view_records_the_seed(folder: Path, tmp_path: Path) -> None:
-    out = folder / tmp_path.name
-    run(out, seed=2)
-    seeds = {
-        view: Embeddings(out / name, CORPUS).provenance["seed"] for view, name in VIEWS.items()
-    }
-    assert seeds == {"focal": None, "cls": None, "static": None, "other": 2}
-    whole = contents(folder / "whole")
-    assert {name for name, data in contents(out).items() if data != whole[name]} == {VIEWS["other"]}
-
-
-def test_parts_are_in_order(folder: Path) -> None:
+def test_rows_are_in_order(folder: Path) -> None:
     encoder = Encoder.load(str(folder / "model"), device="cpu")
     aligned = encoder.align(CORPUS)
-    for view in ("focal", "cls", "other"):
+    for view in VIEWS:
         stored = Embeddings(folder / "whole" / VIEWS[view], CORPUS)
-        for rows, of_views in encoder.encode(CORPUS, aligned, views=[view], seed=1):
+        for rows, of_views in encoder.encode(CORPUS, aligned, views=[view]):
             for layer, expected in enumerate(of_views[0]):
                 assert np.allclose(stored.layer(layer)[rows], expected, atol=1e-5)
 

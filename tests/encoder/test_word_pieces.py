@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import zoo
-import zoo_tokenizers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive_encoder import Naive
@@ -22,7 +21,6 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.cli import main
 from wsd.encoder import alignment
 from wsd.encoder.aligned import Aligned
-from wsd.encoder.cut_words import Cutter
 from wsd.encoder.match_word_pieces import Aligner
 from wsd.encoder.piece_spelling import normalised, spelling
 from wsd.errors import ModelError, ResultError
@@ -108,7 +106,7 @@ def test_any_text_is_aligned_by_its_characters(oracle: Naive) -> None:
             assert isinstance(actual, ModelError) and "leaves nothing of" in actual.problem
             return
         assert isinstance(actual, Aligned), actual
-        assert actual.as_text and actual.ids == encoded["input_ids"]
+        assert actual.ids == encoded["input_ids"]
         assert actual.focal == [i for i, word in enumerate(words) if word == position]
         assert actual.others == [
             i for i, word in enumerate(words) if word is not None and word != position
@@ -217,7 +215,6 @@ def test_a_folder_that_asks_for_a_space_before_the_first_word_gets_it(
     aligner = Aligner(AutoTokenizer.from_pretrained(folder), None)
     first, later = aligner.align(corpus_of(("crane is a crane", 0), ("crane is a crane", 3)))
     assert first.pieces == later.pieces
-    assert first.as_text
 
 
 def test_a_tokenizer_that_cuts_across_words_is_refused() -> None:
@@ -253,14 +250,15 @@ def test_pieces_that_do_not_spell_the_focal_word_are_an_error(
 ) -> None:
     """The pieces belong to the next word, a well-known fault of pipelines."""
 
-    def off_by_one(*args: Any) -> list[list[Any]]:
-        return [[*words[1:], words[0]] for words in own(*args)]
+    def off_by_one(*args: Any) -> Iterator[list[Any]]:
+        for pieces in own(*args):
+            yield [piece._replace(word=piece.word - 1) for piece in pieces]
 
-    own = Cutter.cut
+    own = Aligner._cut
     for name in TOKENIZERS:
         aligner = Aligner(AutoTokenizer.from_pretrained(built(name)), None)
         with monkeypatch.context() as patched:
-            patched.setattr(Cutter, "cut", off_by_one)
+            patched.setattr(Aligner, "_cut", off_by_one)
             with pytest.raises(ModelError, match="do not spell the focal word 'crane'") as error:
                 aligner.align(corpus_of(("near the crane it slept", 2)))
         assert "crane train 0" in str(error.value)
@@ -317,74 +315,45 @@ REPORTED = corpus_of(
 )
 
 
+def forms(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the table of one word's report, without the model."""
+    instances = pd.DataFrame(report["instances"]).assign(word=report["word"])
+    columns = list(alignment.ALIGNMENT_COLUMNS[1:])
+    return alignment.by_form(instances)[columns].to_dict("records")
+
+
 def test_the_report_of_a_word() -> None:
     aligned = Aligner(tiny_tokenizer(16), 16).align(REPORTED)
     actual = alignment.alignment_report(REPORTED, aligned)
-    assert (actual["word"], actual["corpus"], actual["instances"]) == ("crane", REPORTED.digest, 5)
-    assert actual["pieces"] == {"1": 4, "2": 1}
+    assert (actual["word"], actual["corpus"]) == ("crane", REPORTED.digest)
     nothing = dict.fromkeys(("unknown", "windowed", "vanished_words", "special_words"), 0)
-    of_one = {"word": "crane", "instances": 1, "spellings": 1, "unlike_text": 0, "unlike_file": 0}
+    of_one = {"word": "crane", "instances": 1, "spellings": 1}
     one_piece = {"min_pieces": 1, "mean_pieces": 1.0, "max_pieces": 1}
     two = {"min_pieces": 2, "mean_pieces": 2.0, "max_pieces": 2}
-    assert actual["forms"] == [
+    assert forms(actual) == [
         {**of_one, **one_piece, **nothing, "form": "crane", "pieces": "crane", "instances": 3,
          "windowed": 1, "vanished_words": 1},
         {**of_one, **two, **nothing, "form": "Cranes", "pieces": "crane ##s", "special_words": 1},
         {**of_one, **one_piece, **nothing, "form": "\U0001f9a9", "pieces": "[UNK]", "unknown": 1},
     ]  # fmt: skip
-    assert [set(form) for form in actual["forms"]] == [
-        {*alignment.ALIGNMENT_COLUMNS} - {"model"}
-    ] * 3
     text = alignment.report_warnings(actual)
     assert [line.split(":")[0] for line in text] == ["crane"] * 2
     assert "1 focal words have a piece that the tokenizer does not know" in text[0]
     assert "1 words are taken for special tokens" in text[1]
-    assert alignment.report_warnings({**actual, "forms": actual["forms"][:1]}) == []
+    without = {key: values[:2] for key, values in actual["instances"].items()}
+    assert alignment.report_warnings({**actual, "instances": without}) == []
 
 
 def test_a_form_split_in_two_ways_is_one_row(built: Built) -> None:
     """RoBERTa has other pieces at the beginning of a sentence."""
     corpus = corpus_of(("crane flew", 0), ("a crane flew", 1), ("the crane slept", 1))
     aligned = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None).align(corpus)
-    (row,) = alignment.alignment_report(corpus, aligned)["forms"]
+    (row,) = forms(alignment.alignment_report(corpus, aligned))
     counts = [len(entry.pieces) for entry in aligned]
     assert row["pieces"] == " ".join(aligned[1].pieces)
     assert (row["instances"], row["spellings"]) == (3, 2)
     assert (row["min_pieces"], row["max_pieces"]) == (min(counts), max(counts))
     assert row["mean_pieces"] == sum(counts) / 3
-
-
-def test_pieces_unlike_the_folder_s_own_file_are_counted(built: Built) -> None:
-    """transformers rebuilds DeBERTa's tokenizer without its file's table of characters."""
-    folder = built("deberta-v2")
-    file = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    corpus = corpus_of(("the \ufb01nch crane", 2), ("the crane", 1), n_train=1)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    assert [
-        aligned_sentence.as_file
-        for aligned_sentence in Aligner(tokenizer, None, file=file).align(corpus)
-    ] == [True] * 2
-    file.normalizer = normalizers.Sequence(
-        [normalizers.Precompiled(zoo_tokenizers.CHARSMAP), file.normalizer]
-    )
-    aligned = Aligner(tokenizer, None, file=file).align(corpus)
-    assert [aligned_sentence.as_file for aligned_sentence in aligned] == [False, True]
-    assert (
-        "1 sentences have other pieces by the folder's"
-        in alignment.report_warnings(alignment.alignment_report(corpus, aligned))[0]
-    )
-
-
-def test_sentences_unlike_the_running_text_are_counted(
-    built: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    aligner = Aligner(AutoTokenizer.from_pretrained(built("roberta")), None)
-    monkeypatch.setattr(aligner, "spaced", False)
-    corpus = corpus_of(("the crane", 1), ("crane", 0))
-    aligned = aligner.align(corpus)
-    assert [aligned_sentence.as_text for aligned_sentence in aligned] == [False, True]
-    (row,) = alignment.alignment_report(corpus, aligned)["forms"]
-    assert row["unlike_text"] == 1
 
 
 def write(folder: Path, corpus: Corpus) -> None:
@@ -420,7 +389,7 @@ def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> 
     with pytest.raises(ResultError, match="the report is of 'crane'"):
         alignment.run(called)
     (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
-        '{"word": "bank", "forms": [{"form": "b"}]}'
+        '{"word": "bank", "instances": {"form": ["b"]}}'
     )
     with pytest.raises(ResultError, match="does not have the expected content"):
         alignment.run(called)

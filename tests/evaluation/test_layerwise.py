@@ -45,8 +45,7 @@ def run(folder: Path, *pairs: Pair, seed: int = 1) -> tuple[pd.DataFrame, pd.Dat
         layers=layers,
         word_layers=of_words,
         model_layers=folder / "out/model-layers.csv",
-        group_layers=folder / "out/group-layers.csv",
-        group_peaks=folder / "out/group-peaks.csv",
+        peaks=folder / "out/peaks.csv",
     )
     text = {"layers": str, "reference": str}
     return pd.read_csv(layers, dtype=text), pd.read_csv(of_words, dtype=text)
@@ -124,25 +123,6 @@ def test_intervals_and_tests_are_those_of_the_statistics(tmp_path: Path) -> None
         assert [line["difference_low"], line["difference_high"]] == near(interval)
 
 
-def test_permutations_know_the_size_of_the_family(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    families = []
-
-    def undecided(p: float, sampled: int, family: int) -> bool:
-        families.append(family)
-        return False
-
-    monkeypatch.setattr(permutation, "is_undecided", undecided)
-    others = [
-        pair(tmp_path, layers, wrong, FAIR, model="n")
-        for layers, wrong in (("1", MANY), ("2", FEW))
-    ]
-    run(tmp_path, *three(tmp_path), *others)
-    # A difference of layers is one comparison, those of models are a family.
-    assert set(families) == {1, 2}
-
-
 def test_another_objective_is_reported(tmp_path: Path) -> None:
     """By cross-validation, accuracy is 1 minus macro-F1, so that the order is reversed."""
     layers, of_words = run(tmp_path, *three(tmp_path, objective="mean_word_accuracy"))
@@ -174,11 +154,7 @@ def test_ties_are_resolved_in_the_order_of_layer_choices(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
-    """A much better classifier, view or model changes no row.
-
-    Only ``detectable_in_family`` differs: its family is the confidence set's, all candidates of a
-    model.
-    """
+    """A much better classifier, view or model changes no row."""
     alone = run(tmp_path, *three(tmp_path))
     perfect = {"bat": [[1.0, 1.0]] * 2, "seal": [[1.0, 1.0]] * 2}
     others = [
@@ -200,10 +176,7 @@ def test_only_the_layers_of_one_classifier_are_a_family(tmp_path: Path) -> None:
             "n focal lda",
         ]
         own = of_all[names == "m focal lda"].reset_index(drop=True)
-        in_family = own.columns.intersection(["detectable_in_family"])
-        pd.testing.assert_frame_equal(own.drop(columns=in_family), entry.drop(columns=in_family))
-        for name in in_family:
-            assert (own[name].dropna() > entry[name].dropna()).all() and own[name].notna().any()
+        pd.testing.assert_frame_equal(own, entry)
 
 
 def test_a_single_layer_choice_has_no_comparison(tmp_path: Path) -> None:
@@ -215,13 +188,12 @@ def test_a_single_layer_choice_has_no_comparison(tmp_path: Path) -> None:
     assert of_words["selected_by_cv"].all() and of_words["in_confidence_set_of_word"].all()
 
 
-@pytest.mark.parametrize(("view", "depths"), [("focal", [1 / 12, 0.5]), ("static", [])])
-def test_relative_depth(tmp_path: Path, view: str, depths: list[float]) -> None:
-    """A combination has no depth; the only layer of a static view is not a layer of the encoder."""
-    names = ("0",) if view == "static" else ("1", "6", "mean-all")
-    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR, view=view) for name in names))
-    assert layers["relative_depth"].dropna().tolist() == near(depths)
-    assert layers["relative_depth"].isna().tolist() == [False] * len(depths) + [True]
+def test_relative_depth(tmp_path: Path) -> None:
+    """A combination has no depth."""
+    names = ("1", "6", "mean-all")
+    layers, _ = run(tmp_path, *(pair(tmp_path, name, FEW, FAIR) for name in names))
+    assert layers["relative_depth"].dropna().tolist() == near([1 / 12, 0.5])
+    assert layers["relative_depth"].isna().tolist() == [False, False, True]
 
 
 @pytest.mark.slow
@@ -244,7 +216,7 @@ def test_models_are_compared_at_the_same_layer_choice(tmp_path: Path) -> None:
     against = joints(MANY, FEW)
     assert first["difference"] == near(first["value"] - first["reference_value"])
     assert first["difference"] < 0 == second["difference"]
-    _, *interval, p, _ = permutation.compare_systems(against, family=2, rng=3)[name]
+    _, *interval, p, _ = permutation.compare_systems(against, rng=3)[name]
     assert [first["difference_low"], first["difference_high"]] == near(interval)
     assert first["p"] == near(p)
     # The second pair has equal predictions: no test, and it is not in the family.

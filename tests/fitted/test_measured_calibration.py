@@ -10,12 +10,12 @@ import pytest
 import small_results
 from log_state import logs_as_before
 
-from wsd.artifacts import predictions
-from wsd.classification import fit_and_predict
+from wsd.artifacts.predictions import CV, WordPredictions, read_predictions, write_predictions
 from wsd.cli import main
 from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting, Learner
+from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
+from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.metrics import reliability
 
@@ -44,7 +44,7 @@ def rows(root: Path, table: str, **equal: str) -> list[dict[str, str]]:
 def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -> None:
     results = Results(root / RESULTS)
     chosen = results.choose("tiny")
-    words, source = predictions.read_predictions(results.predictions(chosen))
+    words, source = read_predictions(results.predictions(chosen))
     assert source["estimator"] != "nearest_centroid"
     confidence = np.concatenate([np.nanmax(w.scores, axis=1) for w in words])
     correct = np.concatenate([w.predicted == w.gold for w in words])
@@ -63,45 +63,48 @@ def test_the_error_of_the_scores_is_that_of_the_stored_predictions(root: Path) -
 
 
 @pytest.mark.slow
-def test_the_temperature_is_that_of_the_training_set_alone(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Vectors and labels of test rows do not change the temperature."""
+def test_the_temperature_is_that_of_the_training_set_alone(root: Path, tmp_path: Path) -> None:
+    """Scores and labels of test rows do not change the temperatures; out-of-fold rows do."""
     results = Results(root / RESULTS)
-    fitting = Fitting(results, results.choose("tiny"))
+    path = results.predictions(results.choose("tiny"))
     (row,) = rows(root, "calibration", word="crane", scores="calibrated")
-    assert float(row["temperature"]) == pytest.approx(fitting.temperatures["crane"], abs=1e-5)
-    learner = Learner(fitting, "crane")
-    before, _ = learner.held_out()
-    test = learner.corpus.split == "test"
-    learner.vectors[test] = 7.0
-    learner.corpus.gold[test] = 0
-    after, _ = learner.held_out()
-    np.testing.assert_array_equal(before, after)
+    temperatures = stored_temperatures(path)
+    assert float(row["temperature"]) == temperatures["crane"]
+    (test, source), (held_out, _) = (read_predictions(path, split) for split in ("test", CV))
+    out = tmp_path / "changed.parquet"
+
+    def spoilt(words: list[WordPredictions]) -> list[WordPredictions]:
+        return [replace(word, gold=1 - word.gold) for word in words]
+
+    write_predictions(out, [*spoilt(test), *held_out], source)
+    assert stored_temperatures(out) == temperatures
+    write_predictions(out, [*test, *spoilt(held_out)], source)
+    assert stored_temperatures(out) != temperatures
+    (untuned,) = (word for word in held_out if word.word != "crane")
+    write_predictions(out, [*test, untuned], source)
+    assert stored_temperatures(out).keys() == temperatures.keys()
+    write_predictions(out, test, source)
+    assert stored_temperatures(out) == {}
 
 
 @pytest.mark.slow
-def test_every_repeat_predicts_every_instance_without_it(root: Path) -> None:
-    """The out-of-fold scores are those of classifiers that are fitted on the other folds."""
+def test_cosines_without_a_temperature_are_no_probabilities(root: Path) -> None:
     results = Results(root / RESULTS)
-    fitting = Fitting(results, results.choose("tiny"))
-    drawn = fitting.folds.words["crane"]
-    folds = replace(drawn, held=np.concatenate([drawn.held, np.roll(drawn.held, 1, axis=1)]))
-    fitting.folds = replace(fitting.folds, words={"crane": folds})
-    learner = Learner(fitting, "crane")
-    logits, gold = learner.held_out()
-    assert logits.shape == (2, len(gold), len(learner.corpus.senses))
-    train = learner.vectors[fitting.folds.rows(learner.corpus)]
-    features = fitting.features
-    parameters = fit_and_predict.tuned_parameters(fitting.source, "crane")
-    for repeat, actual in enumerate(logits):
-        for fit, held in folds.splits(repeat):
-            classifier = fit_and_predict.estimator_for(
-                fitting.source["estimator"], features, parameters
-            ).fit(train[fit], gold[fit])
-            scores = fit_and_predict.scores_of(classifier, train[held], logits.shape[2])
-            expected = reliability.to_logits(scores, fitting.source["estimator"], parameters)
-            np.testing.assert_allclose(actual[held], expected, rtol=1e-4, atol=1e-4)
+    near = replace(results.choose("tiny"), view="focal", layers="1", classifier="nearest_centroid")
+    words, source = read_predictions(results.predictions(near))
+    for word in words:
+        assert np.isnan(stored_probabilities(word, source, None)).all()
+        np.testing.assert_allclose(stored_probabilities(word, source, 0.1).sum(axis=1), 1)
+
+
+@pytest.mark.slow
+def test_an_encoder_that_has_seen_labels_has_no_temperature(root: Path, tmp_path: Path) -> None:
+    results = Results(root / RESULTS)
+    words, source = read_predictions(results.predictions(results.choose("tiny")), CV)
+    model = {**source["encoder"]["model"], "finetuned_from": "tiny"}
+    out = tmp_path / "finetuned.parquet"
+    write_predictions(out, words, {**source, "encoder": {"model": model}})
+    assert stored_temperatures(out) == {}
 
 
 @pytest.mark.slow
@@ -114,17 +117,12 @@ def test_the_model_file_has_the_temperatures_of_the_table(root: Path) -> None:
         temperature = file.word(word).temperature
         assert temperature == fitted.word(word).temperature
         assert float(row["temperature"]) == pytest.approx(temperature, abs=1e-12)
-    read = results.temperatures(results.choose("tiny"))
-    assert read == pytest.approx({word: file.word(word).temperature for word in file.words})
-    assert Fitting(results, results.choose("tiny"), read).temperatures is read
-    other = replace(results.choose("tiny"), layers="0")
-    assert other != results.choose("tiny") and results.temperatures(other) is None
 
 
 @pytest.mark.slow
 def test_the_scores_of_probabilities_are_those_of_the_stored_predictions(root: Path) -> None:
     results = Results(root / RESULTS)
-    words, _ = predictions.read_predictions(results.predictions(results.choose("tiny")))
+    words, _ = read_predictions(results.predictions(results.choose("tiny")))
     losses = [-np.log(w.scores[np.arange(len(w.gold)), w.gold]) for w in words]
     (row,) = rows(root, "calibration", word="(all)", scores="raw")
     assert float(row["nll"]) == pytest.approx(np.concatenate(losses).mean(), abs=1e-5)

@@ -300,7 +300,7 @@ def vector_seeds() -> list[bytes]:
             ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
         ):  # fmt: skip
             writer = VectorsWriter(path, shape, {"wsd": about})
-            writer.add(np.full(shape, value, np.float32))
+            writer.add(np.full(shape, value, np.float32), range(shape[1]))
             writer.close()
             results.append(path.read_bytes())
     return [*results, results[0].replace(b'"F32"', b'"I32"'), b""]
@@ -342,7 +342,7 @@ def model_file_seeds() -> list[bytes]:
                   "model_type": "bert", "blocks": 2, "width": 3},
         "pooling": "mean", "input": "plain", "precision": "float32",
     }  # fmt: skip
-    manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {},
+    manifest = {"encoder": encoder, "versions": {"wsd": "0"}, "predictions": {}, "language": "en",
                 "configuration": {"model": "tiny", "view": "focal", "layers": "1",
                                   "classifier": "logistic"}}  # fmt: skip
     results = []
@@ -419,8 +419,8 @@ words: [pear]
 words: [crane, crane]
 words: []
 views: {store: [focal], classify: [context]}
-views: {store: [focal, static], classify: [static]}
-controls: {views: [static]}
+views: {store: [focal, cls], classify: [cls]}
+controls: {views: [cls]}
 controls: {classifiers: [knn]}
 controls: {random_weights: [0, 1]}
 models: [{name: a, path: b, blocks: 2, width: 3}, {name: A, path: b, blocks: 2, width: 3}]
@@ -863,12 +863,11 @@ def run_leaderboard(data: bytes, folder: Path) -> None:
 def run_report_table(data: bytes, folder: Path) -> None:
     path = folder / "t.csv"
     path.write_bytes(data)
-    csv.read_csv(path)
+    csv.read_csv(path, ["first"])
 
 
 def report_table_seeds() -> list[bytes]:
-    row = "tiny,focal,0,lda,mean_macro_f1,0.5,True\n"
-    return [f"model,view,layers,classifier,metric,value,selected_by_cv\n{row}".encode(), b""]
+    return [b"word,share,chosen,first\nx,0.5,True,1990\n", b"word,share\n", b"", b"a,b\n1,2\n"]
 
 
 def run_arguments(data: bytes, folder: Path) -> None:
@@ -905,7 +904,7 @@ TARGETS = {
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
                                   b"\x05mean-last-0", b"\x05-0"],
                run_layers, LAYER_TOKENS, 12.0),
-        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bstatic|0",
+        Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bsentence|0",
                                     b"\x02focal|1"],
                run_features, LAYER_TOKENS, 8.0),
         Target("names", lambda: [b"wcrane", "wé=2e".encode(), b"w" + b"x" * 120, b"wcon",

@@ -65,7 +65,6 @@ def write_vectors(
         "input": "plain",
         "pooling": "mean",
         "precision": "float32",
-        "seed": 1,
         "device": "cpu",
         "versions": {"torch": "1"},
         "word": corpus.word,
@@ -74,7 +73,7 @@ def write_vectors(
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     writer = VectorsWriter(path, (layers, rows, width), {"wsd": json.dumps(provenance)})
-    writer.add(vectors)
+    writer.add(vectors, range(rows))
     writer.close()
     return provenance
 

@@ -19,7 +19,7 @@ EVERY = "every key"
 SOURCES = ("path", "package", "hub", "revision", "sha256", "blocks", "width", "random_weights")
 IDENTITY = tuple(f"models.{key}" for key in SOURCES)
 USED = (*IDENTITY, "models.pooling", "models.input")
-STORAGE = ("models.device_map", "models.store_dtype", "models.store_layers")
+STORAGE = ("models.store_dtype", "models.store_layers")
 # The keys that decide the candidates, and the controls that are scored with them.
 SHOWN = ("models", "layers", "views.classify")
 SINGLE = (*SHOWN, "classifiers")
@@ -30,7 +30,7 @@ FINETUNED = ("finetune.trains", "finetune.seeds")
 TRAINING = tuple(
     f"finetune.{key}" for key in ("rate", "epochs", "blocks", "steps", "seeds", "folds")
 )
-SET = ("vectors", "views", "other")
+SET = ("vectors", "views")
 PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
 # The config asks for substitutes under this key; they add baselines and clusters.
 SUBSTITUTES = ("analyses",) if "substitutes" in STUDIES else ()
@@ -43,21 +43,20 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "record": (IDENTITY, ()),
     "vectors": ((*USED, "models.precision", *STORAGE), ()),
     "views": ((), ("corpus",)),
-    "other": (("seed",), ("corpus",)),
     "predictions": (("classifiers",), (*SET, "folds")),
     "baselines": ((), ("folds",)),
     "projections": ((), ("vectors", "views", "folds")),
     "neighbours": ((), ("vectors", "views")),
     "selection": (CANDIDATES, ("predictions",)),
-    "per-word": (("views.store",), ("selection", "other")),
-    "calibration": (("views.store",), ("selection", "other")),
+    "per-word": (("views.store",), ("selection",)),
+    "calibration": (("views.store",), ("selection",)),
     "scores": (
         (*SCORED, "systems", "glosses", *FINETUNED),
-        (*PREDICTED, "selection", "published", "systems", "zero-shot"),
+        (*PREDICTED, "selection", "systems", "zero-shot"),
     ),
     "comparison": (
         ("controls", *SUBSTITUTES),
-        (*PREDICTED, "baselines", "scores", "published", "systems", "zero-shot", "control", "bags"),
+        (*PREDICTED, "baselines", "scores", "systems", "zero-shot", "control", "bags"),
     ),
     "layers": (SINGLE, ("predictions",)),
     "figures": ((), ("comparison", "layers")),
@@ -72,15 +71,13 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "glosses": (("glosses",), ("corpus",)),
     "gloss-vectors": ((), ("glosses", "vectors")),
     "zero-shot": ((), ("gloss-vectors", "views")),
-    "gloss-worth": ((), ("gloss-vectors", "views")),
     "finetune": ((*USED, *TRAINING), ("folds",)),
     "finetuned": (("device",), ("finetune", "predictions")),
     "geometry": (("views.classify",), ("vectors", "views")),
     "audit": (("classifiers", "views.classify"), ("predictions",)),
     "code-length": (("controls.classifiers", "views.classify"), ("predictions",)),
-    "published": ((), ("corpus",)),
-    "systems": (("systems",), ("corpus",)),
-    "reproduced": ((), ("vectors", "views", "published")),
+    "published": ((), ("source",)),
+    "systems": (("systems",), ("corpus", "published")),
     "pairs": (("layers", "models", "views.classify"), ("vectors", "views")),
     "pairs-page": (("sentences", "dataset"), ("pairs",)),
     "uses": ((), ("vectors", "views")),
@@ -90,12 +87,12 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("uses", "substitute-uses"),
     ),
 }  # fmt: skip
-# Without the kinds of deleted studies; "other" and "finetuned" are views and predictions.
-PRESENT = {*KINDS, "other", *(["finetuned"] if "finetuning" in STUDIES else [])}
+# Without the kinds of deleted studies; "finetuned" are predictions.
+PRESENT = {*KINDS, *(["finetuned"] if "finetuning" in STUDIES else [])}
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses and without groups.
 ELSEWHERE = (
-    *("pairs", "pairs-page", "reproduced", "change", "change-page"),
+    *("pairs", "pairs-page", "change", "change-page"),
     *(() if SUBSTITUTES else ("substitute-uses",)),
 )
 
@@ -110,7 +107,7 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
         "corpus": [files.corpus],
         "record": files.paths(files.record, record=checked.models),
         "vectors": [files.keyed["model"][name] for name in checked.models],
-        "views": [files.view(view) for view in checked.store if view != "other"],
+        "views": [files.view(view) for view in checked.store],
         "alignment": files.of_models(files.alignment),
     }
     if checked.dataset.of_pairs:
@@ -119,11 +116,9 @@ def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
     scored = [*files.scored(files.predictions), *files.scored(files.searches)]
     kinds |= {
         "trains": files.rows,
-        "published": files.judged.get("published", []),
-        "systems": files.judged.get("systems", []),
+        "systems": [*files.judged["published"], *files.judged["systems"]],
         "folds": files.paths(files.folds, train=checked.trains),
         "views": [*kinds["views"], files.view("alignment")],
-        "other": [files.view(view) for view in checked.store if view == "other"],
         "finetuned": [path for path in scored if f"/{trained}/" in path],
         "predictions": [path for path in scored if f"/{trained}/" not in path],
         "control": files.judged.get("control", []),
@@ -162,7 +157,6 @@ def from_glosses(files: Files) -> dict[str, list[str]]:
         "gloss-vectors": [
             path for pattern in patterns["vectors"] for path in files.paths(pattern, model=["a"])
         ],
-        "gloss-worth": files.of_models(patterns["gloss_worth"]),
     }
 
 
@@ -199,6 +193,7 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
     "code_length": lambda files: {
         "code-length": files.of_models(files.study["code_length"]["table"])
     },
+    "systems": lambda files: {"published": STUDIES["systems"].outputs(files).made},
 }
 
 
@@ -243,7 +238,7 @@ VALUES: dict[str, Any] = {
     "run": "mine",
     "clusters.most": 4,
     "clusters.centre": None,
-    "views.store": ["focal", "context", "other"],
+    "views.store": ["focal", "context", "sentence"],
     "views.classify": ["context"],
     "layers": ["all"],
     "features": [],

@@ -14,7 +14,6 @@ from wsd.artifacts import corpus_table
 from wsd.artifacts.dataset import DATA
 from wsd.artifacts.run_json import DIGITS, LISTED, PAGES, TABLES, bare, list_folders, write_listing
 from wsd.artifacts.vectors import vectors_checksum
-from wsd.artifacts.view_names import DRAWN
 from wsd.corpora.text_format import read_text
 from wsd.run.clean import MARK
 from wsd.run.config import check
@@ -34,7 +33,7 @@ SMALL: dict[str, Any] = without_deleted_studies(
         "layers": [1],
         "features": [],
         "classifiers": [{"name": "nearest_centroid"}],
-        "views": {"store": ["focal", "other"], "classify": ["focal"]},
+        "views": {"store": ["focal", "cls"], "classify": ["focal"]},
         "controls": {"baselines": False, "views": [], "random_weights": [], "task": False},
         "analyses": [],
         "projections": ["pca"],
@@ -64,8 +63,7 @@ def run(session_: Session) -> None:
 def begin(session_: Session) -> None:
     """Begin a run, then drop its lock as if its process had been killed."""
     session_.begin()
-    if session_._lock:
-        session_._lock.close()
+    session_._lock.close()
 
 
 def make(session_: Session) -> None:
@@ -93,11 +91,10 @@ def _make(session_: Session, path: Path) -> None:
         write_listing(path, {file: noted_checksum(file) for file in files})
     elif path.parent.name in LISTED:
         view = bare(path.name.partition(".")[0])
-        name = f"{DRAWN}@{session_.config.seed:0{DIGITS}x}" if view == DRAWN else view
         checksums = {}
         for word, table in tables.items():
             folder = path.parent / f"{file_name(word)}@{table.digest[:DIGITS]}"
-            file = folder / ("alignment.json" if view == "alignment" else f"{name}.safetensors")
+            file = folder / ("alignment.json" if view == "alignment" else f"{view}.safetensors")
             if not file.exists() and view == "alignment":
                 write_json(file, {"word": word})
             elif not file.exists():

@@ -37,7 +37,7 @@ def build_config(folder: Path) -> dict[str, Any]:
         "features": [{"focal": 1, "context": 2}],
         "trains": ["1pct", "5pct", "10pct", "25pct", "50pct"],
         "glosses": "corpus",
-        "finetune": {"rate": [1e-4], "epochs": [1], "blocks": ["all"]},
+        "finetune": {"rate": [1e-4], "epochs": [1]},
         "analyses": ["geometry", "audit", "code_length", "substitutes"],
         "projections": ["pca", "tsne"],
         "clusters": {"most": 5, "centre": "form"},

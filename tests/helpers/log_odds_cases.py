@@ -1,5 +1,5 @@
 """Words that distinguish groups: one list of cases for both implementations of log-odds ratios,
-wsd/studies/substitutes/log_odds.py and wsd/studies/unlabelled/uses-words.js.
+wsd/studies/substitutes/sense_substitutes.py and wsd/studies/unlabelled/uses-words.js.
 
 Both use the counts of all words as the prior. The z-scores follow from the formula of Monroe,
 Colaresi and Quinn (2008), and are above 1, since the page lists no others.

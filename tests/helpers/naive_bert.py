@@ -4,25 +4,24 @@ It tokenizes each word by itself, so that the focal word's position does not dep
 tokenizer's word ids.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 import transformers
 
-VIEWS = ("focal", "context", "cls", "other", "sentence")
+VIEWS = ("focal", "context", "cls", "sentence")
 
 
 def naive(
-    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]]
 ) -> Iterator[tuple[dict[str, np.ndarray], bool]]:
     """Yield for each (name, tokens, position) the views, arrays of shape (layers, width), and
     whether a word before the focal word is split. The position may be a range of tokens.
     """
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModel.from_pretrained(folder, dtype=torch.float32).eval()
-    for name, tokens, position in instances:
+    for _, tokens, position in instances:
         position = range(position, position + 1) if isinstance(position, int) else position
         words = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in tokens]
         pieces = [piece for word in words for piece in word]
@@ -37,13 +36,10 @@ def naive(
                 output_hidden_states=True,
             ).hidden_states
         stack = torch.stack([state[0] for state in states]).double().numpy()
-        digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
-        drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
         vectors = {
             "focal": stack[:, focal].mean(axis=1),
             "context": stack[:, others].mean(axis=1),
             "sentence": stack[:, 1:-1].mean(axis=1),
             "cls": stack[:, 0],
-            "other": stack[:, drawn],
         }
         yield vectors, any(len(word) > 1 for word in words[: position.start])

@@ -5,7 +5,6 @@ tokenizer's word ids. All outputs of the tokenizer go to the model, and an encod
 whole.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -56,9 +55,7 @@ class Naive:
         states = out.encoder_hidden_states if "encoder_hidden_states" in out else out.hidden_states
         return torch.stack([state[0] for state in states]).double().numpy()
 
-    def views(
-        self, name: str, tokens: Sequence[str], position: int | range, *, seed: int
-    ) -> dict[str, np.ndarray]:
+    def views(self, tokens: Sequence[str], position: int | range) -> dict[str, np.ndarray]:
         """View -> (layers, width); without ``cls`` where the tokenizer has none."""
         own = [position] if isinstance(position, int) else list(position)
         encoded, words = self.pieces(tokens)
@@ -66,20 +63,13 @@ class Naive:
         stack = self.states(encoded, tokens)
         focal = [i for i, word in enumerate(words) if word in own]
         others = [i for i, word in enumerate(words) if word is not None and word not in own]
-        digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
-        drawn = others[int.from_bytes(digest[:8], "big") % len(others)]
         vectors = {
             "focal": stack[:, focal].mean(axis=1),
             "context": stack[:, others].mean(axis=1),
             "sentence": stack[:, [i for i, word in enumerate(words) if word is not None]].mean(1),
-            "other": stack[:, drawn],
         }
         if self.tokenizer.cls_token_id is not None:
             vectors["cls"] = stack[:, ids.index(self.tokenizer.cls_token_id)]
-        matrix = self.model.get_input_embeddings().weight.detach().double().numpy()
-        rows = matrix[ids]
-        vectors["static"] = rows[focal].mean(axis=0, keepdims=True)
-        vectors["static_context"] = rows[others].mean(axis=0, keepdims=True)
         return vectors
 
 
@@ -90,12 +80,12 @@ def inserted(mask: Sequence[int]) -> list[bool]:
 
 
 def naive_vectors(
-    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]], *, seed: int
+    folder: str, instances: Sequence[tuple[str, Sequence[str], int | range]]
 ) -> Iterator[dict[str, np.ndarray]]:
     """Per (name, tokens, position) the views, as in :meth:`Naive.views`.
 
     The position may be those of all focal tokens.
     """
     naive = Naive(folder)
-    for name, tokens, position in instances:
-        yield naive.views(name, tokens, position, seed=seed)
+    for _, tokens, position in instances:
+        yield naive.views(tokens, position)

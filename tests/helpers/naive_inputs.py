@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from naive_encoder import Naive, inserted
@@ -17,7 +16,7 @@ def naive_input(
     read: str = "word",
     mark: Sequence[str] = ("", ""),
 ) -> dict[str, np.ndarray]:
-    """View -> (layers, width), without the drawn view and ``cls``.
+    """View -> (layers, width), without ``cls``.
 
     ``mark`` are two empty texts where the input has no markers.
     """
@@ -63,12 +62,8 @@ def naive_input(
         focal_pieces = inside(*spans["focal"])
     context = [*inside(*spans["before"]), *inside(*spans["after"])]
     sentence = [*context, *inside(*spans["own"])]
-    matrix: Any = naive.model.get_input_embeddings().weight.detach().double().numpy()
-    rows = matrix[encoded["input_ids"]]
     return {
         "focal": stack[:, focal_pieces].mean(axis=1),
         "context": stack[:, context].mean(axis=1),
         "sentence": stack[:, sentence].mean(axis=1),
-        "static": rows[focal_pieces].mean(axis=0, keepdims=True),
-        "static_context": rows[context].mean(axis=0, keepdims=True),
     }

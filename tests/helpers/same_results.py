@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wsd.artifacts.run_json import RUN_MAP
+from wsd.run.lock import LOCK
 from wsd.storage.checksums import STORE
 
 # Files that differ between two equal runs, and why.
 EXCLUDED = {
     "logs/": "times, memory and processes",
     "index.html": "the days on which the reports were made",
-    ".state/": "locks, and what was found in files, with times",
+    ".seen.json": "what was found in files, with times",
     f"*/{STORE}/": "its files are read through links; the paths hang on wsd's own modules",
     RUN_MAP: "the same paths",
 }
@@ -41,7 +42,7 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
     contents = {}
     for path in sorted(_files(folder)):
         name = path.relative_to(folder).as_posix()
-        if path.name in (RUN_MAP, COSTS) or name.startswith(tuple(EXCLUDED)):
+        if path.name in (RUN_MAP, COSTS, LOCK) or name.startswith(tuple(EXCLUDED)):
             continue
         if not scripts and ASSETS in name:
             continue

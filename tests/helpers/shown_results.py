@@ -55,7 +55,7 @@ def build(root: Path) -> None:
             "--selection", str(FOLDER / "selection.json"), "--selection-table", selection[1],
             "--scores", str(FOLDER / "scores.csv"), "--table", str(FOLDER / "comparison.csv"),
             "--out", str(FOLDER / "comparison"))  # fmt: skip
-        tables = ("layers", "word-layers", "model-layers", "group-layers", "group-peaks")
+        tables = ("layers", "word-layers", "model-layers", "peaks")
         options = [f"--{name}={FOLDER / 'comparison' / name}.csv" for name in tables]
         run("layerwise", *data, "--predictions", *predicted, "--searches", *searches, *options)
         for choice in CHOICES:

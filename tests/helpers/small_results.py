@@ -20,7 +20,7 @@ CONFIGURATIONS = [
     ("focal", "2", "logistic", "logistic", '{"C": [0.01, 1], "prior_shift": [0, 1]}'),
     ("focal", "mix-all", "logistic", "logistic", '{"C": [0.01, 1], "prior_shift": [0, 1]}'),
     ("focal+context", "concat-all+1", "own", "lda", '{"shrinkage": [0.5, 0.9]}'),
-    ("focal+static", "2+0", "knn", "knn", '{"k": [1, 5]}'),
+    ("focal+sentence", "2+0", "knn", "knn", '{"k": [1, 5]}'),
 ]
 
 
@@ -43,7 +43,7 @@ def build(root: Path, package: str | None = None) -> Path:
         run("folds", *data, "--repeats", "1", "--out", str(folder / "folds/full.parquet"))
         run("model", "--name", "tiny", *source, "--out", str(made / "model.json"))
         run("embed", "--model", str(made / "model.json"), *data, "--views", "focal", "context",
-            "static", "--out", str(made / "embeddings"))  # fmt: skip
+            "sentence", "--out", str(made / "embeddings"))  # fmt: skip
         searches, predicted = [], []
         for view, layers, name, estimator, space in CONFIGURATIONS:
             searches.append(str(made / f"search/full/{view}/{layers}.{name}.parquet"))

@@ -68,7 +68,6 @@ class Kind:
     causal: bool = False
     last_normed: bool = False
     cls: str | None = "first"
-    static_width: int = WIDTH
     wide_embeddings: bool = False
     passing: bool = True
     mask: bool = True
@@ -116,7 +115,7 @@ KINDS: dict[str, Kind] = {
         wordpiece(),
         network("BertConfig", "BertForPreTraining", num_hidden_layers=24, hidden_size=64,
            num_attention_heads=16, intermediate_size=256, initializer_range=0.1),
-        blocks=24, width=64, static_width=64,
+        blocks=24, width=64,
     ),
     "distilbert": Kind(
         wordpiece("DistilBertTokenizer"),
@@ -127,7 +126,6 @@ KINDS: dict[str, Kind] = {
     "electra": Kind(
         wordpiece("ElectraTokenizer"),
         network("ElectraConfig", "ElectraForPreTraining", embedding_size=16, initializer_range=0.3),
-        static_width=16,
     ),
     "mpnet": Kind(mpnet, network("MPNetConfig", "MPNetForMaskedLM", **BY_PADDING)),
     "roberta": Kind(
@@ -142,7 +140,7 @@ KINDS: dict[str, Kind] = {
         network("CamembertConfig", "CamembertForMaskedLM", type_vocab_size=1, **BY_PADDING),
     ),
     "albert": Kind(
-        albert, network("AlbertConfig", "AlbertForPreTraining", embedding_size=16), static_width=16
+        albert, network("AlbertConfig", "AlbertForPreTraining", embedding_size=16)
     ),
     "deberta": Kind(
         deberta,
@@ -191,7 +189,7 @@ KINDS: dict[str, Kind] = {
         wordpiece("MobileBertTokenizer"),
         network("MobileBertConfig", "MobileBertForPreTraining", embedding_size=16,
            intra_bottleneck_size=16),
-        static_width=16, wide_embeddings=True,
+        wide_embeddings=True,
     ),
     "longformer": Kind(
         byte_level("LongformerTokenizer", ROBERTA, **ROBERTA_NAMES),

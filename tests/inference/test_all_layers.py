@@ -72,12 +72,6 @@ def test_all_layers_are_the_single_layers_from_one_pass(
     ]  # fmt: skip
 
 
-def test_a_static_view_has_one_layer(embedder: FocalEmbedder, X: Instances) -> None:
-    vectors = embedder.set_params(view="static").fit_transform(X)
-    single = clone(embedder).set_params(layers=0).fit_transform(X)
-    assert_array_equal(vectors, single[:, None])
-
-
 def test_a_frame_of_all_layers_has_layer_and_dimension(
     embedder: FocalEmbedder, X: Instances
 ) -> None:

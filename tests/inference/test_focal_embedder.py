@@ -86,7 +86,7 @@ def test_scikit_learns_own_checks(estimator, check, root, monkeypatch) -> None:
         ("focal", "1"),
         ("focal", "mean-last-2"),
         ("context", "concat-0-2"),
-        ("static", "0"),
+        ("sentence", "0"),
         ("focal+cls", "-1+mean-all"),
     ],
 )
@@ -117,12 +117,6 @@ def test_an_input_is_read_as_in_the_workflow(root, tmp_path, input) -> None:
     np.testing.assert_allclose(
         clone(embedder).fit_transform(X), stored[corpus.split == "test"], rtol=1e-4, atol=1e-5
     )
-
-
-def test_a_static_view_with_the_default_layers(root) -> None:
-    X, _ = labelled(quickstart("crane"), "test")
-    made = FocalEmbedder(root / TINY, view="static", device="cpu").fit(X)
-    assert made.layers_ == "0" and len(made.transform(X)) == len(X)
 
 
 def test_a_pipeline_cross_validates_and_searches_layers(embedder: FocalEmbedder) -> None:
@@ -158,7 +152,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"view": "other"}, "view 'other'"),
+        ({"view": "static"}, "view 'static'"),
         ({"view": "all"}, "view 'all'"),
         ({"view": None}, "view 'None'"),
         ({"layers": "mix-all"}, "nothing is learned here"),

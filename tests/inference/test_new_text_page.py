@@ -117,7 +117,6 @@ def test_the_default_file_and_the_message(root: Path, capsys: pytest.CaptureFixt
     [
         ([SENTENCE, "An apple a day."], {}, "the sentences have apple, crane"),
         ([SENTENCE], {"projections": ["tsne"]}, "t-SNE cannot place new sentences"),
-        ([SENTENCE], {"views": {"classify": ["other"]}}, "leave --show out"),
         (["--show", SENTENCE], {}, "give sentences before --show"),
         ([SENTENCE, "--model-file", "my.wsd"], {}, "a model file has no pages"),
     ],

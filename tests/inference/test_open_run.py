@@ -115,10 +115,15 @@ def test_probabilities_are_those_of_new_text(run: wsd.Run) -> None:
     assert_allclose(both["probability"], both["probability_stored"], atol=1e-4)
 
 
-def test_cosines_without_a_temperature_are_no_probabilities(run: wsd.Run) -> None:
+def test_every_configuration_is_calibrated_as_in_new_text(run: wsd.Run) -> None:
+    """Cosines too, which are no probabilities without a temperature."""
     other = next(c for c in shown_results.CHOICES if c != run.selected.layers)
-    assert run.predictions(other, "nearest_centroid")["probability"].isna().all()
-    assert run.predictions(other, "logistic")["probability"].between(0, 1).all()
+    for classifier in ("nearest_centroid", "logistic"):
+        stored = run.predictions(other, classifier, word="crane").drop_duplicates("sentence")
+        new = run.predict(stored["sentence"], "crane", layers=other, classifier=classifier)
+        both = new.drop_duplicates("sentence").merge(stored, on="sentence")
+        assert len(both) == len(stored)
+        assert_allclose(both["probability_x"], both["probability_y"], atol=1e-4)
 
 
 def test_layers_have_several_spellings(run: wsd.Run) -> None:

@@ -19,7 +19,7 @@ def drawn(temperature: float, n: int, *, senses: int = 3) -> tuple[np.ndarray, n
 
 def temperature_of(logits: np.ndarray, gold: np.ndarray) -> float:
     """Return the temperature of the only word of a model."""
-    return reliability.fit_temperatures({"word": (logits[np.newaxis], gold)})["word"]
+    return reliability.fit_temperatures({"word": (logits, gold)})["word"]
 
 
 @pytest.mark.parametrize("temperature", [0.3, 1.0, 4.0])
@@ -40,9 +40,9 @@ def test_an_unknown_sense_changes_nothing() -> None:
 
 
 def two_senses(right: int, wrong: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return logits (1, n, 2) that favour the first sense by 1, and gold senses."""
+    """Return logits (n, 2) that favour the first sense by 1, and gold senses."""
     gold = np.repeat([0, 1], [right, wrong])
-    return np.tile([1.0, 0.0], (1, len(gold), 1)), gold
+    return np.tile([1.0, 0.0], (len(gold), 1)), gold
 
 
 def confidence(temperature: float) -> float:
@@ -87,29 +87,18 @@ def test_words_without_any_error_are_not_certain() -> None:
         assert 101 / 102 < confidence(temperature) < 0.998
 
 
-def test_repeats_share_the_weight_of_an_instance() -> None:
-    """Three equal repeats give the same temperatures as one; so all repeats are read."""
-    words = {"few": two_senses(8, 2), "many": two_senses(90, 10)}
-    thrice = {word: (np.tile(logits, (3, 1, 1)), gold) for word, (logits, gold) in words.items()}
-    once = reliability.fit_temperatures(words)
-    assert reliability.fit_temperatures(thrice) == pytest.approx(once, rel=1e-4)
-    logits, gold = words["few"]
-    other = np.concatenate([logits, logits[:, :, ::-1]])
-    assert reliability.fit_temperatures({**words, "few": (other, gold)})["few"] > once["few"]
-
-
 def test_data_without_a_temperature() -> None:
     empty = np.zeros(0, dtype=int)
     assert reliability.fit_temperatures({}) == {}
-    assert reliability.fit_temperatures({"a": (np.ones((1, 3, 1)), np.zeros(3, dtype=int))}) == {}
-    assert reliability.fit_temperatures({"a": (np.ones((1, 0, 2)), empty)}) == {}
-    unknown = np.array([[[0.0, np.nan]]])
+    assert reliability.fit_temperatures({"a": (np.ones((3, 1)), np.zeros(3, dtype=int))}) == {}
+    assert reliability.fit_temperatures({"a": (np.ones((0, 2)), empty)}) == {}
+    unknown = np.array([[0.0, np.nan]])
     assert reliability.fit_temperatures({"a": (unknown, np.array([1]))}) == {}
 
 
 def test_a_word_without_folds_gets_the_pooled_temperature() -> None:
     words = {"a": two_senses(80, 20), "b": two_senses(90, 10)}
-    no_folds = {"c": (np.ones((0, 5, 4)), np.zeros(5, dtype=int))}
+    no_folds = {"c": (np.ones((0, 4)), np.zeros(0, dtype=int))}
     temperatures = reliability.fit_temperatures(words | no_folds)
     assert temperatures["a"] > temperatures["c"] > temperatures["b"]
     assert reliability.fit_temperatures(words) == {word: temperatures[word] for word in words}

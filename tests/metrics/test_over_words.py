@@ -5,11 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.integrate import quad
 
-from wsd.metrics import exchanges, over_words
-from wsd.metrics.exchanges import is_undecided
-from wsd.metrics.over_words import ByWord, detectable, scores_by_word
+from wsd.metrics import over_words
+from wsd.metrics.over_words import ByWord, scores_by_word
 from wsd.metrics.scores import MEAN_SCORES, mean_scores
 
 
@@ -94,38 +92,3 @@ def test_drawn_signs_agree_with_enumerated_ones(monkeypatch: pytest.MonkeyPatch)
         (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=1
     )
     assert exact == pytest.approx(theirs.pvalue, abs=0.006)
-
-
-def test_the_sample_grows_near_the_level(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = drawn(3, 25, mean=0.0)
-    # Add a shift until the exact p-value is 0.05.
-    by_shift = {shift: equal(values + shift).sign_flip_p() for shift in np.linspace(0, 0.03, 200)}
-    near = min(by_shift, key=lambda shift: abs(by_shift[shift] - 0.05))
-    monkeypatch.setattr(over_words, "ENUMERATED", 0)
-    monkeypatch.setattr(exchanges, "MOST", 160_000)
-    sizes: list[int] = []
-
-    def counted(p: float, drawn: int, family: int) -> bool:
-        sizes.append(drawn)
-        return is_undecided(p, drawn, family)
-
-    monkeypatch.setattr(over_words, "is_undecided", counted)
-    equal(values + near).sign_flip_p()
-    assert sizes == [20_001, 40_001, 80_001, 160_001]
-    sizes.clear()
-    equal(values + 0.1).sign_flip_p()
-    assert sizes == [20_001]
-
-
-def test_a_detectable_difference_is_found_with_80_percent_power() -> None:
-    assert detectable(1.0) == pytest.approx(1.959964 + 0.841621, abs=1e-5)
-    found = stats.norm.sf(stats.norm.isf(0.025 / 12) - detectable(1.0, family=12))
-    assert found == pytest.approx(0.8)
-    # The power of a t-test is by the non-central distribution; the sum of quantiles is near it.
-    freedom = 19
-    shift = detectable(1.0, freedom=freedom)
-    power = stats.nct.sf(stats.t.isf(0.025, freedom), freedom, shift)
-    assert power == pytest.approx(0.8, abs=0.01)
-    assert quad(lambda x: stats.t.pdf(x, freedom), -10, stats.t.ppf(0.8, freedom))[0] == (
-        pytest.approx(0.8, abs=1e-4)
-    )

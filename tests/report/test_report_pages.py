@@ -402,7 +402,7 @@ def test_the_answer_is_true_in_all_cases(run: Run, case: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("column", "value"), [("view", "static"), ("objective_cv", "")])
+@pytest.mark.parametrize(("column", "value"), [("view", "cls"), ("objective_cv", "")])
 def test_the_curve_marks_the_selection_of_its_view_only(
     run: Run, tmp_path: Path, column: str, value: str
 ) -> None:

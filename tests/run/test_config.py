@@ -62,7 +62,7 @@ def test_a_shipped_config_is_valid(name: str) -> None:
     assert config.words == config.dataset.words
     assert config.classify == ("focal",)
     assert config.store == (
-        ("focal",) if name in ("noad.yaml", "dwug.yaml") else ("focal", "context", "cls", "other")
+        ("focal",) if name in ("noad.yaml", "dwug.yaml") else ("focal", "context", "cls")
     )
     assert config.classifiers == {
         "nearest_centroid": Classifier(
@@ -118,7 +118,7 @@ def test_the_study(files: list[str]) -> None:
     assert [view for view, _ in only.features] == ["focal+context"] * 4
     assert config.controls == Controls(
         baselines=True,
-        views=["context", "other", "cls"],
+        views=["context", "cls"],
         random_weights=[1, 2, 3],
         task=True,
         classifiers=["nearest_centroid", "lda"],
@@ -231,21 +231,6 @@ def test_every_mapping_of_the_schema_refuses_unknown_keys() -> None:
 # Valid values
 
 
-def test_a_static_view_is_classified_once_whatever_the_layers() -> None:
-    config = check_changed(
-        top(
-            views={"store": ["focal", "static"], "classify": ["focal", "static"]},
-            layers=["all", "mean-last-2", "mix-all"],
-            features=[{"focal": "mean-last-2", "static": 0}],
-        )
-    )
-    minilm = config.models[MINILM]
-    assert minilm.layers_of("static") == minilm.single_of("static") == ("0",)
-    assert minilm.layers_of("focal") == minilm.layers != ("0",)
-    assert minilm.single_of("focal") == minilm.single == tuple("0123456")
-    assert minilm.features == (("focal+static", "mean-last-2+0"),)
-
-
 def test_the_input_of_an_encoder() -> None:
     assert check_changed(top()).models[MINILM].input == "plain"
     config = check_changed(model(input="masked"), controls(random_weights=[1]))
@@ -335,7 +320,7 @@ def test_feature_sets_have_one_name_each() -> None:
             features=[
                 {"focal": "mean-6-5", "context": -1},
                 {"focal": "mean-last-2", "context": 6},
-                {"context": 0, "cls": 0, "other": "concat-all"},
+                {"context": 0, "cls": "concat-all"},
             ]
         )
     )
@@ -435,7 +420,7 @@ def test_other_sources_of_a_model() -> None:
 SOURCES = "exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`"
 LAYERS = "with 6 blocks, use 0 to 6"
 MODEL_KEYS = (
-    "blocks, device_map, finetuned_from, hub, input, name, package, path, pooling, precision, "
+    "blocks, finetuned_from, hub, input, name, package, path, pooling, precision, "
     "random_weights, revision, sha256, store_dtype, store_layers, width"
 )
 
@@ -759,12 +744,6 @@ WRONG: list[Wrong] = [
     ),
     # Views
     (views(["focal"], ["context"]), "views.classify", "'context'", "add context to views.store"),
-    (
-        views(["static"], ["static"]),
-        "views.classify",
-        "'static', has no layers",
-        "another view first",
-    ),
     (model(random_weights=-1), "models[0].random_weights", "-1", "greater than"),
     (model(random_weights=True), "models[0].random_weights", "True", "should be a valid integer"),
     (model(input={}), "models[0].input", "{}", "`template`"),
@@ -786,16 +765,16 @@ WRONG: list[Wrong] = [
     (model(input={"read": "first"}), "models[0].input.read", "'first'", "'word', 'last' or 'mark'"),
     (model(input={"tempate": "a"}), "models[0].input", "'tempate'", "mark, read, template"),
     (model(input="mask"), "models[0].input", "'mask'", "'plain', 'masked' or 'echo'"),
-    (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls', 'other'"),
+    (views(["focus"], ["focal"]), "views.store[0]", "'focus'", "'context', 'cls' or 'sentence'"),
     (views([], ["focal"]), "views.store", "[]", "at least 1"),
     (views(["focal"], []), "views.classify", "[]", "at least 1"),
     (views(["focal"], ["focal"], keep=[]), "views", "'keep'", "classify, store"),
     (top(views={"store": ["focal"]}), "views", "'classify'", "add the key"),
     (
-        lambda c: (views(["focal"], ["focal"])(c), controls(views=["other"])(c)),
+        lambda c: (views(["focal"], ["focal"])(c), controls(views=["cls"])(c)),
         "controls.views",
-        "'other'",
-        "add other to views.store",
+        "'cls'",
+        "add cls to views.store",
     ),
 ]
 

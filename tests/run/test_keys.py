@@ -120,7 +120,7 @@ def test_new_code_of_a_step_changes_its_outputs_and_their_descendants(
     of_folds = paths(config, folder)
     monkeypatch.setattr(Digests, "code", code)
     same = {kind for kind in before if before[kind] == of_folds[kind]}
-    others = {"corpus", "vectors", "views", "other", "neighbours", "zero-shot", "record"}
+    others = {"corpus", "vectors", "views", "neighbours", "zero-shot", "record"}
     assert others & {*before} <= same
     assert not same & {"folds", "predictions", "projections", "selection", "scores", "report"}
 

@@ -1,15 +1,13 @@
-"""Parallel runs, jobs that outlive their run, and cleaning up when a run starts."""
+"""One run per dataset, and cleaning up when a run starts."""
 
 import errno
 import fcntl
+import json
 import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
-from typing import TextIO
 
 import fake_results
 import numpy as np
@@ -17,52 +15,31 @@ import pytest
 
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
-from wsd.run.lock import (
-    JOBS,
-    RUN,
-    STATE,
-    VARIABLE,
-    BusyError,
-    alone,
-    as_job,
-    begin,
-    conflict,
-    jobs_lock,
-    other_runs,
-)
+from wsd.run import lock, modules_of_step
+from wsd.run.digests import MAP, PROGRAM
+from wsd.run.lock import BusyError, begin
 from wsd.run.verify_checksums import damaged_files
 from wsd.storage import atomic, temporary_files
 
-FILES = ["results/q/store/a.csv", "results/q/store/b.csv"]
 HOLD = """
 import sys, time
 from pathlib import Path
 from wsd.run.lock import begin
-lock = begin(Path(sys.argv[1]), sys.argv[2:])
+lock = begin(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(600)
 """
-JOB = """
-import time
-from wsd.run.lock import as_job
-with as_job() as of_a_run:
-    print(of_a_run, flush=True)
-    time.sleep(600)
-"""
+MAP_OF_RUN = json.dumps(
+    {
+        **{"files": {}, "config": {}, "command": ""},
+        "digests": {PROGRAM: modules_of_step.package_checksum()},
+    }
+)
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
-    return tmp_path / "results"
-
-
-def started(code: str, *arguments: object, **environment: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def started(code: str, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline()
     return process
 
@@ -74,113 +51,52 @@ def end(process: subprocess.Popen[str]) -> None:
     process.stdout.close()
 
 
-def test_a_second_run_reports_the_first(results: Path) -> None:
-    first = started(HOLD, results, *FILES)
+def test_a_second_run_reports_the_first(tmp_path: Path) -> None:
+    first = started(HOLD, tmp_path / "quickstart")
     with pytest.raises(BusyError) as error:
-        begin(results, [*FILES[1:], "results/q/store/c.csv"])
-    assert error.value.problem.startswith(
-        f"another run is computing {FILES[1]} (process {first.pid} on "
-    )
-    assert f"`kill {first.pid}`" in str(error.value.fix)
+        begin(tmp_path / "quickstart")
+    assert f"another run is using these results: process {first.pid} on " in error.value.problem
     assert "nothing to unlock" in str(error.value.fix)
-    actual = conflict(results, FILES)
-    assert actual is not None and f"{FILES[0]} and 1 more (process {first.pid}" in actual.problem
+    # Another dataset has a lock of its own.
+    begin(tmp_path / "coarsewsd20").close()
     end(first)
     # SIGKILL leaves nothing that has to be unlocked.
-    assert conflict(results, FILES) is None
-    lock = begin(results, FILES)
-    assert lock is not None
-    lock.close()
+    begin(tmp_path / "quickstart").close()
 
 
-def test_a_run_whose_lock_is_not_written_yet(results: Path) -> None:
-    (results / STATE).mkdir(parents=True)
-    begun: list[TextIO | None] = []
-    second = threading.Thread(target=lambda: begun.append(begin(results, FILES)))
-    with alone(results):
-        second.start()
-        time.sleep(0.3)
-        assert not begun
-    second.join()
-    assert begun[0] is not None
-    begun[0].close()
-
-
-def test_runs_on_other_files_work_in_parallel(results: Path) -> None:
-    first = started(HOLD, results, *FILES)
-    assert conflict(results, ["results/q/store/c.csv"]) is None
-    lock = begin(results, ["results/q/store/c.csv"])
-    assert lock is not None
-    # This process's own run does not count.
-    assert [plan["planned"] for plan in other_runs(results)] == [FILES]
-    with alone(results):
-        pass
-    end(first)
-    assert list(other_runs(results)) == []
-    lock.close()
-
-
-def test_a_run_waits_for_jobs_that_outlived_theirs(
-    results: Path, capsys: pytest.CaptureFixture[str]
+def test_a_refused_run_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = started(HOLD, results, *FILES)
-    (run,) = (results / STATE).glob(f"*{RUN}")
-    job = started(JOB, **{VARIABLE: str(run.with_suffix(JOBS).absolute())})
-    end(first)
-    ended = []
-
-    def soon() -> None:
-        time.sleep(0.5)
-        ended.append(time.monotonic())
-        end(job)
-
-    # Jobs on other files are not waited for.
-    lock = begin(results, ["results/q/store/c.csv"])
-    assert lock is not None and run.exists()
-    lock.close()
-    assert "waiting" not in capsys.readouterr().err
-    waiter = threading.Thread(target=soon)
-    waiter.start()
-    lock = begin(results, FILES)
-    assert lock is not None and ended and time.monotonic() >= ended[0]
-    lock.close()
-    waiter.join()
-    assert f"still computing {FILES[0]}; waiting for them to end" in capsys.readouterr().err
-    assert not run.exists()
-
-
-def test_jobs_share_their_lock_and_a_command_by_hand_needs_none(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with as_job() as of_a_run:
-        assert not of_a_run
-    (results / STATE).mkdir(parents=True)
-    monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
-    with as_job() as first, as_job() as second:
-        assert first and second
-    monkeypatch.setenv(VARIABLE, str(results / "no such folder" / "x.jobs"))
-    with as_job() as of_a_run:
-        assert of_a_run
+    """The lock is taken before damaged and half-written files are moved or removed."""
+    monkeypatch.chdir(tmp_path)
+    session = fake_results.made()
+    damaged = next(Path(session.files.store).glob("scores@*.csv"))
+    flip(damaged, 20)
+    half = damaged.with_name(".x.csv.k3.part")
+    half.write_text("half")
+    before = {path: path.lstat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    with lock.begin(session.folder) as held:
+        before[Path(held.name).absolute()] = Path(held.name).lstat().st_mtime_ns
+        with pytest.raises(BusyError):
+            fake_results.session().begin()
+    after = {path: path.lstat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    del before[tmp_path / "my.yaml"], after[tmp_path / "my.yaml"]
+    assert after == before
+    fake_results.begin(fake_results.session())
+    assert not damaged.exists() and not half.exists()
 
 
 def test_where_there_are_no_locks_a_run_says_so(
-    results: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def none(file: object, how: int) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", none)
-    assert begin(results, FILES) is None
+    begin(tmp_path / "quickstart").close()
     assert "start no second run" in capsys.readouterr().err
-    monkeypatch.setenv(VARIABLE, str(jobs_lock(results)))
-    with as_job() as of_a_run:
-        assert of_a_run
     # Files that may belong to another run are not deleted.
-    left = tmp_path / "results" / f".a.csv.x{temporary_files.PART}"
-    left.parent.mkdir(exist_ok=True)
+    left = tmp_path / "quickstart" / f".a.csv.x{temporary_files.PART}"
     left.write_text("")
     assert temporary_files.remove_abandoned(tmp_path) == [] and left.exists()
 
@@ -188,7 +104,7 @@ def test_where_there_are_no_locks_a_run_says_so(
 def vectors(path: Path) -> Path:
     path.parent.mkdir(parents=True)
     writer = VectorsWriter(path, (3, 4, 8), {"wsd": "{}"})
-    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32))
+    writer.add(np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32), range(4))
     writer.close()
     return path
 
@@ -226,8 +142,8 @@ def test_a_run_begins_by_cleaning_its_folder(
     assert list(store.glob("tiny@*/embeddings/focal@*.json")) == []
     assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
     fake_results.run(fake_results.session())
-    assert main(["check", "--configfile", "my.yaml"]) == 6
-    assert "damaged files: 1" in capsys.readouterr().err  # of another run
+    # The check reads the files of runs; the damaged file belongs to none.
+    assert main(["check"]) == 0
 
 
 @pytest.mark.slow
@@ -256,7 +172,8 @@ def test_a_job_sets_damaged_files_aside(
     atomic.write_text(summary, "model\nm\n")
     flip(summary, 0)
     if of_a_run:
-        monkeypatch.setenv(VARIABLE, str(tmp_path / "x.jobs"))
+        atomic.write_text(tmp_path / "map.json", MAP_OF_RUN)
+        monkeypatch.setenv(MAP, str(tmp_path / "map.json"))
     assert main(["leaderboard", str(summary)]) == 6
     err = capsys.readouterr().err
     assert "changed since it was written" in err and str(summary) in err

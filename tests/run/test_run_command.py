@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_is_one_error(
 ) -> None:
     (tmp_path / "file").touch()
     assert main(["quickstart", "--folder", "file/below"]) == 7
-    assert "file is not a folder" in capsys.readouterr().err
+    assert "Not a directory" in capsys.readouterr().err
 
 
 def test_the_command_of_a_run_can_be_typed_in_its_folder(

@@ -11,7 +11,7 @@ from wsd.commands import COMMANDS
 from wsd.run import modules_of_step
 
 # Commands of rules; people call the others.
-RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad", "reproduce"}
+RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad"}
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +120,12 @@ def test_a_changed_module_changes_the_step(package: Path) -> None:
     assert checksum() == before and modules_of_step.package_checksum() != of_all
     (package / "room/deep.py").write_text("import csv")
     assert checksum() != before
+
+
+def test_messages_and_writing_are_in_no_digest() -> None:
+    """An edited error text in storage must not embed everything again."""
+    for step in ("embed", "classify", "corpus"):
+        modules = modules_of_step.modules(step)
+        assert "wsd.storage.parquet" in modules
+        apart = ("atomic", "checksums", "result_files", "temporary_files", "file_lock")
+        assert not modules & {"wsd.errors", "wsd.logs", *(f"wsd.storage.{name}" for name in apart)}

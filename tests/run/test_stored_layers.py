@@ -23,7 +23,7 @@ def test_all_stands_for_the_stored_layers() -> None:
     for entry in config.encoders.values():
         assert entry.store_layers == (0, 3, 6)
         assert entry.layers == ("0", "3", "6", "mean-3-6")
-        assert (entry.single, entry.single_of("static")) == (("0", "3", "6"), ("0",))
+        assert entry.single == ("0", "3", "6")
     whole = check_changed(model(store_layers=[*range(7)]))
     assert whole == check_changed()
 
@@ -52,13 +52,6 @@ def test_a_choice_that_needs_another_layer_is_refused(
     assert missing in str(caught.value)
 
 
-def test_a_static_view_in_a_feature_set_needs_no_other_layer() -> None:
-    changes = {"layers": ["all"], "features": [{"focal": 3, "static": 0}]}
-    views = {"store": ["focal", "static"], "classify": ["focal"]}
-    config = check_changed(model(store_layers=[3, 6]), top(**changes, views=views))
-    assert config.models[MINILM].features == (("focal+static", "3+0"),)
-
-
 @pytest.mark.parametrize(
     "wrong", [{"store_layers": []}, {"store_layers": [-1]}, {"store_dtype": "int8"}]
 )
@@ -78,17 +71,13 @@ def test_only_other_values_than_the_default_change_the_key(tmp_path: Path, minil
     settings["models"][0] |= {"store_dtype": "float32"}
     assert vectors_key(check(settings), tmp_path) == vectors_key(default, tmp_path)
     changes: list[dict[str, Any]] = [
-        {"store_dtype": "bfloat16"}, {"store_layers": (0, 6)}, {"device_map": "auto"}
+        {"store_dtype": "bfloat16"}, {"store_layers": (0, 6)}
     ]  # fmt: skip
     keys = {
         vectors_key(replace(default, models={MINILM: replace(entry, **change)}), tmp_path)
         for entry in default.models.values()
         for change in [{}, *changes]
     }
-    assert len(keys) == 4
+    assert len(keys) == 3
 
 
-def test_a_random_control_is_on_one_device() -> None:
-    config = check_changed(model(device_map="auto"), controls(random_weights=[1]))
-    assert config.models[MINILM].device_map == "auto"
-    assert config.random_controls[f"{MINILM}-random-1"].device_map is None

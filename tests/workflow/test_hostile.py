@@ -259,7 +259,7 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     corpus = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
     with pytest.raises(ModelError, match="not finite") as error:
         embed.embed(
-            [embed.Word(corpus, tmp_path / "out", ["static"])], record, embed.Options(device="cpu")
+            [embed.Word(corpus, tmp_path / "out", ["focal"])], record, embed.Options(device="cpu")
         )
     assert error.value.where == "crane test 0"
     assert not list((tmp_path / "out").glob("*"))
@@ -281,7 +281,7 @@ def test_vectors_of_another_type_are_refused(tmp_path: Path) -> None:
             Embeddings(path, corpus)
     path = tmp_path / "list.safetensors"
     writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
-    writer.add(np.zeros((1, 2, 3)))
+    writer.add(np.zeros((1, 2, 3)), range(2))
     writer.close()
     with pytest.raises(ResultError, match="not an object"):
         Embeddings(path, corpus)

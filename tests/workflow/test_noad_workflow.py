@@ -9,8 +9,6 @@ from browser import Browser, chromium
 from checkout import Checkout
 from selenium.webdriver.support.ui import Select
 
-from wsd.storage.csv import read_csv
-
 __all__ = ["chromium"]
 
 WORDS = ("cell=2en", "serve=2ev")
@@ -56,10 +54,6 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
         assert "CC BY 4.0, Google; with the terms of WordNet, SemCor and MASC" in text, page
         assert "https://creativecommons.org/licenses/by/4.0/" in text, page
         assert "Dayu Yuan" in text and "divided into training and test texts" in text, page
-    groups = read_csv(results / "comparison/group-layers.csv")
-    kinds = groups[groups["training_instances"] == "all"]["part_of_speech"]
-    assert kinds.tolist() == ["all", "noun", "verb"]
-    assert 'id="kinds-title"' in (results / "report/layers.html").read_text(encoding="utf-8")
     assert checkout.run("--cores", "2", "--configfile", path).nothing
     # Snakemake also misses a file that no rule lists.
     (checkout.root / "results/noad/source" / WORDS[0] / "test.data.txt").unlink()

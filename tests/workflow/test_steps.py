@@ -219,8 +219,8 @@ BAD: dict[str, Refused] = {
          "1", *LOGISTIC, "--folds", "applefolds.parquet", "--searches", "so", "--out", "o"],
         6, "folds of another run: they lack 'crane'"),
     "baseline of no word": (
-        ["baseline", "--corpus", "corpus", "--words", "crane", "--name", "most_frequent_sense",
-         "--folds", "applefolds.parquet", "--out", "o"], 6, "they lack 'crane'"),
+        ["classify", "--corpus", "corpus", "--words", "crane", "--view", "text", "--layers", "-",
+         "--estimator", "most_frequent_sense", "--folds", "applefolds.parquet", "--out", "o"], 6, "they lack 'crane'"),
     "discriminants of fewer words": (
         changed("project", "--folds", "applefolds.parquet", nth=2), 6, "they lack 'crane'"),
     "folds that nothing was selected on": (

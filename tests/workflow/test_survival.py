@@ -24,7 +24,7 @@ from hub_server import HubServer
 from tiny import tiny_bert
 
 from wsd.run.digests import SEEN
-from wsd.run.lock import RUN, STATE
+from wsd.run.lock import LOCK
 
 RESULTS = "results/quickstart"
 VECTORS = "tiny/embeddings/crane/focal.safetensors"
@@ -72,7 +72,7 @@ def test_damage_without_a_new_date_is_found_on_reading(done: Checkout) -> None:
     # Each of the three layers has 124 vectors of 32 floats.
     data[-124 * 32 * 4 - 3000] ^= 1
     vectors.write_bytes(data)
-    seen = done.root / "results" / STATE / SEEN
+    seen = done.root / "results" / SEEN
     known = json.loads(seen.read_text())
     status = vectors.stat()
     signs = [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
@@ -157,7 +157,8 @@ def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
     """Start a run and stop it in `embed`, so that it does not end during the test."""
     to_be_embedded(done)
     first = crash.start(done.root, ARGUMENTS, done.root / "first.log")
-    while not list((done.root / "results" / STATE).glob(f"*-{first.pid}{RUN}")):
+    lock = done.root / RESULTS / LOCK
+    while not (lock.exists() and f"process {first.pid} " in lock.read_text()):
         assert first.poll() is None
         time.sleep(0.05)
     first.send_signal(signal.SIGSTOP)
@@ -168,7 +169,7 @@ def at_work(done: Checkout) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.slow
-def test_a_second_run_for_the_same_files_is_refused_and_the_first_is_not_disturbed(
+def test_a_second_run_is_refused_and_the_first_is_not_disturbed(
     done: Checkout, tmp_path: Path
 ) -> None:
     """The second run starts from the same checkout, or from another one with the same results."""
@@ -179,8 +180,8 @@ def test_a_second_run_for_the_same_files_is_refused_and_the_first_is_not_disturb
     with at_work(done) as first:
         for checkout in (done, other):
             second = checkout.run(*ARGUMENTS, code=1)
-            assert "another run is computing results/quickstart/store/tiny@" in second.text
-            assert f"(process {first.pid} on " in second.text and "Traceback" not in second.text
+            text = f"another run is using these results: process {first.pid} on "
+            assert text in second.text and "Traceback" not in second.text
             assert checkout.run("-n", *ARGUMENTS).jobs == {"embed": 1}
     assert first.wait() == 0, (done.root / "first.log").read_text()[-3000:]
     assert differences(done) == []
@@ -316,7 +317,7 @@ def test_a_full_disk_is_one_error_and_a_rerun_with_space_succeeds(
 def test_a_full_disk_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
     with mounted(empty, "-t", "tmpfs", "-o", "size=16k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
-        assert "results/probe could not be written: No space left on device" in failed.text
+        assert "probe could not be written: " in failed.text
         assert not failed.jobs
         assert list(empty.iterdir()) == []
 

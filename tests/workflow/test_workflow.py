@@ -153,9 +153,7 @@ def test_the_tables_have_all_configurations(checkout: Checkout, small: str) -> N
     # corpus, folds, model, embed, classify, baseline, project (two ways), neighbours, to the end
     assert len(logs) == 1 + 1 + 1 + 1 + 1 + 8 + 3 + 8 + 4 + len(TO_THE_END)
     last = [json.loads(path.read_text().splitlines()[-1]) for path in logs]
-    assert all(
-        0.01 < line["processor_seconds"] < 100 and 10 < line["peak_mb"] < 3000 for line in last
-    )
+    assert {line["message"] for line in last} == {"done"}
     chosen = json.loads((checkout.root / "results/quickstart/selection.json").read_text())
     assert chosen["candidates"] == {"tiny, full": 8}
     assert chosen["folds"] == {"full": {"k": 3, "repeats": 1, "seed": 1}}
@@ -226,12 +224,12 @@ def test_fewer_words_leave_no_page_behind(checkout: Checkout, config: dict, smal
     assert {r["word"] for r in rows(checkout)} == {"crane"}
     assert checkout.run("--cores", "1", "--configfile", small).nothing
     assert (checkout.root / "results/quickstart/scores.csv").read_text() == before
-    assert len(vectors) == 2 * 4 and {p: p.stat().st_ino for p in vectors} == vectors
+    assert len(vectors) == 2 * 3 and {p: p.stat().st_ino for p in vectors} == vectors
 
 
 @pytest.mark.slow
 def test_other_views_are_one_line_away(checkout: Checkout, config: dict, small: str) -> None:
-    views = {"store": ["focal", "context", "cls", "other"], "classify": ["focal", "context"]}
+    views = {"store": ["focal", "context", "cls"], "classify": ["focal", "context"]}
     path = checkout.configure("views", **config, views=views)
     run = checkout.run("-n", "--configfile", path)
     assert run.jobs == {"classify": 8, "project": 8, "neighbours": 4, **TO_THE_END}
@@ -266,7 +264,7 @@ def test_a_changed_parameter_reruns_its_classifier(
             marks=needs("control_task"),
         ),
         pytest.param(
-            {"finetune": {"rate": [1e-3], "epochs": [1], "blocks": [1]}},
+            {"finetune": {"rate": [1e-3], "epochs": [1]}},
             {"finetune": 1},
             marks=needs("finetuning"),
         ),

@@ -17,7 +17,7 @@ step(
     mem=(800, 4),
     minutes=(20, 1),
     params={
-        "layers": lambda wildcards: model_of(wildcards).unmixed(CONFIG.page_view),
+        "layers": lambda wildcards: model_of(wildcards).unmixed,
         "source": lambda wildcards: SOURCE,
     },
 )

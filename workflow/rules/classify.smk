@@ -95,8 +95,9 @@ step(
     {"corpus": CORPUS, "folds": FOLDS},
     FILES.baselines,
     "baseline: {baseline}",
-    "--name {baseline}",
+    "--view text --layers - --estimator {baseline}",
     "baselines",
+    command="classify",
     # The bag of words takes minutes: as the last job, it would keep the other cores waiting.
     priority=1,
     mem=(600, 100),

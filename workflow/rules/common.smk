@@ -266,7 +266,7 @@ def common_layers(models, views):
 
     If the models have different layers, return a wildcard, so that each layer gets its own job.
     """
-    layers = {model.single_of(view) for model in models.values() for view in views}
+    layers = {model.single for model in models.values()}
     return layers.pop() if len(layers) == 1 else ("{layers}",)
 
 
@@ -358,7 +358,7 @@ def limit_by_cores():
 
 def announce_cost():
     cores = workflow.resource_settings.cores or 1
-    for line in wsd.run.plan.describe(CONFIG, ALL_RESULTS, cores):
+    for line in wsd.run.plan.describe(FILES, cores):
         print(line, file=sys.stderr, flush=True)
 
 

@@ -1,7 +1,7 @@
 # In:  predictions of every kind, the selection, the corpus.
 # Out: comparison.csv and comparison/, with further tables and the tables for a paper;
 #      comparison/layers.csv and word-layers.csv, every layer choice; model-layers.csv, differences
-#      between models; group-layers.csv and group-peaks.csv, by part of speech; figures/, for a paper.
+#      between models; peaks.csv, the peak of each curve; figures/, for a paper.
 
 step(
     "compare",

@@ -37,7 +37,7 @@ def embed(name, models, corpus, views, listings, message, more):
         {"listings": update(listings)},
         message,
         f"--corpus {{params.tables}} --words {{params.parts}} --views {' '.join(views)}"
-        f" {{params.how}} --seed {CONFIG.seed} --threads {{threads}}",
+        f" {{params.how}} --threads {{threads}}",
         "vectors",
         folder=str(Path(listings[0]).parent),
         command="embed",

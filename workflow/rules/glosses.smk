@@ -1,7 +1,7 @@
 # In:  the corpus, its vectors, and a gloss for each sense (config key glosses).
 # Out: glosses/words.json, which lists <word>.parquet in its folder, the glosses as tables;
 #      <model>/gloss-vectors/, every layer; <model>/zero-shot/<layers>.<kind>.parquet, predictions
-#      without a label; <model>/gloss-worth.csv, how many sentences a gloss is worth.
+#      without a label.
 
 from wsd.studies.glosses import gloss_names
 
@@ -33,31 +33,16 @@ embed(
     {"parts": WORDS},
 )
 
-# The sentences, the glosses, and the vectors of both.
-COMPARED = {
-    "corpus": CORPUS,
-    "_glosses": GLOSS_FILES["glosses"],
-    "embeddings": lambda wildcards: FILES.listings(wildcards.model, [gloss_names.VIEW]),
-    "gloss_vectors": GLOSS_FILES["vectors"][:-1],
-}
-GLOSSES = f"--glosses {Path(GLOSS_FILES['glosses']).parent}"
-
 step(
     "zero_shot",
-    COMPARED,
+    {
+        "corpus": CORPUS,
+        "_glosses": GLOSS_FILES["glosses"],
+        "embeddings": lambda wildcards: FILES.listings(wildcards.model, [gloss_names.VIEW]),
+        "gloss_vectors": GLOSS_FILES["vectors"][:-1],
+    },
     expand(GLOSS_FILES["zero_shot"], gloss=gloss_names.KINDS, allow_missing=True),
     "zero-shot: {model}, layers {layers}",
-    f"{GLOSSES} --layers {{layers}}",
-    **LIGHT,
-)
-
-step(
-    "gloss_worth",
-    COMPARED,
-    GLOSS_FILES["gloss_worth"],
-    "gloss worth: every layer of {model}",
-    f"{GLOSSES} --layers {{params.layers}}",
-    "gloss-worth",
-    params={"layers": single_layers},
+    f"--glosses {Path(GLOSS_FILES['glosses']).parent} --layers {{layers}}",
     **LIGHT,
 )

@@ -15,7 +15,7 @@ step(
     folder=PAIRS["folder"],
     mem=(600, 3),
     minutes=(10, 0.1),
-    params={"layers": lambda wildcards: model_of(wildcards).unmixed(CONFIG.page_view)},
+    params={"layers": lambda wildcards: model_of(wildcards).unmixed},
 )
 
 step(

@@ -33,12 +33,12 @@ if CONFIG.dataset.labelled:
 
     step(
         "baseline_substitutes",
-        {"corpus": CORPUS, "folds": FOLDS, "substitutes": SUBSTITUTES["substitutes"]},
+        {"corpus": CORPUS, "folds": FOLDS, "embeddings": SUBSTITUTES["substitutes"]},
         SUBSTITUTES["bags"],
         "baseline: a bag of the substitutes of {asked}",
-        "--name bag_of_substitutes",
+        "--view substitutes --layers masked --estimator bag_of_words --name bag_of_substitutes",
         "bags",
-        command="baseline",
+        command="classify",
         priority=1,
         mem=(600, 100),
         minutes=(10, 10),

@@ -7,7 +7,7 @@ from pydantic import Discriminator, Field, Tag
 from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.transform_names import PATTERN
-from wsd.artifacts.view_names import DEVICE_MAPS, DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
+from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
 from wsd.storage.file_names import PLAIN_NAME
 
 # The choices are defined in other modules. mypy cannot check computed literals.
@@ -17,21 +17,15 @@ if TYPE_CHECKING:
     InputName = str
     Precision = str
     Device = str
-    DeviceMap = str
     StoreDtype = str
     BuiltIn = str
 else:
     BuiltIn = Literal[tuple(DATASETS)]
     View, Pooling, InputName = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
     Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
-    DeviceMap, StoreDtype = Literal[DEVICE_MAPS], Literal[STORE_DTYPES]
+    StoreDtype = Literal[STORE_DTYPES]
 NAME_OR_NUMBER = Discriminator(lambda value: "name" if isinstance(value, str) else "number")
 Layer = Annotated[Annotated[str, Tag("name")] | Annotated[int, Tag("number")], NAME_OR_NUMBER]
-# A number of blocks: all, or at least 1.
-Blocks = Annotated[
-    Annotated[Literal["all"], Tag("name")] | Annotated[int, Field(ge=1), Tag("number")],
-    NAME_OR_NUMBER,
-]
 Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
 Text = Annotated[str, Field(min_length=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]

@@ -6,7 +6,7 @@ senses of the training set.
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +72,15 @@ class Search:
     untuned : tuple of str
         Words without folds, because their rarest sense has fewer instances than there are folds.
         Their estimators have the default parameters.
+    held_out : mapping of word to array of shape (n_points, n, senses)
+        The out-of-fold scores of the training instances in the first repeat. The table lacks them:
+        those of the best point are predictions of the split ``cv``.
     """
 
     grid: list[dict[str, Any]]
     scores: Mapping[str, np.ndarray]
     untuned: tuple[str, ...]
+    held_out: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def objective(self, name: str, words: Sequence[str] | None = None) -> np.ndarray | None:
         """Return the mean of a metric over words, of shape (repeats, n_points).

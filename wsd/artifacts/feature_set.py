@@ -17,7 +17,6 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.run_json import Words, word_file
 from wsd.artifacts.vectors import STORED_LAYERS, VECTORS, Embeddings
-from wsd.artifacts.view_names import blocks_of
 from wsd.errors import ConfigError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.storage.file_names import file_name
@@ -74,7 +73,7 @@ def parse_features(
         fix = f"give each view its own, joined by {JOIN}: focal+context with 5+mean-last-2"
         raise ConfigError(problem, where=where, fix=fix)
     parts = [
-        (view, parse_layers(choice, blocks_of(view, blocks), where=where, learned=learned))
+        (view, parse_layers(choice, blocks, where=where, learned=learned))
         for view, choice in zip(names, choices, strict=True)
     ]
     return Features(tuple(parts))
@@ -103,18 +102,16 @@ def read_features(
     Features, float32 array of shape (len(corpus), features), and the vectors' provenance
     """
     opened = {v: Embeddings(vectors_file(folder, corpus, v), corpus) for v in views.split(JOIN)}
-    blocks = max(embeddings.blocks for embeddings in opened.values())
+    blocks = next(iter(opened.values())).blocks
     features = parse_features(views, layers, blocks, where="layers")
     first, *others = (embeddings.provenance for embeddings in opened.values())
-    differing = {"view": None, "seed": None, STORED_LAYERS: None}
+    differing = {"view": None, STORED_LAYERS: None}
     if any({**other, **differing} != {**first, **differing} for other in others):
         problem = f"the views {views} of {corpus.word!r} have different encoders or settings"
         where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
         raise ResultError(problem, where=where, fix="delete the folder and run again")
-    # At most one view has a seed.
-    seeds = [e.provenance["seed"] for e in opened.values() if e.provenance["seed"] is not None]
     vectors = assemble(features, lambda view, layer: opened[view].layer(layer))
-    return features, vectors, {**first, "seed": seeds[0] if seeds else None}
+    return features, vectors, first
 
 
 def assemble(features: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
@@ -185,10 +182,10 @@ def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> 
     Raises
     ------
     ResultError
-        If the vectors of two words come from different models, poolings or seeds.
+        If the vectors of two words come from different models or poolings.
     """
     first, *others = sources
-    for other, key in itertools.product(others, (*ENCODER_KEYS, "seed")):
+    for other, key in itertools.product(others, ENCODER_KEYS):
         if sources[other][key] != sources[first][key]:
             problem = f"the vectors of {first!r} and {other!r} differ in their {key}"
             fix = "delete the embeddings of the model and run again"

@@ -15,8 +15,6 @@ from wsd.storage.checksums import STORE
 from wsd.storage.file_names import is_plain_name
 
 RUNS = "runs"
-# The fix for an error about missing results.
-FIND_RESULTS = "name the folder of the results, or change to the folder that it is in"
 SELECTION, PROVENANCE = "selection.csv", "provenance.json"
 NAMELESS = ""
 PUBLISHED, UNFINISHED, LOST, REMOVED = "published", "unfinished", "lost", "removed"
@@ -41,18 +39,6 @@ def runs_with(dataset: Path, file: str) -> list[str]:
     return [run for run in (NAMELESS, *named) if (tables_of(dataset, run) / file).is_file()]
 
 
-def is_dataset(folder: Path) -> bool:
-    """Return whether a folder has the results of a dataset.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be read.
-    """
-    here = any((folder / name).exists() for name in (STORE, RUN_MAP))
-    return here or any((folder / RUNS).glob(f"*/{RUN_MAP}"))
-
-
 def tables_of_runs(dataset: Path) -> list[Path]:
     """Return the folders of runs that have a map; the run without a name comes first.
 
@@ -73,12 +59,11 @@ def _exists(path: Path) -> bool:  # also true for a broken link
     return False
 
 
-def started_runs(dataset: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Return the latest map of each run that was started, by name, and all earlier maps."""
+def started_runs(dataset: Path) -> dict[str, Path]:
+    """Return the latest map of each run that was started, by name."""
     maps = (dataset / STORE / MAPS).glob("*.json")
     paths = sorted(maps, key=lambda path: path.lstat().st_mtime_ns)
-    last = {bare(path.name).removesuffix(".json"): path for path in paths}
-    return last, [path for path in paths if path not in last.values()]
+    return {bare(path.name).removesuffix(".json"): path for path in paths}
 
 
 def run_state(run: RunMap, tables: Path) -> str:

@@ -5,7 +5,7 @@ and several times (repeats). The file of a training set has the fold in which ea
 out, for each repeat. Later steps take the rows of the training set from this file.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -103,27 +103,16 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
         If the full training set lacks a word, or another training set lacks all of them.
     """
     folds = read(path)
-    if folds.train == FULL:
-        check_words(path, folds, corpora)
-    elif not set(corpora) & set(folds.words):
+    lacking = [word for word in corpora if word not in folds.words]
+    if lacking and folds.train == FULL:
+        problem = f"folds of another run: they lack {', '.join(map(repr, lacking))}"
+        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
+    if len(lacking) == len(corpora):
         problem = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
         fix = "choose other words, or another training set"
         raise ResultError(problem, where=str(path), fix=fix)
     words = {word: folds.words[word] for word in corpora if word in folds.words}
     return replace(folds, words=words)
-
-
-def check_words(path: Path, folds: Folds, words: Iterable[str]) -> None:
-    """Refuse folds of another run that lack some of this run's words.
-
-    Raises
-    ------
-    ResultError
-    """
-    if lacking := [word for word in words if word not in folds.words]:
-        problem = f"folds of another run: they lack {', '.join(map(repr, lacking[:5]))}"
-        problem += f" and {len(lacking) - 5} more words" if len(lacking) > 5 else ""
-        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
 
 
 def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ class TooLargeError(Exception):
     Attributes
     ----------
     row, value
-        The row of the tensor, and the number.
+        The row of the array, and the number.
     """
 
     def __init__(self, row: int, value: float) -> None:
@@ -32,7 +32,7 @@ class TooLargeError(Exception):
         self.row, self.value = row, value
 
 
-def to_disk(values: np.ndarray, name: str, *, first_row: int = 0) -> np.ndarray:
+def to_disk(values: np.ndarray, name: str) -> np.ndarray:
     """Round float32 numbers to a format, to the nearest, and to even halfway.
 
     Parameters
@@ -40,8 +40,6 @@ def to_disk(values: np.ndarray, name: str, *, first_row: int = 0) -> np.ndarray:
     values : float32 array of shape (rows, width)
     name : str
         A name of the safetensors format: F32, BF16 or F16.
-    first_row : int
-        The number of the first row in an error.
 
     Returns
     -------
@@ -65,7 +63,7 @@ def to_disk(values: np.ndarray, name: str, *, first_row: int = 0) -> np.ndarray:
     lost = np.isfinite(values) & ~np.isfinite(from_disk(stored, name))
     if lost.any():
         row, column = (int(place) for place in np.argwhere(lost)[0])
-        raise TooLargeError(first_row + row, float(values[row, column]))
+        raise TooLargeError(row, float(values[row, column]))
     return stored
 
 

@@ -3,6 +3,10 @@
 The columns are word, split, index (the line in the split's file), gold, predicted, a map from every
 sense of the word to its score, and the extra columns of the corpus. A sense without training
 instances has the score NaN and is never predicted.
+
+Rows of the split ``cv`` are out-of-fold predictions: those of the training instances in the first
+repeat of the folds, by classifiers with the tuned parameters that did not see the instance. They
+calibrate the probabilities (:func:`wsd.metrics.reliability.fit_temperatures`), and nothing else.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,13 +28,14 @@ if TYPE_CHECKING:
 
 PACKAGES = ("numpy", "scikit-learn", "scipy", "wsd")
 TEST = "test"
+CV = "cv"
 _LAST_LINE = np.iinfo(np.int32).max
 PER_WORD = "per-word"  # instead of a name that varies by word
 
 
 @dataclass(frozen=True, eq=False)
 class WordPredictions:
-    """The predictions for the test instances of one word.
+    """The predictions for the instances of one word in one split.
 
     Attributes
     ----------
@@ -46,7 +51,7 @@ class WordPredictions:
     scores : float array of shape (n, len(senses))
         NaN for a sense without training instances.
     split : str
-        ``"test"``, or another split with test instances.
+        ``"test"``, another split with test instances, or ``"cv"``.
     extra : mapping of str to tuple of n str
         The extra columns of the instances, as in the corpus.
     """
@@ -98,19 +103,35 @@ def write_predictions(
     write_table(path, whole, {**provenance, "words": about})
 
 
-def read_predictions(path: Path) -> tuple[list[WordPredictions], dict[str, Any]]:
-    """Read the predictions that :func:`write_predictions` wrote, and their provenance.
+def read_predictions(
+    path: Path, split: str | None = None
+) -> tuple[list[WordPredictions], dict[str, Any]]:
+    """Read the predictions of test instances, or of one split, and the file's provenance.
 
-    The predictions are sorted by split and word. The test split comes first.
+    Parameters
+    ----------
+    path : Path
+        A file that :func:`write_predictions` wrote.
+    split : str, optional
+        By default every split with test instances: all but ``cv``.
+
+    Returns
+    -------
+    list of WordPredictions
+        Sorted by split and word. The test split comes first.
+    dict
+        The provenance.
     """
     table, provenance = read_table(path)
     with parsing(path):
         words = []
-        for split, split_rows in rows_by(table["split"]).items():
+        for name, split_rows in rows_by(table["split"]).items():
+            if name != split if split else name == CV:
+                continue
             part = table.take(split_rows)
             rows = rows_by(part["word"], provenance["words"])
             words += [
-                _parse(word, split, about, part.take(rows[word]))
+                _parse(word, name, about, part.take(rows[word]))
                 for word, about in provenance["words"].items()
                 if word in rows
             ]
@@ -141,8 +162,8 @@ def read_test_split(
     ResultError
         If the file lacks a word, or has other instances than the corpora.
     """
-    words, source = read_predictions(path)
-    tested = {word.word: word for word in words if word.split == TEST}
+    words, source = read_predictions(path, TEST)
+    tested = {word.word: word for word in words}
     for word, corpus in corpora.items():
         if word not in tested:
             raise lacking(word, tested, path)

@@ -2,12 +2,11 @@
 
 The tensor ``vectors`` has shape (layers, instances, width), and the type float32, bfloat16 or
 float16; it is read as float32. Each layer is one contiguous slice, which can be read alone. If not
-every layer is stored, the metadata lists the stored ones. A static view has one layer, and the
-width of the encoder's input embeddings. The rows are the rows of the word's table. The metadata has
+every layer is stored, the metadata lists the stored ones. The rows are the rows of the word's table. The metadata has
 the digest of that table, so that vectors are never paired with another table.
 
-A file is written in parts of consecutive rows, so that memory does not grow with the corpus. The
-metadata has a CRC-32 of each layer and of the header, so that reading a layer also checks it.
+A file is written batch by batch, so that memory does not grow with the corpus. The metadata has a
+CRC-32 of each layer and of the header, so that reading a layer also checks it.
 """
 
 import json
@@ -34,7 +33,7 @@ NO_CHECKSUM = "0" * 8
 
 
 class VectorsWriter:
-    """Write a safetensors file with one tensor, to which rows are added in order.
+    """Write a safetensors file with one tensor, to which rows are added in any order.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ class VectorsWriter:
         dtype: str = FLOAT32,
     ) -> None:
         self.path, self.shape, self._type = path, shape, NAMES[dtype]
-        self.rows, self._sums = 0, [0] * shape[0]
+        self.rows = 0
         self._size = ON_DISK[self._type].itemsize
         nbytes = self._size * math.prod(shape)
         self._no_sums = " ".join([NO_CHECKSUM] * (shape[0] + 1))  # until the file is closed
@@ -74,8 +73,8 @@ class VectorsWriter:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
         os.ftruncate(self._file, len(self._header) + nbytes)
 
-    def add(self, vectors: np.ndarray) -> None:
-        """Add the next rows, a float32 array of shape (layers, rows, width).
+    def add(self, vectors: np.ndarray, rows: Sequence[int]) -> None:
+        """Add rows that are not written yet, a float32 array of shape (layers, rows, width).
 
         Raises
         ------
@@ -83,23 +82,29 @@ class VectorsWriter:
             If a finite number is beyond the range of the type.
         """
         layers, instances, width = self.shape
-        rows = self.rows + vectors.shape[1]
-        if vectors.shape[::2] != (layers, width) or rows > instances:
-            raise ValueError(f"{vectors.shape} after {self.rows} rows of {self.shape}")
+        if vectors.shape != (layers, len(rows), width):
+            raise ValueError(f"{vectors.shape} for {len(rows)} rows of {self.shape}")
         for layer, values in enumerate(vectors):
-            stored = to_disk(values, self._type, first_row=self.rows)
-            data = stored.reshape(-1).view(np.uint8).data
-            offset = len(self._header) + self._size * width * (layer * instances + self.rows)
-            _write(self._file, data, offset)
-            self._sums[layer] = zlib.crc32(data, self._sums[layer])
-        self.rows = rows
+            data = to_disk(values, self._type).view(np.uint8)
+            for row, vector in zip(rows, data, strict=True):
+                _write(self._file, vector.data, self._offset(layer, row))
+        self.rows += len(rows)
+
+    def _offset(self, layer: int, row: int) -> int:
+        _, instances, width = self.shape
+        return len(self._header) + self._size * width * (layer * instances + row)
 
     def close(self) -> None:
         """Write the header, flush the file to the disk, and close it."""
         try:
-            if self.rows < self.shape[1]:
+            layers, instances, width = self.shape
+            if self.rows != instances:
                 raise ValueError(f"{self.rows} rows of {self.shape}")
-            sums = [f"{crc:08x}" for crc in self._sums]
+            sums = []
+            for layer in range(layers):
+                kind, start = ON_DISK[self._type], self._offset(layer, 0)
+                stored = np.fromfile(self.path, kind, instances * width, offset=start)
+                sums.append(f"{zlib.crc32(stored.data):08x}")
             # The checksum of the header comes last. It covers the header with zeros in its place.
             own = zlib.crc32(self._header_with([*sums, NO_CHECKSUM]))
             _write(self._file, self._header_with([*sums, f"{own:08x}"]), 0)
@@ -151,7 +156,7 @@ class Embeddings:
     stored : tuple of int
         Their numbers, ascending.
     blocks : int
-        The number of the encoder's blocks, L; 0 for a static view.
+        The number of the encoder's blocks, L.
     width : int
     provenance : dict
     """

@@ -3,26 +3,35 @@
 There is a file of predictions per feature set, classifier and training set, with a row per instance
 of all words: word, split, index (line of the split's file), gold, predicted, and a map from every
 sense of the word to its score. A sense without training instances has the score NaN and is never
-predicted.
+predicted. Training instances have out-of-fold predictions, as rows of the split ``cv``.
 """
 
 import argparse
 import dataclasses
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.arguments import add_embeddings, add_files, add_objective, json_object, writes
+from wsd.arguments import (
+    add_corpora,
+    add_files,
+    add_objective,
+    add_optional_files,
+    add_word_files,
+    json_object,
+    writes,
+)
 from wsd.artifacts import cv_table
 from wsd.artifacts import fold_table as folding
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
 from wsd.artifacts.cv_table import fixed_parameters, grid_points, write_search
 from wsd.artifacts.feature_set import StoredFeatures
 from wsd.artifacts.predictions import write_predictions
-from wsd.classification.cross_validation import tune
+from wsd.classification.cross_validation import out_of_fold, tune
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import (
     LabelledWord,
@@ -30,17 +39,20 @@ from wsd.classification.fit_and_predict import (
     fit_and_predict,
     provenance_on,
 )
+from wsd.classification.text_features import SPACES, TextFeatures, features_of
 from wsd.errors import ConfigError, unknown_choice
 from wsd.metrics.single_thread import one_thread
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_embeddings(parser)
+    add_corpora(parser)
+    text = "folder of <word>/<view>.safetensors, or of `wsd substitutes`; none for the view text"
+    add_word_files(parser, "--embeddings", text, required=False)
     parser.add_argument("--view", default="focal", help="the view: focal (the default), ...")
     text = "layer choices: 6, mean-last-4, ..."
     parser.add_argument("--layers", nargs="+", required=True, help=text)
-    estimators = list(cv_table.PARAMETERS)
+    estimators = [*cv_table.PARAMETERS, *SPACES]
     parser.add_argument("--estimator", nargs="+", required=True, choices=estimators)
     text = "the classifiers' names in the config (default: the estimators' names)"
     parser.add_argument("--name", nargs="+", help=text)
@@ -49,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_objective(parser, cv_table.OBJECTIVES)
     add_files(parser, "--folds", "of `wsd folds`, one per training set")
     text = ", .parquet; one per layer choice, estimator and training set, the last changing fastest"
-    add_files(parser, "--searches", f"for the cross-validated scores{text}")
+    add_optional_files(parser, "--searches", f"for the cross-validated scores{text}")
     add_files(parser, "--out", "for the predictions; as many, in the same order")
     writes(parser, "searches", "out")
 
@@ -63,7 +75,7 @@ class _Classifier(NamedTuple):
 
 def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the points of a search space; refuse parameters that the estimator lacks."""
-    known = cv_table.PARAMETERS[estimator]
+    known = cv_table.PARAMETERS.get(estimator) or SPACES[estimator]
     if unknown := sorted(space.keys() - set(known)):
         problem = f"{estimator} has no parameter {unknown[0]!r}"
         raise unknown_choice(problem, known, "--space")
@@ -80,7 +92,8 @@ def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _classifiers(args: argparse.Namespace) -> list[_Classifier]:
     estimators = args.estimator
-    names, spaces = args.name or estimators, args.space or ["{}"] * len(estimators)
+    names = args.name or estimators
+    spaces = args.space or [json.dumps(SPACES.get(estimator, {})) for estimator in estimators]
     if not len(names) == len(spaces) == len(estimators):
         problem = f"{len(estimators)} estimators, {len(names)} names, {len(spaces)} spaces"
         fix = "give a name and a space for each estimator, or none"
@@ -110,11 +123,11 @@ def run(
     """
     choices = list(itertools.product(args.layers, _classifiers(args)))
     n, n_searches, n_out = len(choices) * len(args.folds), len(args.searches), len(args.out)
-    if not n == n_searches == n_out:
+    if n != n_out or n_searches not in (0, n):
         problem = f"{n} results, but {n_searches} paths in --searches and {n_out} in --out"
         fix = "give one of each per layer choice, estimator and file of folds"
         raise ConfigError(problem, where="--searches, --out", fix=fix)
-    outputs = iter(zip(args.searches, args.out, strict=True))
+    outputs = iter(zip(args.searches or itertools.repeat(None), args.out, strict=False))
     corpora = read_corpora(args.corpus, args.words)
     trains = [folding.read_for_words(path, corpora) for path in args.folds]
     labelled = {
@@ -122,7 +135,7 @@ def run(
         for word, corpus in corpora.items()
     }
     for layers, classifier in choices:
-        stored = StoredFeatures(args.embeddings, args.view, layers)
+        stored = features_of(args.embeddings, args.view, layers, classifier.estimator)
         words = partial(_read, corpora, labelled, stored, classifier.estimator)
         # The number of threads changes the last bits of a product, which could decide a near-tie.
         with one_thread():
@@ -149,12 +162,14 @@ def run(
                 "objective": args.objective,
                 "folds": train.settings,
             }
-            write_search(path, search, provenance)
-            write_predictions(out, predicted, provenance)
+            if path:
+                write_search(path, search, provenance)
+            held_out = out_of_fold(search, settings["parameters"], train, labelled)
+            write_predictions(out, [*predicted, *held_out], provenance)
 
 
 def _read(
-    corpora: Corpora, labelled: Corpora, stored: StoredFeatures, estimator: str
+    corpora: Corpora, labelled: Corpora, stored: StoredFeatures | TextFeatures, estimator: str
 ) -> Iterator[LabelledWord]:
     """Yield words with their vectors, so that the vectors of one word are in memory at a time."""
     for word, corpus in corpora.items():

@@ -98,24 +98,28 @@ def predict_splits(
     """
     predictions = []
     for split in dict.fromkeys(corpus.split.tolist()):
-        if split == "train":
-            continue
-        tested = np.flatnonzero(corpus.split == split)
-        scores = scores_of(classifier, vectors[tested], len(corpus.senses))
-        predictions.append(
-            WordPredictions(
-                word=corpus.word,
-                senses=corpus.senses,
-                n_train=n_train,
-                index=corpus.index[tested],
-                gold=corpus.gold[tested],
-                predicted=np.nanargmax(scores, axis=1).astype(np.int32),
-                scores=scores,
-                split=split,
-                extra=corpus.take(corpus.split == split).extra,
-            )
-        )
+        if split != "train":
+            tested = np.flatnonzero(corpus.split == split)
+            scores = scores_of(classifier, vectors[tested], len(corpus.senses))
+            predictions.append(predictions_from(scores, corpus, tested, n_train, split))
     return predictions
+
+
+def predictions_from(
+    scores: np.ndarray, corpus: Corpus, rows: np.ndarray, n_train: int, split: str
+) -> WordPredictions:
+    """Return the predictions of some rows of a corpus from the scores of every sense."""
+    return WordPredictions(
+        word=corpus.word,
+        senses=corpus.senses,
+        n_train=n_train,
+        index=corpus.index[rows],
+        gold=corpus.gold[rows],
+        predicted=np.nanargmax(scores, axis=1).astype(np.int32),
+        scores=scores,
+        split=split,
+        extra={name: tuple(values[row] for row in rows) for name, values in corpus.extra.items()},
+    )
 
 
 def scores_of(classifier: Any, vectors: np.ndarray, n_senses: int) -> np.ndarray:

@@ -12,14 +12,12 @@ Studies can add to the command. The module that a study names for it (``Study.ex
   comes before all others;
 - ``COLUMNS``: further keys of ``--columns``;
 - ``import_instead(request)``: if its option is given, imports all files and returns the lines of
-  the summary; otherwise returns None;
-- ``further_files(division)``: returns files to write next to the corpus, as lines by name, and
-  lines for the summary.
+  the summary; otherwise returns None.
 """
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -41,7 +39,7 @@ from wsd.corpora.importer import (
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of, readable
 from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.train_and_test import Division
+from wsd.corpora.importer.train_and_test import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
@@ -89,17 +87,17 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
-        corpus = train_and_test.divide(train.rows, test.rows, args.at_least)
-        total.left_out += corpus.left_out
+        words, left_out = train_and_test.divide(train.rows, test.rows, args.at_least)
+        total.left_out += left_out
     else:
-        corpus = Division(splits.by_word(total, args.at_least))
-    for word, rows in corpus.words.items():
+        words = splits.by_word(total, args.at_least)
+    for word, rows in words.items():
         if not given:
             rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
-            corpus.words[word] = rows
+            words[word] = rows
         splits.check_splits(word, rows)
         sense_texts.check_together(word, rows, total.given.get(word, {}))
-    return _write(request, total, corpus, given)
+    return _write(request, total, words, given)
 
 
 def _check_arguments(args: argparse.Namespace) -> Request:
@@ -195,16 +193,10 @@ def _check_spelling(gathered: Gathered, request: Request) -> None:
     log_all(lines, "such senses")
 
 
-def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) -> list[str]:
+def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> list[str]:
     """Write the folder; return the lines of the summary."""
     args = request.args
     split = {"made": True, "test_share": args.test_share, "seed": args.seed}
-    further: dict[str, Sequence[str]] = {}
-    remarks: list[str] = []
-    for further_files in _offered(args, "further_files"):
-        files, lines = further_files(corpus)
-        further |= files
-        remarks += lines
     about = dict(request.about) | gathered.about | _parse_about(vars(args))
     manifest = start_manifest(
         replace(request, about=about),
@@ -213,16 +205,15 @@ def _write(request: Request, gathered: Gathered, corpus: Division, given: bool) 
         left_out=gathered.left_out,
         gathered=gathered,
     )
-    lay_out(args.out, corpus.words, gathered.given, manifest, further_files=further)
+    lay_out(args.out, words, gathered.given, manifest)
     how = "from the files" if given else "drawn, with near-duplicates in the same split"
     counts = []
     for word, facts in manifest["words"].items():
         numbers = [f"{name} {n['train']} + {n['test']}" for name, n in facts["senses"].items()]
         counts.append(f"{word}: {', '.join(numbers)}")
     return [
-        f"{plural(len(corpus.words), 'word')}; per sense, training + test instances; splits {how}",
+        f"{plural(len(words), 'word')}; per sense, training + test instances; splits {how}",
         *shorten(counts, "words"),
-        *remarks,
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
         *too_small({word: facts["most_folds"] for word, facts in manifest["words"].items()}),
     ]

@@ -1,13 +1,13 @@
 """The alignment report: how a tokenizer cuts the focal words, by surface form.
 
-Embedding a word writes its report to ``alignment.json``, next to its vectors. The command
-``alignment`` combines the reports of all words of a model into ``alignment.csv``, with a row per
-word and surface form.
+Embedding a word writes the pieces of its instances to ``alignment.json``, next to its vectors. The
+command ``alignment`` combines the files of all words of a model into ``alignment.csv``, with a row
+per word and surface form.
 """
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_out, add_word_files, add_words
@@ -18,18 +18,14 @@ from wsd.storage.json import read_json
 from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from wsd.artifacts.corpus_table import Corpus
     from wsd.encoder.aligned import Aligned
 
-
 ALIGNMENT_FILE = "alignment.json"
-# The counts of a surface form: each is a sum over its instances.
-COUNTED: dict[str, Callable[["Aligned"], int]] = {
-    "unknown": lambda instance: instance.unknown,
-    "windowed": lambda instance: instance.windowed,
-    "vanished_words": lambda instance: instance.vanished,
-    "special_words": lambda instance: instance.special,
-}
+# The counts of an instance, which are summed over the instances of a surface form.
+COUNTED = ("unknown", "windowed", "vanished_words", "special_words")
 ALIGNMENT_COLUMNS = (
     *("model", "word", "form", "instances", "pieces", "spellings"),
     *("min_pieces", "mean_pieces", "max_pieces", *COUNTED),
@@ -46,53 +42,61 @@ def alignment_report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str
     Returns
     -------
     dict
-        ``word``; ``corpus``, its digest; ``instances``, their number; ``pieces``, the number of
-        focal words by their number of pieces; and ``forms``, a mapping per surface form. Its keys
-        are :data:`ALIGNMENT_COLUMNS` without the model: ``pieces`` is the most frequent way to cut
-        the form, and ``spellings`` the number of ways. ``unknown`` counts focal words with a piece
-        that the tokenizer does not know, and ``windowed`` sentences shortened to the length limit.
-        ``vanished_words`` and ``special_words`` count words of the sentences that have no piece, or
-        are taken for special tokens. ``unlike_text`` and ``unlike_file`` count sentences that have
-        other pieces as running text, or by the folder's ``tokenizer.json``.
+        ``word``; ``corpus``, its digest; and ``instances``, a list per column: ``form``, the focal
+        word as it is written; ``pieces``, joined by spaces, and ``number``, how many there are;
+        ``unknown``, whether the tokenizer does not know a piece; ``windowed``, whether the sentence
+        was shortened to the length limit; ``vanished_words`` and ``special_words``, how many words
+        of the sentence have no piece, or are taken for special tokens.
     """
-    forms: dict[str, list[Aligned]] = {}
-    for tokens, position, instance in zip(corpus.tokens, corpus.position, aligned, strict=True):
-        forms.setdefault(tokens[position], []).append(instance)
-    numbers = Counter(len(instance.pieces) for instance in aligned)
     return {
         "word": corpus.word,
         "corpus": corpus.digest,
-        "instances": len(aligned),
-        "pieces": {str(number): count for number, count in sorted(numbers.items())},
-        "forms": [
-            {"word": corpus.word, "form": form, **_form_counts(forms[form])}
-            for form in sorted(forms, key=lambda form: (-len(forms[form]), form))
-        ],
-    }
-
-
-def _form_counts(aligned: Sequence["Aligned"]) -> dict[str, Any]:
-    spellings = Counter(instance.pieces for instance in aligned)
-    numbers = [len(instance.pieces) for instance in aligned]
-    return {
-        "instances": len(aligned),
-        "pieces": " ".join(spellings.most_common(1)[0][0]),
-        "spellings": len(spellings),
-        "min_pieces": min(numbers),
-        "mean_pieces": sum(numbers) / len(numbers),
-        "max_pieces": max(numbers),
-        **{key: sum(map(count, aligned)) for key, count in COUNTED.items()},
+        "instances": {
+            "form": [tokens[i] for tokens, i in zip(corpus.tokens, corpus.position, strict=True)],
+            "pieces": [" ".join(instance.pieces) for instance in aligned],
+            "number": [len(instance.pieces) for instance in aligned],
+            "unknown": [int(instance.unknown) for instance in aligned],
+            "windowed": [int(instance.windowed) for instance in aligned],
+            "vanished_words": [instance.vanished for instance in aligned],
+            "special_words": [instance.special for instance in aligned],
+        },
     }
 
 
 def report_warnings(report: Mapping[str, Any]) -> list[str]:
     """Return the problems of a report that the user should see at once, as sentences."""
-    totals = {key: sum(form[key] for form in report["forms"]) for key in WARNINGS}
+    totals = {key: sum(report["instances"][key]) for key in WARNINGS}
+    number = len(report["instances"]["form"])
     return [
-        f"{report['word']}: {totals[key]} {problem} ({report['instances']} instances)"
+        f"{report['word']}: {totals[key]} {problem} ({number} instances)"
         for key, problem in WARNINGS.items()
         if totals[key]
     ]
+
+
+def by_form(instances: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a row per word and surface form; the words keep their order.
+
+    Its columns are :data:`ALIGNMENT_COLUMNS` without the model: ``pieces`` is the most frequent way
+    to cut the form, and ``spellings`` the number of ways.
+
+    Parameters
+    ----------
+    instances : DataFrame
+        The instances of several reports, with the column ``word``.
+    """
+    forms = instances.groupby(["word", "form"], sort=False).agg(
+        instances=("pieces", "size"),
+        pieces=("pieces", lambda pieces: Counter(pieces).most_common(1)[0][0]),
+        spellings=("pieces", "nunique"),
+        min_pieces=("number", "min"),
+        mean_pieces=("number", "mean"),
+        max_pieces=("number", "max"),
+        **{key: (key, "sum") for key in COUNTED},
+    )
+    places = {word: place for place, word in enumerate(instances["word"].unique())}
+    forms = forms.reset_index().assign(place=lambda table: table["word"].map(places))
+    return forms.sort_values(["place", "instances", "form"], ascending=[True, False, True])
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,15 +119,14 @@ def run(args: argparse.Namespace) -> None:
 
     from wsd.storage.csv import write_csv
 
-    rows: list[dict[str, Any]] = []
+    frames = []
     for name in map(as_name, args.words):
         path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
         report = read_json(path)
         with parsing(path):
             if file_name(report["word"]) != name:
                 raise ResultError(f"the report is of {report['word']!r}", where=str(path))
-            rows += [
-                {"model": args.model, **{column: form[column] for column in ALIGNMENT_COLUMNS[1:]}}
-                for form in report["forms"]
-            ]
-    write_csv(args.out, pd.DataFrame(rows, columns=list(ALIGNMENT_COLUMNS)))
+            columns = ["form", "pieces", "number", *COUNTED]
+            frames.append(pd.DataFrame(report["instances"])[columns].assign(word=report["word"]))
+    table = by_form(pd.concat(frames)).assign(model=args.model)
+    write_csv(args.out, table[list(ALIGNMENT_COLUMNS)])

@@ -1,14 +1,13 @@
-"""Run instances in batches of similar lengths, within a budget of padded positions.
+"""Run instances in batches of similar lengths, of a fixed number of padded positions.
 
-On a CPU the budget is fixed, so that the batches, and so all bits of the vectors, depend only on
-the corpus. On a GPU the budget follows from the memory that the first batch takes. It is halved
-whenever a batch does not fit.
+The batches depend only on the corpus, and so do all bits of the vectors on a CPU. A batch that
+does not fit into the memory of a GPU is halved.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, partial
+from contextlib import contextmanager
 from typing import TypeVar
 
 import torch
@@ -19,23 +18,17 @@ _R = TypeVar("_R")
 _T = TypeVar("_T")
 _W = TypeVar("_W")
 
+# A batch should fit in the processor's cache. With MiniLM, 768 is fastest; 512 and 1,024 take 3%
+# more time, and 8,192 takes a third more.
+CPU_BUDGET = 768
+GPU_BUDGET = 16384
+
 
 def to_host(values: torch.Tensor) -> torch.Tensor:
     """Copy values to the CPU; from a GPU through pinned memory, which is ten times as fast."""
     if values.device.type != "cuda":
         return values.cpu()
     return torch.empty(values.shape, dtype=values.dtype, pin_memory=True).copy_(values)
-
-
-# A batch should fit in the processor's cache. With MiniLM, 768 is fastest; 512 and 1,024 take 3%
-# more time, and 8,192 takes a third more.
-CPU_BUDGET = 768
-# The first and the largest budget of a GPU.
-GPU_FIRST = 4096
-GPU_MOST = 65536
-# The share of the free memory to use. Attention grows with the square of the length, but the
-# longest sentences come first, so that the first batch is the worst case.
-SHARE = 0.6
 
 
 def run_all(
@@ -46,137 +39,85 @@ def run_all(
     threads: int = 1,
     budget: int | None = None,
 ) -> Iterator[tuple[_W, _R]]:
-    """Run batches on several threads of a CPU, or as large as a GPU allows.
+    """Run batches, several at the same time on a CPU, one at a time on a GPU.
 
     Parameters
     ----------
     run : callable
         Runs a batch of rows of one piece of work, such as a word.
     works : iterable
-        Pieces of work with the lengths of their instances. On a CPU the next one starts while
-        batches of the previous one still run.
+        Pieces of work with the lengths of their instances. The next one starts while batches of
+        the previous one still run.
     device : torch.device
     threads : int
         The number of batches that run at the same time on a CPU.
     budget : int, optional
-        The positions of a batch on a CPU; the default is ``CPU_BUDGET``.
+        The positions of a batch; the default is ``CPU_BUDGET`` or ``GPU_BUDGET``.
 
     Yields
     ------
     The piece of work and the result of ``run``, batch by batch.
-    """
-    if device.type == "cpu":
-        torch.set_num_threads(1)
-        tasks = (
-            (work, rows) for work, lengths in works for rows in fixed(lengths, budget or CPU_BUDGET)
-        )
-        with ThreadPoolExecutor(max_workers=threads) as pool:
-            yield from in_flight(pool, lambda task: (task[0], run(*task)), tasks, 2 * threads)
-        return
-    # cuDNN prepares its attention for each new shape, which takes 0.1 s per batch.
-    torch.backends.cuda.enable_cudnn_sdp(False)
-    for work, lengths in works:
-        for result in _on_gpu(partial(run, work), lengths, device):
-            yield work, result
-
-
-def _on_gpu(
-    run: Callable[[list[int]], _R], lengths: Sequence[int], device: torch.device
-) -> Iterator[_R]:
-    torch.cuda.reset_peak_memory_stats(device)
-    allocated = torch.cuda.memory_allocated(device)
-    results = fitting(
-        lengths,
-        run,
-        free=lambda: torch.cuda.mem_get_info(device)[0],
-        peak=lambda: torch.cuda.max_memory_allocated(device) - allocated,
-        tidy=torch.cuda.empty_cache,
-    )
-    yield from one_ahead(_gpu_thread(), results)
-
-
-@cache
-def _gpu_thread() -> ThreadPoolExecutor:
-    # One thread for all words: each new thread would initialise the GPU's libraries.
-    return ThreadPoolExecutor(max_workers=1)
-
-
-def longest_first(lengths: Sequence[int]) -> list[int]:
-    """Return the rows in the order in which they run."""
-    return sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-
-
-def take(order: Sequence[int], start: int, lengths: Sequence[int], budget: int) -> list[int]:
-    """Return the rows of a batch from ``start`` on, padded to the first row; at least one row."""
-    fit = max(1, budget // lengths[order[start]])
-    return list(order[start : start + fit])
-
-
-def fixed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Yield all batches of a fixed budget."""
-    order = longest_first(lengths)
-    done = 0
-    while done < len(order):
-        rows = take(order, done, lengths, budget)
-        yield rows
-        done += len(rows)
-
-
-def fitting(
-    lengths: Sequence[int],
-    run: Callable[[list[int]], _R],
-    *,
-    free: Callable[[], int],
-    peak: Callable[[], int],
-    tidy: Callable[[], None],
-    first: int = GPU_FIRST,
-    most: int = GPU_MOST,
-) -> Iterator[_R]:
-    """Run batches as large as the memory of a device allows.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        The number of positions of every instance.
-    run : callable
-        Runs a batch of rows; raises ``torch.OutOfMemoryError`` if it does not fit.
-    free, peak : callable
-        Return the free memory of the device, and the most that a batch has taken, in bytes.
-    tidy : callable
-        Frees the memory of a failed batch.
-    first, most : int
-        The first budget and the largest.
-
-    Yields
-    ------
-    The result of ``run``, batch by batch.
 
     Raises
     ------
     ModelError
-        If a single instance does not fit.
+        If a single instance does not fit into the memory of the GPU.
     """
-    order = longest_first(lengths)
-    budget, planned, done = first, False, 0
-    while done < len(order):
-        rows = take(order, done, lengths, budget)
-        positions = len(rows) * lengths[rows[0]]
-        try:
-            result = run(rows)
-        except torch.OutOfMemoryError as error:
-            tidy()
-            if len(rows) == 1:
-                problem = f"the GPU has no room for one sentence of {positions} pieces"
-                fix = "end other programs on it, or use `device: cpu`"
-                raise ModelError(problem, fix=fix) from error
-            budget, planned = max(1, min(budget, positions) // 2), True
-            continue
-        yield result
-        done += len(rows)
-        if not planned:
-            each = max(1, peak()) / positions
-            budget = int(min(most, max(budget, SHARE * free() / each)))
-            planned = True
+    on_cpu = device.type == "cpu"
+    threads, budget = (threads, budget or CPU_BUDGET) if on_cpu else (1, budget or GPU_BUDGET)
+    tasks = ((work, lengths, rows) for work, lengths in works for rows in fixed(lengths, budget))
+
+    def run_task(task: tuple[_W, Sequence[int], list[int]]) -> tuple[_W, list[_R]]:
+        work, lengths, rows = task
+        return work, halving(lambda part: run(work, part), rows, lengths)
+
+    with _torch_settings(device), ThreadPoolExecutor(max_workers=threads) as pool:
+        for work, results in in_flight(pool, run_task, tasks, 2 * threads):
+            for result in results:
+                yield work, result
+
+
+@contextmanager
+def _torch_settings(device: torch.device) -> Iterator[None]:
+    """Set what the batches need of torch for a while: the caller may use torch too."""
+    threads, cudnn = torch.get_num_threads(), torch.backends.cuda.cudnn_sdp_enabled()
+    try:
+        if device.type == "cpu":
+            torch.set_num_threads(1)
+        else:
+            # cuDNN prepares its attention for each new shape, which takes 0.1 s per batch.
+            torch.backends.cuda.enable_cudnn_sdp(False)
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.backends.cuda.enable_cudnn_sdp(cudnn)
+
+
+def fixed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Yield the rows of all batches, each padded to its first row; the longest rows come first.
+
+    A batch has at least one row, and otherwise at most ``budget`` positions.
+    """
+    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    while order:
+        rows = max(1, budget // lengths[order[0]])
+        yield order[:rows]
+        order = order[rows:]
+
+
+def halving(run: Callable[[list[int]], _R], rows: list[int], lengths: Sequence[int]) -> list[_R]:
+    """Run a batch, or its halves if the GPU runs out of memory, and return every result."""
+    try:
+        return [run(rows)]
+    except torch.OutOfMemoryError as error:
+        if len(rows) == 1:
+            problem = f"the GPU has no room for one sentence of {lengths[rows[0]]} pieces"
+            fix = "end other programs on it, or use `device: cpu`"
+            raise ModelError(problem, fix=fix) from error
+    # Only now, without the error, are the tensors of the failed batch free.
+    torch.cuda.empty_cache()
+    half = len(rows) // 2
+    return [*halving(run, rows[:half], lengths), *halving(run, rows[half:], lengths)]
 
 
 def in_flight(
@@ -194,11 +135,3 @@ def in_flight(
     finally:
         for future in waiting:
             future.cancel()
-
-
-def one_ahead(pool: ThreadPoolExecutor, results: Iterator[_R]) -> Iterator[_R]:
-    """Yield the same results, computing the next one while the last one is used."""
-    waiting = pool.submit(next, results, None)
-    while (result := waiting.result()) is not None:
-        waiting = pool.submit(next, results, None)
-        yield result

@@ -3,9 +3,9 @@
 :mod:`wsd.artifacts.vectors` reads and writes the files. :mod:`wsd.encoder.word_extraction` fills
 the files of one word.
 
-In the workflow, the folder has a key of every setting except the seed. The names of a word's folder
-and files have keys of its sentences and the seed. So a file that exists is right, whichever run
-wrote it, and a rerun embeds only the words that are missing or damaged.
+In the workflow, the folder has a key of every setting, and the name of a word's folder has a key of
+its sentences. So a file that exists is right, whichever run wrote it, and a rerun embeds only the
+words that are missing or damaged.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from wsd.arguments import (
     add_optional_files,
     add_out_folder,
     add_path,
-    add_seed,
     count,
     writes,
 )
@@ -32,18 +31,10 @@ from wsd.artifacts.input_template import InputValue
 from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
-from wsd.artifacts.view_names import (
-    DEVICE_MAPS,
-    DEVICES,
-    DRAWN,
-    PLAIN,
-    POOLINGS,
-    PRECISIONS,
-    VIEWS,
-)
+from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS
 from wsd.encoder import alignment, find_model_folder
 from wsd.errors import ConfigError, ResultError
-from wsd.logs import done_before, log
+from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
 
@@ -64,24 +55,18 @@ class Options(NamedTuple):
         As in :meth:`wsd.encoder.encoder.Encoder.load`.
     input : str or mapping
         What the model reads (:mod:`wsd.artifacts.input_template`).
-    seed : int
-        For the draw of ``other``.
     store_dtype : {"float32", "bfloat16", "float16"}
         The type of the numbers in the files.
     store_layers : sequence of int
         The numbers of the layers that are written, ascending; none stand for all.
-    device_map : str or None
-        As in :meth:`wsd.encoder.encoder.Encoder.load`.
     """
 
     pooling: str = POOLINGS[0]
     input: InputValue = PLAIN
     precision: str = PRECISIONS[0]
-    seed: int = 1
     device: str = DEVICES[0]
     store_dtype: str = STORE_DTYPES[0]
     store_layers: Sequence[int] = ()
-    device_map: str | None = None
 
 
 class Word(NamedTuple):
@@ -93,7 +78,7 @@ class Word(NamedTuple):
     out : Path
         The word's folder.
     views : mapping of str to str
-        The file name of each view to write, contextual or static.
+        The file name of each view to write.
     """
 
     corpus: Corpus
@@ -126,7 +111,7 @@ def embed(
         If the record has another number of blocks or another width than the model.
     """
     from wsd.encoder.encoder import Encoder
-    from wsd.encoder.word_extraction import Part, WordExtraction
+    from wsd.encoder.word_extraction import WordExtraction
 
     encoder = Encoder.load(
         str(find_model_folder.verify(record)),
@@ -135,28 +120,25 @@ def embed(
         device=options.device,
         precision=options.precision,
         random_weights=record.get("random_weights"),
-        device_map=options.device_map,
     )
     progress = _Progress(record["name"], sum(len(word.corpus) for word in words))
     unfinished: list[WordExtraction] = []
 
-    def parts() -> Iterator[Part]:
+    def extractions() -> Iterator[WordExtraction]:
         for corpus, out, views in words:
             aligned = encoder.align(corpus)
             provenance = _provenance(encoder, record, options, corpus, aligned)
             stored = (options.store_dtype, options.store_layers)
             word = WordExtraction(encoder, corpus, aligned, views, provenance, out, *stored)
-            if not word.is_done:
-                unfinished.append(word)
-                yield from word.parts()
+            unfinished.append(word)
+            yield word
 
     try:
-        batches = encoder.encode_words(parts(), seed=options.seed, threads=threads)
-        for part, (rows, vectors) in batches:
-            part.add(rows, vectors)
+        for word, (rows, vectors) in encoder.encode_words(extractions(), threads=threads):
+            word.add(rows, vectors)
             progress.add(len(rows))
-            if part.word.is_done:
-                unfinished.remove(part.word)
+            if word.is_done:
+                unfinished.remove(word)
     finally:
         for word in unfinished:
             word.leave()
@@ -180,8 +162,6 @@ def _provenance(
         model["random_weights_sha256"] = encoder.drawn
     # The file itself says what it stores.
     settings = {k: v for k, v in options._asdict().items() if not k.startswith("store_")}
-    if options.device_map is None:
-        del settings["device_map"]
     return {
         **settings,
         "model": model,
@@ -224,15 +204,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--views", nargs="+", default=["focal"], choices=VIEWS, help=text)
     add_choice(parser, "--pooling", POOLINGS)
     add_input(parser)
-    add_seed(parser)
     add_choice(parser, "--device", DEVICES)
     text = "the precision of the computation; float16 needs a GPU"
     add_choice(parser, "--precision", PRECISIONS, text)
     add_choice(parser, "--store-dtype", STORE_DTYPES, "the type of the numbers in the files")
     text = "the layers to write (default: all)"
     parser.add_argument("--store-layers", nargs="+", type=int, default=[], metavar="N", help=text)
-    text = "spread the model over GPUs, the processor and the disk; needs accelerate"
-    parser.add_argument("--device-map", choices=DEVICE_MAPS, help=text)
     parser.add_argument("--threads", type=count, default=1)
     text = "for the workflow: a listing of each view's files, and one of the alignment reports"
     add_optional_files(parser, "--listings", text)
@@ -251,9 +228,8 @@ def run(args: argparse.Namespace) -> None:
     if args.listings:
         todo = [missing for word in words if (missing := _missing(word)).views]
         message = f"{len(words) - len(todo)} of {len(words)} words were embedded before"
-        done = len(words) * len(args.views) - sum(len(missing.views) for missing in todo)
         level = logging.INFO if todo else logging.DEBUG
-        log.log(level, "%s: %s", record["name"], message, extra=done_before(done))
+        log.log(level, "%s: %s", record["name"], message)
     if todo:
         options = Options(*(getattr(args, key) for key in Options._fields))
         embed(todo, record, options, threads=args.threads)
@@ -266,14 +242,10 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _places(args: argparse.Namespace, corpus: Corpus) -> tuple[Path, dict[str, str]]:
-    """Return a word's folder and the file name of each view; in the workflow, with their keys."""
+    """Return a word's folder and the file name of each view; in the workflow, with its key."""
+    key = f"@{corpus.digest[:DIGITS]}" if args.listings else ""
     files = {view: f"{view}{VECTORS}" for view in args.views}
-    name = file_name(corpus.word)
-    if args.listings:
-        name += f"@{corpus.digest[:DIGITS]}"
-        if DRAWN in files:
-            files[DRAWN] = f"{DRAWN}@{args.seed:0{DIGITS}x}{VECTORS}"
-    return args.out / name, files
+    return args.out / f"{file_name(corpus.word)}{key}", files
 
 
 def _missing(word: Word) -> Word:

@@ -19,13 +19,18 @@ from wsd.artifacts.input_template import InputTemplate, InputValue
 from wsd.artifacts.view_names import PLAIN
 from wsd.encoder.aligned import Aligned
 from wsd.encoder.batches import run_all, to_host
-from wsd.encoder.device_map import Offload, is_spread, on_device
 from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
-from wsd.encoder.load_model import check_precision, choose_device, load_folder, weights_digest
+from wsd.encoder.load_model import (
+    check_precision,
+    choose_device,
+    load_folder,
+    quiet_transformers,
+    weights_digest,
+)
 from wsd.encoder.match_word_pieces import Aligner
 from wsd.encoder.packed_linear import pack
 from wsd.encoder.run_model import Network, encoder_of, length_limit
-from wsd.encoder.view_weights import Places, Sentences, selection, static_views
+from wsd.encoder.view_weights import Places, Sentences, selection
 from wsd.errors import ModelError
 from wsd.logs import log
 
@@ -48,8 +53,6 @@ class Encoder:
     input : str or mapping
         What the model reads (:mod:`wsd.artifacts.input_template`).
     device : torch.device
-    file : tokenizers.Tokenizer, optional
-        As in :class:`wsd.encoder.match_word_pieces.Aligner`.
 
     Attributes
     ----------
@@ -72,9 +75,9 @@ class Encoder:
         self.network = Network(self.model, tokenizer, device)
         self.blocks, self.width = self.network.blocks, self.network.width
         self.drawn: str | None = None
-        self._offload: Offload | None = None
 
     @classmethod
+    @quiet_transformers()
     def load(
         cls,
         folder: str,
@@ -84,7 +87,6 @@ class Encoder:
         device: str = "auto",
         precision: str = "float32",
         random_weights: int | None = None,
-        device_map: str | dict[str, Any] | None = None,
     ) -> "Encoder":
         """Load from a local folder with ``config.json``, safetensors weights and a tokenizer.
 
@@ -100,27 +102,22 @@ class Encoder:
         random_weights : int, optional
             The seed of random weights, drawn with the initialisation of the architecture. The same
             seed, precision and versions give the same weights.
-        device_map : str or dict, optional
-            Spread the model as in :class:`wsd.encoder.device_map.Offload`; it needs accelerate.
 
         Raises
         ------
         ConfigError
-            If there is no such input, if the device does not exist, cannot compute in that
-            precision, or does not agree with the device map, or if accelerate is missing.
+            If there is no such input, or if the device does not exist or cannot compute in that
+            precision.
         ModelError
             If the folder cannot be loaded, its weights do not fill the model, or the model or
             its tokenizer cannot be used.
         """
         chosen = choose_device(device)
         check_precision(precision, chosen)
-        offload = None if device_map is None else Offload(device_map, chosen)
-        placed = offload.options if offload else {}
-        tokenizer, model = load_folder(folder, random_weights, precision=precision, placed=placed)
-        options = {"pooling": pooling, "input": input, "device": chosen}
         try:
-            encoder = cls(tokenizer, model if offload else model.to(chosen), **options)
-            encoder._offload = offload  # its folder exists as long as the encoder
+            tokenizer, model = load_folder(folder, random_weights, precision=precision)
+            model = model.to(chosen)
+            encoder = cls(tokenizer, model, pooling=pooling, input=input, device=chosen)
             _ = encoder.architecture  # refuses a model that cannot be used
         except ModelError as error:
             raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
@@ -169,20 +166,12 @@ class Encoder:
                 raise ModelError(problem, where=instance_name(corpus, i), fix=fix)
         return aligned
 
-    def static(
-        self, corpus: Corpus, aligned: Sequence[Aligned], views: Sequence[str]
-    ) -> dict[str, np.ndarray]:
-        """Return the static views (:func:`wsd.encoder.view_weights.static_views`)."""
-        with on_device(self.model.get_input_embeddings()):
-            return static_views(self.model, corpus, aligned, views, self.pooling)
-
     def encode(
         self,
         corpus: Corpus,
         aligned: Sequence[Aligned],
         *,
         views: Sequence[str],
-        seed: int,
         threads: int = 1,
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model on all instances of a word, and yield the vectors of each batch.
@@ -196,9 +185,6 @@ class Encoder:
         aligned : sequence of Aligned
             The result of :meth:`align`.
         views : sequence of str
-            Contextual views.
-        seed : int
-            For the draw of ``other``.
         threads : int
             The number of batches that run at the same time on a CPU.
 
@@ -215,11 +201,11 @@ class Encoder:
             the error names the instance.
         """
         word = Sentences(corpus, aligned, views)
-        for _, batch in self.encode_words([word], seed=seed, threads=threads):
+        for _, batch in self.encode_words([word], threads=threads):
             yield batch
 
     def encode_words(
-        self, words: Iterable[_S], *, seed: int, threads: int = 1
+        self, words: Iterable[_S], *, threads: int = 1
     ) -> Iterator[tuple[_S, tuple[list[int], np.ndarray]]]:
         """Run the model on several words, as :meth:`encode` does for one.
 
@@ -229,7 +215,7 @@ class Encoder:
 
         def works() -> Iterator[tuple[tuple[_S, Places], list[int]]]:
             for word in words:
-                places = word.places(self.pooling, seed)
+                places = word.places(self.pooling)
                 yield (word, places), [len(instance.ids) for instance in word.aligned]
 
         def run(work: tuple[_S, Places], rows: list[int]) -> tuple[list[int], np.ndarray]:
@@ -244,7 +230,6 @@ class Encoder:
                 )
             return rows, vectors
 
-        threads = 1 if self._offload and is_spread(self.model) else threads
         for (word, _), batch in run_all(run, works(), device=self.device, threads=threads):
             yield word, batch
 

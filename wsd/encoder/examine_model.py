@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, Literal
 
 import torch
@@ -41,9 +40,9 @@ class Architecture:
         Whether a piece depends only on earlier pieces.
     wide_embeddings : bool
         Whether layer 0 depends on neighbouring pieces too (MobileBERT).
-    last_normed : bool or "unknown"
-        Whether a norm outside the last block is applied to the last hidden state only, which then
-        has another scale than the other hidden states.
+    last_normed : bool
+        Whether a norm outside all blocks computes the last hidden state, which then has another
+        scale than the other hidden states.
     cls : {"first", "last", None}
         The place of the tokenizer's ``[CLS]``.
     segments : list of int
@@ -55,7 +54,7 @@ class Architecture:
     max_length: int | None
     causal: bool
     wide_embeddings: bool
-    last_normed: bool | Literal["unknown"]
+    last_normed: bool
     cls: Literal["first", "last"] | None
     segments: tuple[int, ...]
 
@@ -78,47 +77,53 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
     ------
     ModelError
         If the model cannot run or ignores the context, if the number or the shape of its hidden
-        states differs from its config, if one is all zeros, not finite or exactly the one before,
-        or if other sentences of a batch change them.
+        states differs from its config, or if other sentences of a batch change them.
     """
     name, before, after = type(network.model).__name__, aligner.before, aligner.after
     pieces = ordinary_pieces(aligner.tokenizer, network.known)
     long, short = pieces[:7], pieces[2:6]
-    later, earlier = [*long[:-1], pieces[7]], [pieces[8], *long[1:]]
+    changed = ([*long[:-1], pieces[7]], [pieces[8], *long[1:]])
     try:
-        with _outputs(network.model) as outputs:
+        with _outer_norms(network.model) as normed:
             alone = _run(network, aligner, long)
-        short_states, later_states, earlier_states = (
-            _run(network, aligner, sentence) for sentence in (short, later, earlier)
-        )
+        short_states, later, earlier = (_run(network, aligner, s) for s in (short, *changed))
         together = _run(network, aligner, long, short)
-    except ModelError:
-        raise
     except Exception as error:  # models of other kinds raise anything
         problem = f"{name} cannot be run on a sentence: {type(error).__name__}: {error}"
         fix = "use a model that reads text and returns hidden states"
         raise ModelError(problem, fix=fix) from error
-    _check_shapes(name, alone, network.blocks, (1, len(before + long + after), network.width))
-    _check_layers(name, alone)
-    _check_padding(name, (alone, short_states), together)
+    shapes = [tuple(state.shape) for state in alone or ()]
+    expected = (1, len(before + long + after), network.width)
+    if shapes != [expected] * (network.blocks + 1):
+        problem = f"{name} returns {len(shapes)} hidden states of the shapes {set(shapes)}; "
+        problem += f"its config needs {network.blocks + 1} of shape {expected}"
+        fix = "use a model that returns its embedding layer and every block"
+        raise ModelError(problem, fix=fix)
+    for i, states in enumerate((alone, short_states)):
+        for layer, state in enumerate(states):
+            padded = together[layer][i, : state.shape[1]]
+            if _distance(state[0], padded) > SAME_WHEN_PADDED.get(state.dtype, SAME):
+                problem = f"{name} ignores the attention mask: padding changes layer {layer}"
+                raise ModelError(problem, fix="use another model")
     first, end = len(before), len(before) + len(long)
-    if _same(alone, earlier_states, slice(first + 1, end)):
+    if _same(alone, earlier, slice(first + 1, end)):
         problem = f"{name} ignores the context: a piece has the same vectors after any other piece"
         fix = "use another model, or a GPU, which some models need"
         raise ModelError(problem, fix=fix)
     # MobileBERT's embeddings read the two neighbours; a block reads further.
-    if not _same(alone[:1], earlier_states[:1], slice(first + 2, end)):
+    if not _same(alone[:1], earlier[:1], slice(first + 2, end)):
         problem = f"{name} does not return its embedding layer: the first hidden state has context"
         fix = "use another model: every layer would have the wrong number"
         raise ModelError(problem, fix=fix)
-    cls = aligner.tokenizer.cls_token_id
+    cls, last = aligner.tokenizer.cls_token_id, alone[-1].flatten()
     return Architecture(
         name=name,
         tokenizer=type(aligner.tokenizer).__name__,
         max_length=aligner.max_length,
-        causal=_same(alone, later_states, slice(end - 1)),
-        wide_embeddings=not _same(alone[:1], later_states[:1], slice(end - 1)),
-        last_normed=_last_normed(outputs, alone[-1]),
+        causal=_same(alone, later, slice(end - 1)),
+        wide_embeddings=not _same(alone[:1], later[:1], slice(end - 1)),
+        # Longformer pads to a multiple of its window, so only the beginning is compared.
+        last_normed=any(torch.equal(output.flatten()[: len(last)], last) for output in normed),
         cls="first" if cls in before else "last" if cls in after else None,
         segments=tuple(sorted(set(aligner.segments))),
     )
@@ -134,45 +139,23 @@ def _run(network: Network, aligner: Aligner, *sentences: Sequence[int]) -> tuple
         return network.hidden_states(inputs)
 
 
-def _check_shapes(
-    name: str, states: Sequence[torch.Tensor] | None, blocks: int, expected: tuple[int, int, int]
-) -> None:
-    if states is None or len(states) != blocks + 1:
-        number = 0 if states is None else len(states)
-        problem = f"{name} returns {number} hidden states, its config needs {blocks + 1}"
-        fix = "use a model that returns its embedding layer and every block"
-        raise ModelError(problem, fix=fix)
-    for shape in (tuple(state.shape) for state in states):
-        if shape != expected:
-            problem = f"{name} returns a hidden state of shape {shape}, not {expected}"
-            raise ModelError(problem, fix="use a model that returns a vector per piece")
+@contextmanager
+def _outer_norms(model: Any) -> Iterator[list[torch.Tensor]]:
+    """Collect the outputs of the norms outside all blocks, while the model runs.
 
+    Blocks are members of a list of modules, so that names of their modules have a number.
+    """
+    outputs: list[torch.Tensor] = []
 
-def _check_layers(name: str, states: Sequence[torch.Tensor]) -> None:
-    """Refuse hidden states that no sound model has; faulty device maps lose layers so."""
-    for layer, state in enumerate(states):
-        fix = "check the weights; if the model is on several devices, use one (no `device_map`)"
-        if not state.isfinite().all():
-            fault = "is not finite"
-            fix += "; float16 overflows in some models, bfloat16 does not"
-        elif not state.any():
-            fault = "is all zeros"
-        elif layer and torch.equal(state, states[layer - 1]):
-            fault = f"repeats layer {layer - 1} exactly"
-        else:
-            continue
-        raise ModelError(f"layer {layer} of {name} {fault}", fix=fix)
+    def keep(_module: Any, _inputs: Any, output: Any) -> None:
+        if isinstance(output, torch.Tensor):
+            outputs.append(output)
 
-
-def _check_padding(
-    name: str, alone: Sequence[Sequence[torch.Tensor]], together: Sequence[torch.Tensor]
-) -> None:
-    for i, states in enumerate(alone):
-        for layer, state in enumerate(states):
-            same = SAME_WHEN_PADDED.get(state.dtype, SAME)
-            if _distance(state[0], together[layer][i, : state.shape[1]]) > same:
-                problem = f"{name} ignores the attention mask: padding changes layer {layer}"
-                raise ModelError(problem, fix="use another model")
+    with ExitStack() as hooks:
+        for name, module in model.named_modules():
+            if "norm" in type(module).__name__.lower() and not re.search(r"(^|\.)\d+(\.|$)", name):
+                hooks.enter_context(module.register_forward_hook(keep))
+        yield outputs
 
 
 def _same(a: Sequence[torch.Tensor], b: Sequence[torch.Tensor], places: slice) -> bool:
@@ -187,42 +170,3 @@ def _distance(a: torch.Tensor, b: torch.Tensor) -> float:
     distance = (a - b).norm(dim=-1) / size
     # A vector that is not finite is reported later, with its instance.
     return float(torch.nan_to_num(distance, nan=0.0).max()) if distance.numel() else 0.0
-
-
-@contextmanager
-def _outputs(model: Any) -> Iterator[dict[str, tuple[Any, torch.Tensor]]]:
-    """Record the last output of every module by name, while the block runs."""
-    outputs: dict[str, tuple[Any, torch.Tensor]] = {}
-
-    def keep(name: str, module: Any, _: Any, output: Any) -> None:
-        first = output[0] if isinstance(output, tuple | list) and output else output
-        if isinstance(first, torch.Tensor):
-            outputs[name] = module, first
-
-    with ExitStack() as hooks:
-        for name, module in getattr(model, "named_modules", lambda: ())():
-            hooks.enter_context(module.register_forward_hook(partial(keep, name)))
-        yield outputs
-
-
-def _last_normed(
-    outputs: dict[str, tuple[Any, torch.Tensor]], last: torch.Tensor
-) -> bool | Literal["unknown"]:
-    """Return whether a norm outside all blocks computes the last hidden state.
-
-    Blocks are members of a list of modules, so that their names end in a number. Modules inside a
-    block have a number further left.
-    """
-    flat = last.flatten()
-    # Longformer pads to a multiple of its window, so only the beginning is compared.
-    same = {
-        name: module
-        for name, (module, output) in outputs.items()
-        if torch.equal(output.flatten()[: flat.numel()].to(flat.device), flat)
-    }
-    if any(re.search(r"(^|\.)\d+$", name) for name in same):
-        return False
-    outside = [module for name, module in same.items() if not re.search(r"(^|\.)\d+\.", name)]
-    if any("norm" in type(module).__name__.lower() for module in outside):
-        return True
-    return "unknown"

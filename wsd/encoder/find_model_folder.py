@@ -24,7 +24,6 @@ def verify(record: Mapping[str, Any]) -> Path:
     ModelError
         If a file is missing, was added or has changed.
     """
-    os.environ["HF_HUB_OFFLINE"] = "1"
     folder = find_folder(record["name"], record["source"]) or from_hub(
         record["source"]["hub"], record["source"]["revision"], fetch=False
     )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry
-from wsd.encoder.model_files import PATTERNS, used_files, weights_in
+from wsd.encoder.model_files import PATTERNS, is_whole
 from wsd.errors import ConfigError, ModelError
 from wsd.storage.hub_client import Repository, client_errors
 
@@ -40,7 +40,7 @@ def cached(hub: str, revision: str) -> Path | None:
         folder = from_hub(hub, revision, fetch=False)
     except ModelError:
         return None
-    return folder if weights_in(folder) and len(used_files(folder)) > 2 else None
+    return folder if is_whole(folder) else None
 
 
 def hub_cache() -> Path:

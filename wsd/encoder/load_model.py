@@ -6,9 +6,9 @@ Loading uses neither the hub nor a pickle, and runs no code of the model.
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -19,15 +19,40 @@ from wsd.logs import log
 
 # Arguments of transformers that forbid requests to the hub and code of the model.
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
+# Tensors that older versions of transformers saved and newer ones compute.
+BUFFERS = re.compile(
+    r"(^|\.)(position_ids|token_type_ids|inv_freq|(attn|attention)\.(masked_)?bias)$"
+)
 
 
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Switch off the warnings and progress bars of transformers, and its requests, for a while."""
+    import transformers
+    from huggingface_hub import constants
+
+    logging = transformers.logging
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    offline = constants.HF_HUB_OFFLINE
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = offline
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@quiet_transformers()
 def load_folder(
     folder: str,
     seed: int | None = None,
     *,
     head: bool = False,
     precision: str = "float32",
-    placed: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 
@@ -41,18 +66,13 @@ def load_folder(
     precision : {"float32", "bfloat16", "float16"}
         The type of the weights, which are read and drawn in it. Tensors that the architecture
         always keeps in float32, such as rotary frequencies, stay so.
-    placed : mapping
-        Further arguments of transformers that place the weights
-        (:class:`wsd.encoder.device_map.Offload`).
 
     Returns
     -------
     tokenizer : transformers.PreTrainedTokenizerFast
     model : transformers.PreTrainedModel
-        In evaluation mode, on the CPU unless ``placed`` says otherwise. Weights of that precision
-        stay in their files until they are used: the system maps the files into memory.
-    file : tokenizers.Tokenizer or None
-        The tokenizer of ``tokenizer.json``, without truncation and padding.
+        In evaluation mode, on the CPU. Weights of that precision stay in their files until they
+        are used: the system maps the files into memory.
 
     Raises
     ------
@@ -61,19 +81,17 @@ def load_folder(
     """
     import transformers
 
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
     try:
-        with _offline():
-            with tokenizing(folder):
-                tokenizer = transformers.AutoTokenizer.from_pretrained(
-                    folder, use_fast=True, **LOCAL
-                )
-            dtype = getattr(torch, precision)
-            if seed is None:
-                model = _read_weights(folder, head, dtype, placed)
-            else:
-                model = _drawn_weights(folder, seed, dtype)
+        with tokenizing(folder):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **LOCAL)
+        config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
+        # Use the attention of transformers: config.json could name code to fetch in its place.
+        config._attn_implementation = None
+        dtype = getattr(torch, precision)
+        if seed is None:
+            model = _read_weights(folder, config, head, dtype)
+        else:
+            model = _drawn_weights(config, seed, dtype)
         model.config.use_cache = False  # a decoder would keep its states for the next word
         return tokenizer, model.eval()
     except (WsdError, MemoryError):
@@ -82,27 +100,15 @@ def load_folder(
         raise ModelError(f"the model cannot be loaded: {error}", where=folder) from error
 
 
-@contextmanager
-def _offline() -> Iterator[None]:
-    from huggingface_hub import constants
-
-    before, constants.HF_HUB_OFFLINE = constants.HF_HUB_OFFLINE, True
-    try:
-        yield
-    finally:
-        constants.HF_HUB_OFFLINE = before
-
-
-def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[str, Any]) -> Any:
+def _read_weights(folder: str, config: Any, head: bool, dtype: torch.dtype) -> Any:
     import transformers
 
     kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
+    options = {"use_safetensors": True, "dtype": dtype, "output_loading_info": True, **LOCAL}
     # A missing pooler is drawn, with a fixed seed, because a fine-tuned model is saved with it.
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
-        model, loaded = kind.from_pretrained(
-            folder, use_safetensors=True, dtype=dtype, output_loading_info=True, **placed, **LOCAL
-        )
+        model, loaded = kind.from_pretrained(folder, config=config, **options)
     # The hidden states of an encoder depend on neither the pooler nor a decoder.
     spare = ("pooler.", "decoder.") if model.config.is_encoder_decoder else ("pooler.",)
     missing = sorted(key for key in loaded["missing_keys"] if not key.startswith(spare))
@@ -111,15 +117,23 @@ def _read_weights(folder: str, head: bool, dtype: torch.dtype, placed: Mapping[s
         raise ModelError(
             problem, where=folder, fix="use the weights that belong to this config.json"
         )
-    own = {name.partition(".")[0] for name, _ in model.base_model.named_parameters()} - {*spare}
-    prefix = f"{model.base_model_prefix}."
-    names = sorted(name.removeprefix(prefix) for name in loaded["unexpected_keys"])
-    if inside := [name for name in names if name.partition(".")[0] in own]:
-        problem = f"{type(model).__name__} has no place for {len(inside)} tensors of the weights, "
+    if surplus := sorted(_surplus(model, loaded["unexpected_keys"], spare)):
+        problem = f"{type(model).__name__} has no place for {len(surplus)} tensors of the weights, "
         fix = "use the config.json that belongs to the weights"
-        raise ModelError(f"{problem}such as {inside[0]}", where=folder, fix=fix)
+        raise ModelError(f"{problem}such as {surplus[0]}", where=folder, fix=fix)
     _cast_rest(model, dtype)
     return model
+
+
+def _surplus(model: Any, names: Iterable[str], spare: tuple[str, ...]) -> Iterator[str]:
+    """Yield the tensors of the weights that belong to the encoder: neither heads nor buffers."""
+    prefix = f"{model.base_model_prefix}."
+    parts = {name.partition(".")[0] for name, _ in model.base_model.named_parameters()}
+    for full in names:
+        name = full.removeprefix(prefix)
+        inside = name != full or name.partition(".")[0] in parts
+        if inside and not name.startswith(spare) and not BUFFERS.search(name):
+            yield full
 
 
 def _cast_rest(model: Any, dtype: torch.dtype) -> None:
@@ -131,10 +145,9 @@ def _cast_rest(model: Any, dtype: torch.dtype) -> None:
             parameter.data = parameter.data.to(dtype)
 
 
-def _drawn_weights(folder: str, seed: int, dtype: torch.dtype) -> Any:
+def _drawn_weights(config: Any, seed: int, dtype: torch.dtype) -> Any:
     import transformers
 
-    config = transformers.AutoConfig.from_pretrained(folder, **LOCAL)
     # Weights are drawn on the CPU, also for a GPU. torch.manual_seed would change the generators of
     # the GPUs too.
     with torch.random.fork_rng(devices=[]):

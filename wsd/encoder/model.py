@@ -11,7 +11,7 @@ from typing import Any
 from wsd.arguments import add_out, add_source, count, seed
 from wsd.artifacts.encoder_record import check_seed, config_entry, without_folder
 from wsd.encoder.find_model_folder import from_package, from_path, version_of
-from wsd.encoder.hub import from_hub, full_commit
+from wsd.encoder.hub import cached, from_hub, full_commit
 from wsd.encoder.model_files import checked_config, checked_files
 from wsd.errors import ConfigError
 from wsd.logs import log
@@ -85,7 +85,8 @@ def resolve(
     check_seed(name, random_weights)
     if "hub" in source:
         source["revision"] = full_commit(name, revision)
-        folder = from_hub(source["hub"], source["revision"])
+        place = source["hub"], source["revision"]
+        folder = cached(*place) or from_hub(*place)
     elif "package" in source:
         folder = from_package(name, source["package"])
         source["version"] = version_of(source["package"])

@@ -12,11 +12,17 @@ from wsd.storage.checksums import sha256 as sha256_of
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 WEIGHTS_INDEX = "model.safetensors.index.json"
-SAFETENSORS = ".safetensors"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+ADAPTER = "adapter_config.json"
+# Keys of the configs that name files to read in place of the usual ones.
+OTHER_FILES = ("transformers_weights", "fast_tokenizer_files")
+VOCABULARIES = (
+    *("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model"),
+    *("sentencepiece.bpe.model", "tokenizer.model", "spm.model"),
+)
 TOKENIZER = (
-    *("tokenizer.json", "vocab.txt", "vocab.json", "merges.txt"),
-    *("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model"),
-    *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *(*VOCABULARIES, "merges.txt"),
+    *(TOKENIZER_CONFIG, "special_tokens_map.json", "added_tokens.json"),
 )
 # The files of a repository to fetch.
 PATTERNS = [CONFIG, WEIGHTS, WEIGHTS_INDEX, "model-*-of-*.safetensors", *TOKENIZER]
@@ -49,9 +55,18 @@ def weights_in(folder: Path) -> list[str]:
         return [WEIGHTS]
     if not (folder / WEIGHTS_INDEX).is_file():
         return []
-    names = sorted({*map(str, read_json(folder / WEIGHTS_INDEX).get("weight_map", {}).values())})
-    here = all(name == Path(name).name and (folder / name).is_file() for name in names)
+    parts = read_json(folder / WEIGHTS_INDEX).get("weight_map")
+    names = sorted({*map(str, parts.values())}) if isinstance(parts, dict) else []
+    # Neither a path out of the folder nor a pickle.
+    sound = all(name == Path(name).name and name.endswith(".safetensors") for name in names)
+    here = sound and all((folder / name).is_file() for name in names)
     return [WEIGHTS_INDEX, *names] if names and here else []
+
+
+def is_whole(folder: Path) -> bool:
+    """Return whether a folder has a config, all weights as safetensors, and a vocabulary."""
+    has_vocabulary = any((folder / file).is_file() for file in VOCABULARIES)
+    return (folder / CONFIG).is_file() and bool(weights_in(folder)) and has_vocabulary
 
 
 def used_files(folder: Path) -> list[str]:
@@ -67,8 +82,9 @@ def checked_files(name: str, folder: Path, expected: Mapping[str, str]) -> dict[
     ModelError
         If the folder is incomplete, or a file has another checksum.
     """
-    if not (folder / CONFIG).is_file() or not weights_in(folder):
+    if not is_whole(folder):
         raise ModelError(f"no whole model {name} here", where=str(folder), fix=LAYOUT)
+    _refuse_other_files(folder)
     files = {file: sha256_of(folder / file) for file in used_files(folder)}
     for file, digest in expected.items():
         if files.get(file) != digest.lower():
@@ -76,6 +92,17 @@ def checked_files(name: str, folder: Path, expected: Mapping[str, str]) -> dict[
             fix = "correct `sha256`, or remove the file and fetch or install the model again"
             raise ModelError(problem, where=str(folder / file), fix=fix)
     return files
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """Refuse a folder with which transformers would read a file that has no checksum."""
+    configs = [folder / CONFIG, folder / TOKENIZER_CONFIG]
+    keys = {key for path in configs if path.is_file() for key in read_json(path)}
+    named = [*keys.intersection(OTHER_FILES), *(f for f in (ADAPTER,) if (folder / f).is_file())]
+    if named:
+        problem = f"refused: with {named[0]}, the model reads files that no checksum covers"
+        fix = "remove it from a copy of the folder; merge an adapter into its model first"
+        raise ModelError(problem, where=str(folder), fix=fix)
 
 
 def checked_config(

@@ -62,10 +62,11 @@ class Network:
         return {key: value.to(self.device, non_blocking=True) for key, value in inputs.items()}
 
     def hidden_states(self, inputs: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        """Return every hidden state of a batch, on ``device``."""
-        states = self.model(**inputs, output_hidden_states=True).hidden_states
-        # The blocks of a large model can be on several devices.
-        return states and tuple(state.to(self.device) for state in states)
+        """Return every hidden state of a batch."""
+        states: tuple[torch.Tensor, ...] = self.model(
+            **inputs, output_hidden_states=True
+        ).hidden_states
+        return states
 
 
 def _stacked(rows: Sequence[Sequence[int]], pad: int) -> torch.Tensor:

@@ -32,7 +32,7 @@ from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.latex_table import latex, markdown
 from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
-from wsd.evaluation.selectivity import selectivity
+from wsd.evaluation.selectivity import SELECTIVITY_COLUMNS, selectivity
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
@@ -49,8 +49,15 @@ FILES = {
     "finetuned_layers": (column_names.FINE_TUNED_LAYER, "single layers of a fine-tuned encoder"),
     "zero_shot": (column_names.ZERO_SHOT, "from glosses, without a label"),
     "control": (CONTROL_TASK, "the control task"),
-    "published": (column_names.PUBLISHED, "of `wsd published`"),
+    "published": (column_names.PUBLISHED, "of `wsd score`, published systems"),
     "systems": (column_names.SYSTEM, "of `wsd score`"),
+}
+# The columns of the tables that may be empty.
+COLUMNS = {
+    "rare-senses": comparison_tables.RARE_SENSE_COLUMNS,
+    "controls": comparison_tables.SCORE_COLUMNS,
+    "selectivity": SELECTIVITY_COLUMNS,
+    "learning": comparison_tables.LEARNING_COLUMNS,
 }
 # The columns to read from selection.csv and from scores.csv.
 LISTED = ["train", "scope", *column_names.NAMES[1:], "objective"]
@@ -99,7 +106,7 @@ def run(args: argparse.Namespace) -> None:
     scores, differences = tables.pop("comparison"), tables["differences"]
     write_csv(args.table, pd.DataFrame(scores))
     for name, lines in tables.items():
-        write_csv(args.out / f"{name}.csv", pd.DataFrame(lines))
+        write_csv(args.out / f"{name}.csv", pd.DataFrame(lines, columns=COLUMNS.get(name)))
     has_documents = any(corpus.document is not None for corpus in corpora.values())
     sampled = "documents" if has_documents else "sentences"
     write_text(args.out / "comparison.md", markdown(scores, differences, objective, sampled))
@@ -143,7 +150,6 @@ def _scores_of_models(path: Path, others: set[tuple[str, ...]]) -> pd.DataFrame:
     """Read scores.csv without other systems, whose training sets are unknown."""
     with parsing(path):
         table = read_csv(path)[SCORED]
-    table["draw"] = table["draw"].astype(object).fillna("")
     # Compare all names: a model may have the name of a system.
     names = table[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
     return table[[configuration not in others for configuration in names]]

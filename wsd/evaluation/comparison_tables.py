@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.column_names import BEST, CANDIDATE, SELECTED
+from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, SELECTED
 from wsd.artifacts.predictions import TEST
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.model_comparison import ModelComparison
@@ -20,14 +20,28 @@ from wsd.evaluation.word_columns import (
     difference_over_words,
     interval_over_words,
 )
-from wsd.metrics import permutation
 from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
 from wsd.metrics.counts import Counts
 from wsd.metrics.over_words import scores_by_word
+from wsd.metrics.permutation import compare_systems
 from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
 
+SCORE_COLUMNS = [
+    *(*NAMES, "n_words", "n_test", "objective_cv"),
+    *(f"{mean}{end}" for mean in MEAN_SCORES for end in ("", "_low", "_high")),
+    *(f"{mean}_without_duplicates" for mean in MEAN_SCORES),
+    *("n_words_without_duplicates", "rare_sense_recall", "about"),
+    *(f"{mean}_{end}" for mean in MEAN_SCORES for end in BOUNDS),
+]
+RARE_SENSE_COLUMNS = [
+    *(*NAMES, "word", "sense", "n_test", "right", "recall", "low", "high", "reference_model")
+]
+LEARNING_COLUMNS = [
+    *(*NAMES[1:], "train", "draws", "n_words", "n_train", "mean_macro_f1", "lowest_draw"),
+    *("highest_draw", "n_words_in_common", "mean_macro_f1_in_common"),
+]
 DIFFERENCE = ("difference", "low", "high", "p", "error")
 RARE = 15  # a sense with fewer test instances gets a separate line
 Line = dict[str, Any]
@@ -126,9 +140,7 @@ def rare_senses(rows: Sequence[ComparisonRow]) -> list[Line]:
     return table
 
 
-def paired_differences(
-    joints: Sequence[Counts], family: int, seed: int, prefix: str = ""
-) -> dict[str, Line]:
+def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") -> dict[str, Line]:
     """Return the difference of two systems, its 95% interval and p-value, by mean score.
 
     Two systems with the same predictions have the difference 0, no interval and no test.
@@ -137,8 +149,6 @@ def paired_differences(
     ----------
     joints : sequence over words of Counts
         As from :meth:`wsd.evaluation.comparison_rows.ComparisonRow.joints`.
-    family : int
-        The number of tests that Holm's method adjusts together.
     seed : int
     prefix : str
         Before the names ``low`` and ``high``.
@@ -148,9 +158,7 @@ def paired_differences(
     return {
         name: {"difference": difference, f"{prefix}low": low, f"{prefix}high": high, "p": p}
         | {"error": error}
-        for name, (difference, low, high, p, error) in permutation.compare_systems(
-            joints, family=family, rng=seed
-        ).items()
+        for name, (difference, low, high, p, error) in compare_systems(joints, rng=seed).items()
     }
 
 
@@ -172,7 +180,7 @@ def differences(
         The group of near-duplicates of each test instance; all words count the groups alike.
     seed : int
     """
-    reference, family = systems.reference, len(systems.others)
+    reference = systems.reference
     reference_names = {f"reference_{key}": value for key, value in reference.names.items()}
     empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED))
     table: list[Line] = []
@@ -180,7 +188,7 @@ def differences(
         joints = reference.joints(other)
         is_tested = other.kind != BEST and not identical(joints)
         if is_tested:
-            compared = paired_differences(joints, family, seed)
+            compared = paired_differences(joints, seed)
             clustered = replace(reference, documents=clusters).joints(other)
             by_documents, by_clusters = inflations(joints), inflations(clustered)
         for name in MEAN_SCORES:
@@ -188,7 +196,7 @@ def differences(
             line["difference"] = reference.mean(name) - other.mean(name)
             if is_tested:
                 line |= compared[name]
-                line |= difference_over_words(reference, other, name, family, seed)
+                line |= difference_over_words(reference, other, name, seed)
                 line["inflation_by_clusters"] = max(1.0, by_clusters[name] / by_documents[name])
             table.append(line)
     for name in MEAN_SCORES:
@@ -242,7 +250,7 @@ def learning(scores: pd.DataFrame) -> list[Line]:
     """
     words = scores.groupby("train")["word"].agg(set)
     common = set.intersection(*words) if len(words) else set()
-    keys = ["model", "view", "layers", "classifier", "train"]
+    keys = [*NAMES[1:], "train"]
     lines = []
     for names, group in scores[scores["test"] == TEST].groupby(keys, sort=False):
         draws = group.groupby("draw", sort=False)

@@ -141,7 +141,7 @@ def _read(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_files(parser, "--predictions")
-    add_optional_files(parser, "--systems", "of `wsd score` and `wsd published`")
+    add_optional_files(parser, "--systems", "of `wsd score`")
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--config", default="{}", metavar="JSON", help="for the provenance")
     parser.add_argument("--reproduce", default="", metavar="COMMAND", help="for the provenance")

@@ -9,7 +9,6 @@ from wsd.artifacts.column_names import ALL_WORDS, CANDIDATE
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import Search, read_search
 from wsd.artifacts.feature_set import parse_features
-from wsd.artifacts.view_names import STATIC
 from wsd.classification.select import Candidate, choose_each
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, nothing_selected, read_rows
@@ -64,9 +63,9 @@ class Group:
         """Return the columns of a row in the tables over all words.
 
         The relative depth of a single layer runs from 0, the embeddings, to 1, the last block. A
-        combination and a static view have none.
+        combination has none.
         """
-        single = row.layers.isdecimal() and row.view not in STATIC
+        single = row.layers.isdecimal()
         return {
             **self.names,
             "layers": row.layers,

@@ -19,6 +19,7 @@ from wsd.artifacts.cv_table import Search
 from wsd.evaluation.comparison_rows import ComparisonRow, identical
 from wsd.evaluation.comparison_tables import Line, best_of, paired_differences, word_rows
 from wsd.evaluation.layer_groups import GROUP, Group, read_groups
+from wsd.evaluation.peaks import PEAK_COLUMNS, find_peaks
 from wsd.evaluation.word_columns import (
     BOUNDS,
     EFFECTS,
@@ -64,8 +65,6 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     """
     metric = group.objective
     (reference,) = (row for row in group.rows if row.layers == group.selected)
-    # Over sentences, each comparison has an interval of its own and no test.
-    families = (1, len(group.rows) - 1)
     table: list[Line] = []
     for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
         low, high = mean_intervals(row.counts, rng=seed)[metric]
@@ -78,9 +77,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
                 "high": high,
                 **interval_over_words(scores_by_word(row.confusions)[metric]),
                 "reference": reference.layers,
-                **(
-                    {} if row is reference else _difference(row, reference, metric, seed, *families)
-                ),
+                **({} if row is reference else _difference(row, reference, metric, seed)),
             }
         )
     adjust(table)
@@ -102,13 +99,12 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
     for group in groups:
         if group.rows[0].model == first or group.blocks != groups[0].blocks:
             continue
-        families = (len(group.rows), len(group.rows))
         family = [
             {
                 **group.columns(row),
                 "reference_model": first,
                 "reference_value": reference.mean(group.objective),
-                **_difference(row, reference, group.objective, seed, *families),
+                **_difference(row, reference, group.objective, seed),
             }
             for row in group.rows
             if (reference := references.get(row.configuration[1:]))
@@ -118,20 +114,13 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
     return table
 
 
-def _difference(
-    row: ComparisonRow,
-    reference: ComparisonRow,
-    metric: str,
-    seed: int,
-    over_sentences: int,
-    over_words: int,
-) -> Line:
-    """Return a difference, given the sizes of the families of tests over sentences and words."""
+def _difference(row: ComparisonRow, reference: ComparisonRow, metric: str, seed: int) -> Line:
+    """Return the difference of two rows over these words, and over words."""
     prefix = "difference_"
     joints = row.joints(reference)
-    line = paired_differences(joints, over_sentences, seed, prefix)[metric]
+    line = paired_differences(joints, seed, prefix)[metric]
     if not identical(joints):
-        line |= difference_over_words(row, reference, metric, over_words, seed, prefix)
+        line |= difference_over_words(row, reference, metric, seed, prefix)
     return line
 
 
@@ -172,24 +161,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--layers", "table over words, .csv", metavar="FILE")
     add_path(parser, "--word-layers", "table per word, .csv", metavar="FILE")
     add_path(parser, "--model-layers", "each model minus the first, .csv", metavar="FILE")
-    writes(parser, "layers", "word_layers", "model_layers")
+    add_path(parser, "--peaks", "the peak of each curve over single layers, .csv", metavar="FILE")
+    writes(parser, "layers", "word_layers", "model_layers", "peaks")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the tables of layer choices: over all words, per word, per model, per word group.
+    """Write the tables of layer choices: over all words, per word, between models, and peaks.
 
-    The table between models is empty if there is one model. The table by part of speech and number
-    of training instances is empty if the corpus has no parts of speech; the table of peaks then has
-    all words as its only group.
+    The table between models is empty if there is one model.
     """
     corpora = read_corpora(args.corpus, args.words)
     groups = read_groups(args.predictions, args.searches, corpora)
     over_all: list[Line] = []
     by_word: list[Line] = []
+    peaks: list[Line] = []
     for group in groups:
         log.info("%s: %d layer choices", ", ".join(group.names.values()), len(group.rows))
         over_all += of_layers(group, args.seed)
         by_word += of_words(group, args.seed)
+        peaks += find_peaks(group, args.seed)
     write_csv(args.layers, pd.DataFrame(over_all, columns=LAYER_COLUMNS))
     write_csv(args.word_layers, pd.DataFrame(by_word, columns=WORD_COLUMNS))
     write_csv(args.model_layers, pd.DataFrame(of_models(groups, args.seed), columns=MODEL_COLUMNS))
+    write_csv(args.peaks, pd.DataFrame(peaks, columns=PEAK_COLUMNS))

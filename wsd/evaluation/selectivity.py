@@ -8,11 +8,24 @@ import numpy as np
 from wsd.artifacts.column_names import NAMES
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import paired_differences
-from wsd.evaluation.word_columns import interval_over_words
+from wsd.evaluation.word_columns import BOUNDS, interval_over_words
 from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.over_words import scores_by_word
+from wsd.metrics.scores import MEAN_SCORES
 
 ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
+SELECTIVITY_COLUMNS = [
+    *NAMES[1:],
+    *(
+        f"{mean}{column}"
+        for mean in MEAN_SCORES
+        for column in (
+            *("", "_control", "_selectivity"),
+            *(("_selectivity_low", "_selectivity_high") if mean in ACCURACIES else ()),
+            *(f"_selectivity_{end}" for end in BOUNDS),
+        )
+    ),
+]
 
 
 def selectivity(
@@ -38,7 +51,7 @@ def selectivity(
     for row in control:
         if senses := by_configuration.get(row.configuration):
             line: dict[str, Any] = {name: row.names[name] for name in NAMES[1:]}
-            over_sentences = paired_differences(_right_or_wrong(senses, row), 1, seed)
+            over_sentences = paired_differences(_right_or_wrong(senses, row), seed)
             of_control = scores_by_word(row.confusions)
             for name, score in scores_by_word(senses.confusions).items():
                 gap, prefix = score - of_control[name], f"{name}_selectivity"

@@ -38,7 +38,7 @@ def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Li
 
 
 def difference_over_words(
-    row: ComparisonRow, other: ComparisonRow, metric: str, family: int, seed: int, prefix: str = ""
+    row: ComparisonRow, other: ComparisonRow, metric: str, seed: int, prefix: str = ""
 ) -> Line:
     """Return the columns over words of a row's score minus another row's.
 
@@ -50,8 +50,6 @@ def difference_over_words(
     row, other : ComparisonRow
     metric : str
         Among ``MEAN_SCORES``.
-    family : int
-        The number of tests that Holm's method adjusts together.
     seed : int
     prefix : str
         Before the names of the interval's columns.
@@ -62,7 +60,7 @@ def difference_over_words(
     if len(by_word.values) >= FEWEST:
         spread = by_word.error * len(by_word.values) ** 0.5
         line |= {
-            "p_over_words": by_word.sign_flip_p(family=family, rng=seed),
+            "p_over_words": by_word.sign_flip_p(rng=seed),
             "d_over_words": by_word.mean / spread if by_word.is_informative else None,
             "words_won": float(np.mean(np.sign(by_word.values) / 2 + 0.5)),
         }
@@ -72,11 +70,6 @@ def difference_over_words(
 def adjust(lines: Sequence[Line]) -> None:
     """Add the p-values by Holm's method to each line that has a test."""
     for name in P_VALUES:
-        add_holm(lines, name)
-
-
-def add_holm(lines: Sequence[Line], name: str) -> None:
-    """Add the p-values of a column by Holm's method, to each line that has one."""
-    tested = [line for line in lines if line.get(name) is not None]
-    for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
-        line[f"{name}_holm"] = float(p)
+        tested = [line for line in lines if line.get(name) is not None]
+        for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
+            line[f"{name}_holm"] = float(p)

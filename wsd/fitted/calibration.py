@@ -3,15 +3,17 @@
 The command writes three tables per model. ``calibration.csv`` has scores of the probabilities on
 test instances, for raw scores and after temperature scaling: negative log-likelihood (NLL), Brier
 score, mean confidence minus accuracy, and the expected calibration error (ECE) with its noise
-floor. Cross-validation on the training set selects the temperature. ``reliability.csv`` has
-confidence and accuracy in ten bins, over all words. ``ood.csv`` has the share of sentences with an
-OOD flag: in the test split, in the out-of-domain split, and among sentences of other words, where
-no sense of the word applies.
+floor. The temperature is fitted on the out-of-fold predictions of the training set.
+``reliability.csv`` has confidence and accuracy in ten bins, over all words. ``ood.csv`` has the
+share of sentences with an OOD flag: in the test split, in the out-of-domain split, and among
+sentences of other words, where no sense of the word applies.
+
+Nothing is fitted again: scores are those of the stored predictions.
 """
 
 import argparse
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,12 +22,12 @@ from scipy.stats import beta
 from wsd.arguments import add_out_folder, add_results, add_seed
 from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.predictions import TEST
+from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.fitted.selected_results import Results
+from wsd.fitted.stored_probabilities import stored_probabilities
 from wsd.fitted.train_selected import Fitting, Learner
-from wsd.fitted.word_classifier import FittedWord
 from wsd.logs import log
-from wsd.metrics import reliability
+from wsd.metrics import out_of_distribution, reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
@@ -50,44 +52,63 @@ TABLES = {
 Tables = dict[str, list[dict[str, Any]]]
 
 
-class _Tested(NamedTuple):
-    """Test instances of one word: arrays of shape (n,).
-
-    ``scores`` has confidence, gap (confidence minus correctness), nll and brier, by kind of score.
-    """
-
-    scores: dict[str, pd.DataFrame]
-    correct: np.ndarray
-    ood: np.ndarray
-
-
 def _tables(fitting: Fitting, seed: int) -> Tables:
+    instances, scores, words = _instances(fitting)
+    tables: Tables = {name: [] for name in TABLES}
+    for test in (TEST, OUT_OF_DOMAIN, OF_OTHERS):
+        for word, group in _by_word(instances[instances["test"] == test]):
+            about = {"sentences": test, "word": word, **words.get(word, {})}
+            tables["ood"].append({**about, **_out_of_distribution(group)})
+        tested = scores[scores["test"] == test]
+        for word, of_word in _by_word(tested):
+            if test == TEST or word == TOGETHER:
+                for kind, group in of_word.groupby("scores", sort=False):
+                    row = {"test": test, "word": word, "scores": kind, **_errors(group, seed)}
+                    if kind == CALIBRATED and word in words:
+                        row["temperature"] = fitting.temperatures[word]
+                    tables["calibration"].append(row)
+        for kind, group in tested.groupby("scores", sort=False):
+            tables["reliability"] += [{"test": test, "scores": kind, **row} for row in _bins(group)]
+    return tables
+
+
+def _by_word(table: pd.DataFrame) -> Iterator[tuple[Any, pd.DataFrame]]:
+    """Yield the rows of all words together and, after them, those of each word."""
+    if len(table):
+        yield TOGETHER, table
+        yield from table.groupby("word", sort=False)
+
+
+def _instances(fitting: Fitting) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, dict[str, Any]]]:
+    """Return rows of test instances, rows of their scores, and each word's OOD threshold.
+
+    Instances have the columns test, word, correct and ood. Scores have test, word, scores (raw or
+    calibrated), accuracy (0 or 1), confidence, gap, nll and brier.
+    """
     most = sample_size(len(fitting.words))
     samples = {word: _sample(Learner(fitting, word), most) for word in fitting.words}
-    tested: dict[str, dict[str, _Tested]] = {TEST: {}, OUT_OF_DOMAIN: {}, OF_OTHERS: {}}
-    words: dict[str, FittedWord] = {}
+    instances, scores, words = [], [pd.DataFrame(columns=["test", "word", "scores"])], {}
     for word in fitting.words:
         learner = Learner(fitting, word)
-        words[word] = fitted = learner.fitted()
-        for split in (TEST, OUT_OF_DOMAIN):
-            rows = np.flatnonzero(learner.corpus.split == split)
-            if len(rows):
-                tested[split][word] = _test(fitted, learner, rows)
-        others = [sample for other, sample in samples.items() if other != word]
-        if others:
-            ood = fitted.is_ood(fitted.answer(np.concatenate(others)).distance)
-            tested[OF_OTHERS][word] = _Tested({}, np.full(len(ood), np.nan), ood)
+        train, threshold = learner.directions()
+        words[word] = {"threshold": threshold, "n_train": len(train)}
+        # The vectors to flag, and whether their sense is predicted.
+        tested = {}
+        for test in (TEST, OUT_OF_DOMAIN):
+            if predictions := fitting.stored.get((test, word)):
+                vectors = learner.vectors[learner.corpus.split == test]
+                tested[test] = vectors, (predictions.predicted == predictions.gold).astype(float)
+                of_test = _scores(predictions, fitting.source, fitting.temperatures.get(word))
+                scores += [table.assign(test=test, word=word) for table in of_test]
+        if others := [sample for other, sample in samples.items() if other != word]:
+            tested[OF_OTHERS] = np.concatenate(others), np.nan
+        for test, (vectors, correct) in tested.items():
+            _, similarity = out_of_distribution.nearest(vectors, train)
+            ood = 1 - similarity[:, 0] > (np.inf if threshold is None else threshold)
+            columns = {"correct": correct, "ood": ood}
+            instances.append(pd.DataFrame(columns).assign(test=test, word=word))
         log.info("calibration: %s, %d of %d words", word, len(words), len(fitting.words))
-    tables: Tables = {name: [] for name in TABLES}
-    for split, by_word in tested.items():
-        if not by_word:
-            continue
-        together = {TOGETHER: _together(by_word)}
-        tables["ood"] += _out_of_distribution(split, together | by_word, words)
-        shown = together | by_word if split == TEST else together
-        tables["calibration"] += _errors(split, shown, words, seed)
-        tables["reliability"] += _bins(split, together[TOGETHER])
-    return tables
+    return pd.concat(instances), pd.concat(scores), words
 
 
 def sample_size(words: int) -> int:
@@ -106,79 +127,53 @@ def _sample(learner: Learner, most: int) -> np.ndarray:
     return learner.vectors[rows[places]]
 
 
-def _test(fitted: FittedWord, learner: Learner, rows: np.ndarray) -> _Tested:
-    answers, gold = fitted.answer(learner.vectors[rows]), learner.corpus.gold[rows]
-    probabilities = {}
-    if fitted.estimator != "nearest_centroid":  # a cosine is not a probability
-        probabilities[RAW] = np.nan_to_num(answers.scores)
-    if not np.isnan(answers.probabilities).any():
-        probabilities[CALIBRATED] = answers.probabilities
-    correct, scores = (answers.predicted == gold).astype(float), {}
-    for kind, shares in probabilities.items():
-        confidence = shares[np.arange(len(rows)), answers.predicted].clip(0, 1)
-        columns = {"confidence": confidence, "gap": confidence - correct}
-        columns["nll"] = reliability.log_loss(shares, gold)
-        columns["brier"] = reliability.brier_score(shares, gold)
-        scores[kind] = pd.DataFrame(columns)
-    return _Tested(scores, correct, fitted.is_ood(answers.distance))
+def _scores(
+    words: WordPredictions, source: Mapping[str, Any], temperature: float | None
+) -> Iterator[pd.DataFrame]:
+    """Yield a table of instances for each kind of score that is a probability."""
+    shares = {RAW: np.nan_to_num(words.scores)}
+    if source["estimator"] == "nearest_centroid":  # a cosine is not a probability
+        shares = {}
+    calibrated = stored_probabilities(words, source, temperature)
+    if not np.isnan(calibrated).any():
+        shares[CALIBRATED] = calibrated
+    for kind, probabilities in shares.items():
+        correct = (words.predicted == words.gold).astype(float)
+        confidence = probabilities[np.arange(len(correct)), words.predicted].clip(0, 1)
+        columns = {"scores": kind, "accuracy": correct, "confidence": confidence}
+        columns["gap"] = confidence - correct
+        columns["nll"] = reliability.log_loss(probabilities, words.gold)
+        columns["brier"] = reliability.brier_score(probabilities, words.gold)
+        yield pd.DataFrame(columns)
 
 
-def _together(by_word: Mapping[str, _Tested]) -> _Tested:
-    """Concatenate all words, without the kinds of score that a word lacks."""
-    words = list(by_word.values())
-    kinds = [k for k in (RAW, CALIBRATED) if all(k in word.scores for word in words)]
-    return _Tested(
-        {kind: pd.concat([word.scores[kind] for word in words]) for kind in kinds},
-        np.concatenate([word.correct for word in words]),
-        np.concatenate([word.ood for word in words]),
-    )
+def _errors(scores: pd.DataFrame, seed: int) -> dict[str, Any]:
+    """Return mean scores and the calibration error with its noise floor."""
+    means = scores[["accuracy", "confidence", "gap", "nll", "brier"]].mean()
+    confidence = scores["confidence"].to_numpy()
+    error = reliability.calibration_error(confidence, scores["accuracy"].to_numpy())
+    floor, high = reliability.noise_floor(confidence, seed=seed)
+    return {"n": len(scores), **means, "ece": error, "ece_floor": floor, "ece_floor_95": high}
 
 
-def _errors(
-    split: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord], seed: int
-) -> list[dict[str, Any]]:
-    """Return a row per word and kind of score; ``gap`` is mean confidence minus accuracy."""
-    rows = []
-    for word, tested in by_word.items():
-        for kind, scores in tested.scores.items():
-            row = {"test": split, "word": word, "scores": kind, "n": len(scores)}
-            if word in words and kind == CALIBRATED:
-                row["temperature"] = words[word].temperature
-            row |= {"accuracy": tested.correct.mean(), **scores.mean()}
-            confidence = scores["confidence"].to_numpy()
-            row["ece"] = reliability.calibration_error(confidence, tested.correct)
-            row["ece_floor"], row["ece_floor_95"] = reliability.noise_floor(confidence, seed=seed)
-            rows.append(row)
-    return rows
+def _bins(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the bins with instances; each accuracy has a 95% Clopper-Pearson interval."""
+    confidence, correct = scores["confidence"].to_numpy(), scores["accuracy"].to_numpy()
+    for row in reliability.reliability(confidence, correct):
+        n, right = row["n"], round(row["accuracy"] * row["n"])
+        low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
+        high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
+        yield {**row, "accuracy_low": low, "accuracy_high": high}
 
 
-def _bins(split: str, tested: _Tested) -> list[dict[str, Any]]:
-    """Return the bins with instances; each accuracy has a 95% Clopper-Pearson interval."""
-    rows = []
-    for kind, scores in tested.scores.items():
-        for bin_scores in reliability.reliability(scores["confidence"].to_numpy(), tested.correct):
-            n, right = bin_scores["n"], round(bin_scores["accuracy"] * bin_scores["n"])
-            low = beta.ppf(0.025, right, n - right + 1) if right else 0.0
-            high = beta.ppf(0.975, right + 1, n - right) if right < n else 1.0
-            row = {"test": split, "scores": kind, **bin_scores}
-            rows.append({**row, "accuracy_low": low, "accuracy_high": high})
-    return rows
-
-
-def _out_of_distribution(
-    sentences: str, by_word: Mapping[str, _Tested], words: Mapping[str, FittedWord]
-) -> list[dict[str, Any]]:
-    """Return a row per word: the share of flagged sentences, and the accuracy of both kinds."""
-    rows = []
-    for word, tested in by_word.items():
-        ood, correct = tested.ood, tested.correct
-        row = {"sentences": sentences, "word": word, "n": len(ood), "ood": ood.mean()}
-        if word in words:
-            row |= {"threshold": words[word].threshold, "n_train": len(words[word].gold)}
-        row["accuracy_ood"] = correct[ood].mean() if ood.any() else np.nan
-        row["accuracy_in_distribution"] = correct[~ood].mean() if not ood.all() else np.nan
-        rows.append(row)
-    return rows
+def _out_of_distribution(instances: pd.DataFrame) -> dict[str, Any]:
+    """Return the share of flagged sentences, and the accuracy of both kinds of sentences."""
+    ood, correct = instances["ood"], instances["correct"]
+    accuracy = {
+        "accuracy_ood": correct[ood].mean(),
+        "accuracy_in_distribution": correct[~ood].mean(),
+    }
+    return {"n": len(ood), "ood": ood.mean(), **accuracy}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -193,11 +188,7 @@ def run(args: argparse.Namespace) -> None:
     """Write the three tables for the selected configuration of a model."""
     results = Results(args.results, args.of_run)
     chosen = results.choose(args.model)
-    tables: Tables = {name: [] for name in TABLES}
-    if chosen.is_usable:
-        tables = _tables(Fitting(results, chosen), args.seed)
-    else:
-        log.warning("calibration: a control was selected, %s: nothing is measured", chosen)
+    tables = _tables(Fitting(results, chosen), args.seed)
     for name, columns in TABLES.items():
         rows = [{**vars(chosen), **row} for row in tables[name]]
         table = pd.DataFrame(rows, columns=columns)

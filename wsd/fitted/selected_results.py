@@ -13,16 +13,14 @@ import numpy as np
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
-from wsd.artifacts.feature_set import JOIN, Features, parse_features
+from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import SELECTION, choose_run, runs_with, tables_of
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.fold_table import read as read_folds
 from wsd.artifacts.manifest import read_manifest
-from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
-from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ConfigError, DamageError, ModelError, ResultError
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.csv import read_csv
@@ -45,11 +43,6 @@ class Configuration:
     def features(self, blocks: int) -> Features:
         """Return the views and layer choices, for an encoder of ``blocks`` blocks."""
         return parse_features(self.view, self.layers, blocks)
-
-    @property
-    def is_usable(self) -> bool:
-        """Return whether it works on new text: the view of a random word does not."""
-        return DRAWN not in self.view.split(JOIN)
 
 
 class Results:
@@ -145,22 +138,6 @@ class Results:
     def vectors(self, configuration: Configuration) -> Words:
         """Return the vectors of a configuration's model."""
         return self.map.words(f"{configuration.model}/embeddings")
-
-    def temperatures(self, configuration: Configuration) -> dict[str, float] | None:
-        """Return the temperatures of the words in ``calibration.csv``.
-
-        They are known for the selected configuration; for others the result is None.
-        """
-        name = f"{configuration.model}/calibration.csv"
-        if not self.map.has(name):
-            return None
-        path = self.map.file(name)
-        with parsing(path):
-            table = read_csv(path)
-            for column, value in vars(configuration).items():
-                table = table[table[column] == value]
-            words = table[(table["test"] == TEST) & table["temperature"].notna()]
-            return dict(zip(words["word"], words["temperature"], strict=True)) or None
 
     @cached_property
     def folds(self) -> Folds:

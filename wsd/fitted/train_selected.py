@@ -14,12 +14,12 @@ from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_predictions
 from wsd.classification import fit_and_predict
-from wsd.classification.cross_validation import fold_scores
 from wsd.classification.estimators.registry import ESTIMATORS
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.stored_probabilities import has_seen_labels, stored_temperatures
 from wsd.fitted.word_classifier import FittedWord
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import out_of_distribution
 
 # Tolerance between new and stored scores: rounding only.
 RTOL, ATOL = 1e-6, 1e-9
@@ -32,8 +32,6 @@ class Fitting:
     ----------
     results : Results
     configuration : Configuration
-    temperatures : dict of word to float, optional
-        As from :meth:`Results.temperatures`; by default they are fitted.
 
     Attributes
     ----------
@@ -43,8 +41,8 @@ class Fitting:
     encoder : dict
         The provenance of the vectors: model, pooling, input, precision, versions.
     features : Features
-    stored : dict of word to WordPredictions
-        The stored predictions of the test split.
+    stored : dict of (split, word) to WordPredictions
+        The stored predictions of the test instances.
     folds : Folds
         The folds of the training set.
 
@@ -56,18 +54,8 @@ class Fitting:
         If it cannot be used on new text.
     """
 
-    def __init__(
-        self,
-        results: Results,
-        configuration: Configuration,
-        temperatures: dict[str, float] | None = None,
-    ) -> None:
+    def __init__(self, results: Results, configuration: Configuration) -> None:
         self.results, self.configuration = results, configuration
-        if temperatures is not None:
-            self.temperatures = temperatures
-        if not configuration.is_usable:
-            problem = "the view `other` is one random word of the sentence, a control"
-            raise ConfigError(problem, where="--view", fix="choose another view")
         stored, self.source = read_predictions(results.predictions(configuration))
         if self.source["estimator"] == PER_WORD:
             problem = "configurations that differ from word to word cannot be used here"
@@ -75,7 +63,7 @@ class Fitting:
         self.words: tuple[str, ...] = tuple(self.source["words"])
         self.encoder: dict[str, Any] = self.source["encoder"]
         self.features = configuration.features(self.encoder["model"]["blocks"])
-        self.stored = {words.word: words for words in stored if words.split == TEST}
+        self.stored = {(words.split, words.word): words for words in stored}
         self.folds = results.folds
 
     def word(self, word: str) -> FittedWord:
@@ -91,20 +79,8 @@ class Fitting:
 
     @cached_property
     def temperatures(self) -> dict[str, float]:
-        """Return each word's temperature; empty if no word has folds.
-
-        All words are cross-validated, because each temperature is shrunk towards a common one.
-        A fine-tuned encoder has seen the labels of every fold, so that it has no temperatures.
-        """
-        if self.has_seen_labels:
-            return {}
-        held_out = {word: Learner(self, word).held_out() for word in self.words}
-        return reliability.fit_temperatures(held_out)
-
-    @property
-    def has_seen_labels(self) -> bool:
-        """Return whether the encoder was trained on the labels of the training set."""
-        return "finetuned_from" in self.encoder["model"]
+        """Return each word's temperature; empty if no word has folds."""
+        return stored_temperatures(self.results.predictions(self.configuration))
 
     def forms(self, word: str) -> tuple[str, ...]:
         """Return the forms of a word in its training sentences, and those that the user gave."""
@@ -157,25 +133,12 @@ class Learner:
         rows = fitting.folds.rows(self.corpus)
         self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
         self._lines = self.corpus.index[rows]
-        self._folds, self._stored = fitting.folds.words[word], fitting.stored.get(word)
+        self._folds, self._stored = fitting.folds.words[word], fitting.stored.get((TEST, word))
         self._called = fitting.results.sense_texts(self.corpus)
-        self._estimator = source["estimator"]
-        self._parameters = fit_and_predict.tuned_parameters(source, word)
+        parameters = fit_and_predict.tuned_parameters(source, word)
         self._unfitted = partial(
-            fit_and_predict.estimator_for, self._estimator, features, self._parameters
+            fit_and_predict.estimator_for, source["estimator"], features, parameters
         )
-
-    def held_out(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return out-of-fold logits and gold senses, for :func:`reliability.fit_temperatures`."""
-        repeats = 0 if self._folds.held is None else len(self._folds.held)
-        scores = np.full((repeats, len(self._gold), len(self.corpus.senses)), np.nan)
-        for i, repeat_scores in enumerate(scores):
-            splits = list(self._folds.splits(i))
-            results = fold_scores(self._unfitted(), self._train, self._gold, splits, [{}])
-            for (fit, held), (fold,) in zip(splits, results, strict=True):
-                repeat_scores[np.ix_(held, np.unique(self._gold[fit]))] = fold
-        logits = reliability.to_logits(scores, self._estimator, self._parameters)
-        return logits, self._gold
 
     def fit(self) -> Any:
         """Fit the classifier on the whole training set and check it, as :meth:`Fitting.word`."""
@@ -191,10 +154,7 @@ class Learner:
     def fitted(self) -> FittedWord:
         """Return the fitted word, as :meth:`Fitting.word`."""
         classifier = self.fit()
-        train = out_of_distribution.unit(self._train).astype(np.float32)
-        threshold = None
-        if not self._fitting.has_seen_labels:
-            threshold = out_of_distribution.threshold(train, self._folds.component)
+        train, threshold = self.directions()
         return FittedWord(
             word=self.corpus.word,
             senses=self.corpus.senses,
@@ -210,6 +170,16 @@ class Learner:
             corpus=self.corpus.digest,
             forms=self._fitting.forms(self.corpus.word),
         )
+
+    def directions(self) -> tuple[np.ndarray, float | None]:
+        """Return the directions of the training vectors, and the OOD threshold.
+
+        A fine-tuned encoder has no threshold.
+        """
+        train = out_of_distribution.unit(self._train).astype(np.float32)
+        if has_seen_labels(self._fitting.source):
+            return train, None
+        return train, out_of_distribution.threshold(train, self._folds.component)
 
     def _check(self, classifier: Any, stored: WordPredictions) -> None:
         """Refuse a classifier that does not reproduce the stored predictions of the test split."""

@@ -68,7 +68,7 @@ class FittedWord:
     corpus : str
         The digest of the corpus table.
     forms : tuple of str
-        The word's forms in the training sentences; empty in a file of an earlier version.
+        The word's forms in the training sentences.
     """
 
     word: str

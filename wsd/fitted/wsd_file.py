@@ -5,47 +5,86 @@ The file is an uncompressed zip archive: ``README.md``, a card for people; ``man
 first needed; and optionally ``sentences.json``. It holds no code and no pickle: see
 :mod:`wsd.classification.estimators.stored_classifiers`. The encoder is not in the file, but the
 manifest has the checksums of its files, and an encoder with other files is refused.
+
+A file can come from a stranger: every value is checked when it is read.
 """
 
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
-from wsd.artifacts.dataset import ENGLISH
+from wsd.artifacts.config_values import Number, NumberAbove0, Pooling, Precision, Text
 from wsd.artifacts.encoder_record import check_record
+from wsd.artifacts.feature_set import JOIN
 from wsd.artifacts.input_template import parse_input
-from wsd.artifacts.view_names import POOLINGS, PRECISIONS
+from wsd.artifacts.senses import SenseText
+from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
 from wsd.errors import ModelError, WsdError
-from wsd.fitted.selected_results import Results, training_sentences
+from wsd.fitted.selected_results import Configuration, Results, training_sentences
 from wsd.fitted.word_classifier import FittedWord
-from wsd.fitted.wsd_file_checks import (
-    check_arrays,
-    check_forms,
-    check_word_entry,
-    checked_configuration,
-    sense_names,
-)
-from wsd.storage.result_files import UNEXPECTED, require
+from wsd.storage.result_files import UNEXPECTED, require, validated
 
-FORMAT = 1
+FORMAT = 2
 SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
 LEARNED = "learned."  # prefix of a classifier's arrays
-# Fields of a word's entry in the manifest, besides the file of its arrays.
-ENTRY = (
-    "senses", "called", "estimator", "parameters", "temperature", "threshold", "corpus", "forms",
-)  # fmt: skip
-Sentences = Mapping[str, list[str]]  # by word
 _DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same content has the same bytes
-_LONGEST_TEXT = 2**28
-# The values of each option of an encoder.
-_KINDS = {"pooling": POOLINGS, "precision": PRECISIONS}
+
+
+class WordEntry(BaseModel):
+    """A word in the manifest: the file of its arrays, and fields of ``FittedWord``."""
+
+    file: str
+    senses: tuple[Text, ...]
+    called: tuple[SenseText, ...]
+    estimator: str
+    parameters: dict[str, Any]
+    temperature: NumberAbove0 | None
+    threshold: Number | None
+    corpus: Text
+    forms: tuple[Text, ...]
+
+    @model_validator(mode="after")
+    def _match(self) -> Self:
+        names = {text.name for text in self.called} - {""}
+        sizes = {len(self.senses), len(set(self.senses)), len(self.called), len(names)}
+        require(len(sizes) == 1, "the names do not match the senses")
+        return self
+
+
+class EncoderEntry(BaseModel):
+    """The encoder in the manifest: what identifies its files, and its options."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: dict[str, Any]
+    pooling: Pooling
+    precision: Precision
+    input: Any
+
+
+class Manifest(BaseModel):
+    """The content of ``manifest.json``."""
+
+    # Names of result files contain these values.
+    configuration: dict[str, Annotated[str, Field(max_length=255)]]
+    encoder: EncoderEntry
+    predictions: dict[str, Any]
+    language: Text
+    versions: dict[str, str]
+    words: Annotated[dict[Text, WordEntry], Field(min_length=1)]
+
+
+class Sentences(RootModel[dict[str, list[str]]]):
+    """The content of ``sentences.json``: training sentences by word."""
 
 
 class WsdFileWriter:
@@ -70,10 +109,14 @@ class WsdFileWriter:
         arrays |= {"train": word.train.astype(np.float16), "gold": word.gold, "lines": word.lines}
         member = f"words/{len(self.words)}.safetensors"
         self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
-        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in ENTRY}
+        fields = [name for name in WordEntry.model_fields if name != "file"]
+        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in fields}
 
     def close(
-        self, manifest: Mapping[str, Any], card: str, sentences: Sentences | None = None
+        self,
+        manifest: Mapping[str, Any],
+        card: str,
+        sentences: Mapping[str, list[str]] | None = None,
     ) -> None:
         """Add the manifest, the card and the sentences, and close the file.
 
@@ -120,8 +163,10 @@ class WsdFile:
     manifest : dict
     card : str
     encoder : dict
-        The encoder's entry in the manifest, which identifies its files and options.
+        The encoder's entry in the manifest.
     features : Features
+    language : str
+        A code.
     words : tuple of str
 
     Raises
@@ -145,18 +190,20 @@ class WsdFile:
                 problem = f"a model file of format {self.manifest['format']!r}"
                 fix = f"use wsd {self.manifest['versions']['wsd']}, or fit it again"
                 raise ModelError(f"{problem}; this wsd reads {FORMAT}", where=str(path), fix=fix)
-            self.card = self._read(CARD).decode()
+            manifest = validated(Manifest, self.manifest)
+            self.card = self._zip.read(CARD).decode()
             self.encoder: dict[str, Any] = self.manifest["encoder"]
-            check_record(self.encoder["model"])
-            for key, kinds in _KINDS.items():
-                require(self.encoder[key] in kinds, f"an encoder of {key} {self.encoder[key]!r}")
-            parse_input(self.encoder["input"])
-            require(isinstance(self.manifest["words"], dict), "the words are not a mapping")
-            self.words = tuple(self.manifest["words"])
-            require(self.words, "no words")
-            configuration = checked_configuration(self.manifest["configuration"])
-            self.features = configuration.features(self.encoder["model"]["blocks"])
-            self._sentences = self._read_sentences()
+            check_record(manifest.encoder.model)
+            parse_input(manifest.encoder.input)
+            configuration = Configuration(**manifest.configuration)
+            known = set(configuration.view.split(JOIN)) <= set(VIEWS)
+            require(known, f"the view {configuration.view!r}")
+            self.features = configuration.features(manifest.encoder.model["blocks"])
+            self.language, self.words = manifest.language, tuple(manifest.words)
+            self._entries = manifest.words
+            has_sentences = SENTENCES in self._zip.namelist()
+            texts = self._read_json(SENTENCES) if has_sentences else {}
+            self._sentences = validated(Sentences, texts).root
 
     def word(self, word: str) -> FittedWord:
         """Return a fitted word of the file.
@@ -164,37 +211,25 @@ class WsdFile:
         Raises
         ------
         ModelError
-            If its entry or its arrays are damaged, or its classifier is unknown.
+            If its arrays are damaged, or its classifier is unknown.
         """
         from safetensors.numpy import load
 
+        fields = dict(self._entries[word])
         with self._parsing():
-            entry = {"forms": [], "called": None} | self.manifest["words"][word]
-            entry = {name: entry[name] for name in ("file", *ENTRY)}
-            arrays = load(self._read(entry.pop("file")))
+            arrays = load(self._zip.read(fields.pop("file")))
             learned = {k.removeprefix(LEARNED): arrays[k] for k in arrays if k.startswith(LEARNED)}
-            classifier = restored(entry["estimator"], entry["parameters"], learned)
-            train, gold, lines = (arrays[name] for name in ("train", "gold", "lines"))
-            check_arrays(classifier, train, gold, lines, len(entry["senses"]))
-            complete = len(self._sentences.get(word, gold)) == len(gold)
-            require(complete, "its sentences and arrays do not belong together")
-            check_word_entry(entry)
-            entry |= {name: tuple(entry[name]) for name in ("senses", "forms")}
-            entry["called"] = sense_names(word, entry["senses"], entry["called"])
-            entry["classifier"] = classifier
-            return FittedWord(word, train=train.astype(np.float32), gold=gold, lines=lines, **entry)
+            classifier = restored(fields["estimator"], fields["parameters"], learned)
+            fields |= {name: arrays[name] for name in ("train", "gold", "lines")}
+            fitted = FittedWord(word, classifier=classifier, **fields)
+            texts = len(self._sentences.get(word, fitted.gold))
+            complete = texts == len(fitted.gold) and _belong_together(fitted)
+            require(complete, "its arrays do not belong together")
+        return replace(fitted, train=fitted.train.astype(np.float32))
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """Return the forms of a word; empty if the file lacks them."""
-        with self._parsing():
-            forms = self.manifest["words"][word].get("forms", [])
-            check_forms(forms)
-            return tuple(forms)
-
-    @property
-    def language(self) -> str:
-        """The code of the language; English in a file of an earlier version."""
-        return str(self.manifest.get("language", ENGLISH))
+        """Return the forms of a word."""
+        return self._entries[word].forms
 
     def sentences(self, word: str) -> list[str] | None:
         """Return a word's training sentences in the order of its vectors; None if unavailable."""
@@ -202,26 +237,11 @@ class WsdFile:
             return self._sentences.get(word)
         return training_sentences(self._results, self.word(word))
 
-    def _read_sentences(self) -> dict[str, list[str]]:
-        if SENTENCES not in self._zip.namelist():
-            return {}
-        sentences: dict[str, list[str]] = self._read_json(SENTENCES)
-        lists = list(sentences.values()) if isinstance(sentences, dict) else [None]
-        texts = all(isinstance(x, list) and all(isinstance(s, str) for s in x) for x in lists)
-        require(texts, "the sentences are not a mapping of words to lists of strings")
-        return sentences
-
     def _read_json(self, name: str) -> Any:
-        value = json.loads(self._read(name))
+        value = json.loads(self._zip.read(name))
         # JSON can hold lone surrogates, which cannot be written to a file.
         json.dumps(value, ensure_ascii=False).encode()
         return value
-
-    def _read(self, name: str) -> bytes:
-        is_text = not name.endswith(".safetensors")
-        too_long = is_text and self._zip.getinfo(name).file_size > _LONGEST_TEXT
-        require(not too_long, f"{name} is too long")
-        return self._zip.read(name)
 
     @contextmanager
     def _parsing(self) -> Iterator[None]:
@@ -239,3 +259,20 @@ class WsdFile:
     def _refused(self, reason: str) -> ModelError:
         fix = "make it again with `wsd fit`, or download it again"
         return ModelError(f"not a whole model file: {reason}", where=str(self.path), fix=fix)
+
+
+def _belong_together(word: FittedWord) -> bool:
+    """Return whether a word's arrays match its classifier and its senses."""
+    classes, gold, train = word.classifier.classes_, word.gold, word.train
+    return bool(
+        train.shape == (len(gold), word.classifier.n_features_in_)
+        and train.dtype.kind == "f"
+        and (np.abs(train) < 2).all()  # directions, rounded
+        and all(a.ndim == 1 and a.dtype.kind == "i" for a in (classes, gold, word.lines))
+        and len(word.lines) == len(gold)
+        and len(classes)
+        and (np.diff(classes) > 0).all()
+        and classes[0] >= 0
+        and classes[-1] < len(word.senses)
+        and np.isin(gold, classes).all()
+    )

@@ -40,7 +40,7 @@ def feature_vectors(
     aligned : sequence of Aligned
         The word pieces of its instances, as from ``encoder.align``.
     features : Features
-        The views, without ``other``, and the layer choice of each.
+        The views, and the layer choice of each.
     threads : int
     progress : bool
         Whether to show a progress bar.
@@ -75,16 +75,12 @@ def vectors_of_features(
     """
     parts = [part for features in several for part in features.parts]
     views = list(dict.fromkeys(view for view, _ in parts))
-    static = encoder.static(corpus, aligned, views)
-    states = {(view, 0): vectors for view, vectors in static.items()}
-    contextual = [view for view in views if view not in static]
-    if contextual:
-        keys = {(v, i): None for v, choice in parts if v in contextual for i in choice.layers}
-        shape = (len(corpus), encoder.width)
-        states |= {key: np.empty(shape, dtype=np.float32) for key in keys}
-        for rows, vectors in _batches(encoder, corpus, aligned, contextual, threads, progress):
-            for view, layer in keys:
-                states[view, layer][rows] = vectors[contextual.index(view), layer]
+    keys = dict.fromkeys((view, layer) for view, choice in parts for layer in choice.layers)
+    shape = (len(corpus), encoder.width)
+    states = {key: np.empty(shape, dtype=np.float32) for key in keys}
+    for rows, vectors in _batches(encoder, corpus, aligned, views, threads, progress):
+        for view, layer in keys:
+            states[view, layer][rows] = vectors[views.index(view), layer]
     for features in several:
         yield feature_set.assemble(features, lambda view, layer: states[view, layer])
 
@@ -106,10 +102,7 @@ def vectors_of_layers(
     Returns
     -------
     float32 array of shape (len(corpus), layers, width)
-        A static view has one layer.
     """
-    if static := encoder.static(corpus, aligned, [view]):
-        return static[view][:, None]
     shape = (len(corpus), encoder.blocks + 1, encoder.width)
     states = np.empty(shape, dtype=np.float32)
     for rows, (vectors,) in _batches(encoder, corpus, aligned, [view], threads, progress):
@@ -127,6 +120,6 @@ def _batches(
 ) -> Iterator[tuple[list[int], np.ndarray]]:
     """Yield the batches of :meth:`Encoder.encode`, and show how far they are."""
     with tqdm(total=len(corpus), unit=UNIT, disable=not progress) as bar:
-        for rows, vectors in encoder.encode(corpus, aligned, views=views, seed=0, threads=threads):
+        for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
             yield rows, vectors
             bar.update(len(rows))

@@ -27,7 +27,7 @@ def fitted_words(results: Results, chosen: Configuration) -> Fitting | WsdFile:
         if file.manifest["predictions"] == Fitting(results, chosen).source:
             return file
     log.info("fitting: %s (`wsd fit` saves it)", chosen)
-    return Fitting(results, chosen, results.temperatures(chosen))
+    return Fitting(results, chosen)
 
 
 def resolve_word(name: str, words: Sequence[str]) -> str:

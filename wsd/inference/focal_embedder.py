@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
 from wsd.artifacts.input_template import InputValue, parse_input
-from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, STATIC, VIEWS
+from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, find_focal_word
 from wsd.inference.available_memory import require_memory
@@ -25,8 +25,6 @@ from wsd.inference.embed_batches import transform_in_batches
 from wsd.inference.feature_vectors import feature_vectors, vectors_of_layers
 from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
 
-# The view `other` is a control.
-USABLE = tuple(view for view in VIEWS if view != "other")
 OUTPUTS = ("array", "frame")
 
 
@@ -46,11 +44,11 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     layers : str or int
         A layer choice: ``6``, ``-1``, ``mean-last-4``, ``concat-1-6``; see
         :mod:`wsd.artifacts.layer_choice`. ``all`` gives every single layer, from one pass of the
-        encoder. The choice is ignored for a single static view, which has layer 0 only.
+        encoder.
     view : str
-        ``focal``, ``context``, ``cls``, ``static`` or ``static_context``; see
-        :mod:`wsd.artifacts.view_names`. ``+`` joins several views, with as many layer choices, as
-        in :mod:`wsd.artifacts.feature_set`.
+        ``focal``, ``context``, ``cls`` or ``sentence``; see :mod:`wsd.artifacts.view_names`.
+        ``+`` joins several views, with as many layer choices, as in
+        :mod:`wsd.artifacts.feature_set`.
     pooling : {"mean", "first", "last"}
         How the pieces of the focal word become one vector.
     input : str or dict
@@ -127,7 +125,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ModelError
             If the model is not available.
         """
-        views = [("view", view, USABLE) for view in str(self.view).split(JOIN)]
+        views = [("view", view, VIEWS) for view in str(self.view).split(JOIN)]
         settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES)]
         for name, value, usable in [*settings, ("output", self.output, OUTPUTS), *views]:
             if value not in usable:
@@ -141,7 +139,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         instances = self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         if layers != ALL:
-            layers = "0" if self.view in STATIC else layers
             blocks = record["blocks"]
             choices = parse_features(self.view, layers, blocks, where="layers", learned=False)
             layers = choices.layers

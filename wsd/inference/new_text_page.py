@@ -18,7 +18,6 @@ from wsd.artifacts.feature_set import parse_features, read_features
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.projection import Projection
-from wsd.artifacts.view_names import DRAWN
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting, Learner
@@ -47,17 +46,13 @@ class NewTextPage:
     Raises
     ------
     ConfigError
-        If the run has no projection that can place new sentences, or its pages show the view of a
-        random word.
+        If the run has no projection that can place new sentences.
     """
 
     def __init__(self, results: Results, model: str) -> None:
         self._results, self._model = results, model
         config = results.map.config
         self._view = config["views"]["classify"][0]
-        if DRAWN in self._view:
-            problem = "the pages show the view `other`, one random word of the sentence"
-            raise ConfigError(problem, where="--show", fix="leave --show out")
         self._projections = [
             name
             for method in config["projections"]
@@ -119,7 +114,7 @@ class NewTextPage:
                 fitted = place(corpus, np.concatenate([known, new]), method, 0, folds)
                 placed.append(_with_points(shown.projections[method][i], fitted, method))
             for name, kind in report.classifiers.items():
-                fitting = Fitting(self._results, replace(named, classifier=name), {})
+                fitting = Fitting(self._results, replace(named, classifier=name))
                 scores = Learner(fitting, full.word).scores(new)
                 answers = _predictions(new_corpus, shown.n_train, scores)
                 predicted[name].append(answers.predicted)

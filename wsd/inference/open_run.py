@@ -56,7 +56,7 @@ def open_run(results: str | Path, run: str | None = None) -> Run:
     folder = Path(results)
     if folder.is_file():  # the map of a run
         return Run(Results(folder.absolute()))
-    started = started_runs(folder)[0]
+    started = started_runs(folder)
     finished = runs_with(folder, RUN_MAP)
     if not (started or finished or runs_with(folder, SELECTION) or runs_with(folder, PROVENANCE)):
         raise _no_results(folder)

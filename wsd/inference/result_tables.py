@@ -16,7 +16,7 @@ from wsd.artifacts.predictions import WordPredictions, read_predictions
 from wsd.artifacts.training_set import FULL
 from wsd.errors import unknown_choice, wrong_file
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.fitted.stored_probabilities import stored_probabilities
+from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
 from wsd.inference.find_focal_word import located
 from wsd.storage.csv import csv_names, read_csv
 
@@ -67,7 +67,7 @@ def predictions(
         raise unknown_choice(f"no predictions for the test {test!r}", splits, "test")
     known = _known(words, source["words"])
     predicted = [p for p in predicted if p.word in known and test in (None, p.split)]
-    temperatures = {} if train != FULL else results.temperatures(configuration) or {}
+    temperatures = stored_temperatures(path)
     corpora = {p.word: results.corpus(p.word) for p in predicted}
     extra = _extra_columns(corpora, PREDICTION)
     one = pa.struct([("sense", pa.string()), ("score", pa.float64())])

@@ -8,7 +8,7 @@ import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.exchanges import CACHED, DRAWN, Samples, is_undecided, sample_exchanges
+from wsd.metrics.exchanges import CACHED, DRAWN, Sample, sample_exchanges
 from wsd.metrics.scores import over_words, scores_of_margins, subtract
 
 # A function of a choice and other choices.
@@ -39,7 +39,6 @@ def confidence_set(
     metric: str,
     *,
     documents: Sequence[np.ndarray] | None = None,
-    permutations: int = 1000,
     rng: Seed = 0,
 ) -> Best:
     """Find the choices that are not significantly different from the best.
@@ -59,8 +58,6 @@ def confidence_set(
     probability 95% (the argument of Hsu's multiple comparisons with the best), if that test
     keeps its level: see docs/explanation/statistics.md for simulations. The set has no order.
 
-    Sampling continues for choices that :func:`wsd.metrics.exchanges.is_undecided` names.
-
     Parameters
     ----------
     gold : sequence over words of int arrays of shape (n,)
@@ -70,8 +67,6 @@ def confidence_set(
         Among ``MEAN_SCORES``.
     documents : sequence over words of int arrays of shape (n,), optional
         The number of each instance's document; all words count the documents alike.
-    permutations : int
-        The size of the first sample. All outcomes are enumerated if there are at most this many.
     rng : Generator or int
     """
     of_words = [None] * len(gold) if documents is None else documents
@@ -82,18 +77,18 @@ def confidence_set(
     sizes = [word.margins.size for word in words]
     most = min(CACHED // max(sizes), DRAWN // sum(sizes))
     units = [(word.differ.numbers, word.differ.documents) for word in words]
-    samples = sample_exchanges(units, permutations, rng, most)
+    sample = sample_exchanges(units, rng, most)
     independent = (
         np.concatenate(gold) if documents is None else np.unique(np.concatenate(documents))
     )
 
     def exchange(swaps: Sequence[np.ndarray]) -> Advantages:
         of_words = zip(words, swaps, strict=True)
-        given = [np.tensordot(part, word.of_kinds, 1) for word, part in of_words]
+        given = [np.tensordot(word.of_kinds, part, (3, 1)) for word, part in of_words]
         return partial(_advantages, words, given, metric)
 
     errors = _standard_errors(words, metric)
-    p = exchange_p_values(scores[metric], errors, samples, exchange, len(independent))
+    p = exchange_p_values(scores[metric], errors, sample, exchange, len(independent))
     return Best(scores[metric], p, within=p > 1 - LEVEL)
 
 
@@ -102,12 +97,12 @@ class _Choices(NamedTuple):
 
     Attributes
     ----------
-    margins : float array of shape (M, 2, K)
-        The right and all predictions of each sense.
+    margins : float array of shape (2, K, M)
+        The right and all predictions of each sense. Sums over a short last axis would be slow.
     gold : float array of shape (K,)
     differ : Counts
         The instances by kind: the same gold sense and the same M predictions.
-    of_kinds : float array of shape (kinds, M, 2, K)
+    of_kinds : float array of shape (2, K, M, kinds)
         The part of the margins that comes from one instance of a kind.
     """
 
@@ -117,7 +112,7 @@ class _Choices(NamedTuple):
     of_kinds: np.ndarray
 
 
-# Per word, the margins that each choice gives away in exchanges: shape (outcomes, M, 2, K). Two
+# Per word, the margins that each choice gives away in exchanges: shape (2, K, M, outcomes). Two
 # choices exchange the same instances, so these counts give both exchanged confusion matrices.
 _Given = Sequence[np.ndarray]
 
@@ -127,22 +122,22 @@ def _count_choices(
 ) -> _Choices:
     senses = 1 + max(int(gold.max()), int(predictions.max()))
     counts = count_kinds([gold, *predictions], senses, documents)
-    of_gold = np.eye(senses)[counts.kinds[:, [0]]]
-    of_predicted = np.eye(senses)[counts.kinds[:, 1:]]
-    of_kinds = np.stack([of_predicted * of_gold, of_predicted], axis=2)
+    of_gold, *of_predicted = (np.eye(senses)[:, own] for own in counts.kinds.T)
+    predicted = np.stack(of_predicted, axis=1)
+    of_kinds = np.stack([predicted * of_gold[:, None], predicted])
     differ = (counts.kinds[:, 1:] != counts.kinds[:, [1]]).any(axis=1)
     return _Choices(
-        margins=np.tensordot(counts.numbers, of_kinds, 1),
+        margins=of_kinds @ counts.numbers,
         gold=np.bincount(gold, minlength=senses).astype(float),
         differ=counts.select(differ),
-        of_kinds=of_kinds[differ],
+        of_kinds=of_kinds[..., differ],
     )
 
 
 def exchange_p_values(
     scores: np.ndarray,
     errors: np.ndarray,
-    samples: Samples,
+    sample: Sample,
     exchange: Callable[[Sequence[np.ndarray]], Advantages],
     n: int,
 ) -> np.ndarray:
@@ -153,7 +148,7 @@ def exchange_p_values(
     scores : float array of shape (M,)
     errors : float array of shape (M, M)
         The standard error of each difference under exchange.
-    samples : iterator
+    sample : parts and weights
         From :func:`wsd.metrics.exchanges.sample_exchanges`.
     exchange : function
         Turns a part of a sample into a function of a choice and other choices, which returns how
@@ -170,22 +165,13 @@ def exchange_p_values(
     least_error = np.where(is_inferior, np.inf, errors).min(axis=1, keepdims=True)
     scales = errors + np.where(np.isinf(least_error), 0, least_error)
     least = (observed / scales).max(axis=1) - 1e-7
-    p, tested = np.zeros(len(scores)), np.arange(len(scores))
-    stop, weight = 0, 1.0
-    for parts, weights in samples:
-        # Earlier outcomes weigh less now, because there are more.
-        p[tested] *= weights[0] / weight
-        weight = weights[0]
-        for swaps in parts:
-            start, stop = stop, stop + len(swaps[0])
-            largest = _largest_advantages(exchange(swaps), len(swaps[0]), tested, scales, centres)
-            p[tested] += (largest >= least[tested, None]) @ weights[start:stop]
-        # The sum of all weights may be larger than 1 in its last bit.
-        p = np.minimum(p, 1)
-        tested = tested[[is_undecided(p[i], len(weights)) for i in tested]]
-        if not len(tested):
-            break
-    return p
+    p, stop, (parts, weights) = np.zeros(len(scores)), 0, sample
+    for swaps in parts:
+        start, stop = stop, stop + len(swaps[0])
+        largest = _largest_advantages(exchange(swaps), len(swaps[0]), scales, centres)
+        p += (largest >= least[:, None]) @ weights[start:stop]
+    # The sum of all weights may be larger than 1 in its last bit.
+    return np.minimum(p, 1)
 
 
 def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
@@ -194,7 +180,7 @@ def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
     If the exchange of an instance alone changes a difference by c, its coin contributes c**2 / 4 to
     the variance of the difference. A document contributes the sum of its instances' c.
     """
-    choices = len(words[0].margins)
+    choices = words[0].margins.shape[-1]
     sizes = np.array([word.gold.sum() for word in words])
     shares = (
         sizes / sizes.sum() if metric == "micro_accuracy" else np.full(len(words), 1 / len(words))
@@ -205,7 +191,7 @@ def _standard_errors(words: Sequence[_Choices], metric: str) -> np.ndarray:
         changes = []
         for word, share in zip(words, shares, strict=True):
             # Without an exchange, and then with one instance of each kind.
-            given = np.concatenate([np.zeros((1, *word.margins.shape)), word.of_kinds])
+            given = np.concatenate([np.zeros((*word.margins.shape, 1)), word.of_kinds], axis=-1)
             advantages = share * _advantages([word], [given], metric, choice, others)
             changes.append(advantages[0] - advantages[1:])
         variance[choice, others] = _variance([word.differ for word in words], changes)
@@ -226,24 +212,19 @@ def _variance(words: Sequence[Counts], changes: Sequence[np.ndarray]) -> np.ndar
 
 
 def _largest_advantages(
-    advantages_over: Advantages,
-    outcomes: int,
-    tested: np.ndarray,
-    scales: np.ndarray,
-    centres: np.ndarray,
+    advantages_over: Advantages, outcomes: int, scales: np.ndarray, centres: np.ndarray
 ) -> np.ndarray:
-    """Return the largest standardised advantage over each tested choice: (tested, outcomes)."""
-    choices = np.arange(len(scales))
+    """Return the largest standardised advantage over each choice: (choices, outcomes)."""
     largest = np.zeros((len(scales), outcomes))
-    for i, choice in enumerate(tested):
-        others = np.setdiff1d(choices, tested[: i + 1])
+    for choice in range(len(scales)):
+        others = np.arange(choice + 1, len(scales))
         advantages = advantages_over(choice, others)
         own = (advantages + centres[choice, others]) / scales[choice, others]
         largest[choice] = np.maximum(largest[choice], own.max(axis=1, initial=0))
         # If another choice is better by some amount, this one is worse by that amount.
         theirs = (centres[others, choice] - advantages) / scales[others, choice]
         largest[others] = np.maximum(largest[others], theirs.T)
-    return largest[tested]
+    return largest
 
 
 def _advantages(
@@ -252,12 +233,13 @@ def _advantages(
     """Return how much better others are than a choice after exchanges: (outcomes, others)."""
     advantages = []
     for word, away in zip(words, given, strict=True):
-        gained = away[:, others] - away[:, [choice]]
-        theirs = _scores(word.margins[others] - gained, word.gold)
-        own = _scores(word.margins[choice] + gained, word.gold)
+        gained = away[:, :, others] - away[:, :, [choice]]
+        theirs = _scores(word.margins[:, :, others, None] - gained, word.gold)
+        own = _scores(word.margins[:, :, [choice], None] + gained, word.gold)
         advantages.append(subtract(theirs, own))
-    return over_words(advantages, [word.gold.sum() for word in words])[metric]
+    return over_words(advantages, [word.gold.sum() for word in words])[metric].T
 
 
 def _scores(margins: np.ndarray, gold: np.ndarray) -> dict[str, np.ndarray]:
-    return scores_of_margins(margins[..., 0, :], gold, margins[..., 1, :])
+    right, predicted = np.moveaxis(margins, 1, -1)
+    return scores_of_margins(right, gold, predicted)

@@ -53,15 +53,6 @@ class Counts(NamedTuple):
             documents = Documents(documents.names[kept], documents.numbers[np.ix_(kept, rows)])
         return Counts(self.kinds[rows], self.numbers[rows], self.n_senses, documents)
 
-    def of_systems(self, systems: Sequence[int]) -> "Counts":
-        """Return the counts of some systems, by number from 0."""
-        columns = self.kinds[:, [0, *(1 + system for system in systems)]]
-        kinds, kind = np.unique(columns, axis=0, return_inverse=True)
-        merged, documents = np.eye(len(kinds), dtype=int)[kind], self.documents
-        if documents is not None:
-            documents = Documents(documents.names, documents.numbers @ merged)
-        return Counts(kinds, self.numbers @ merged, self.n_senses, documents)
-
     def margins(self, numbers: np.ndarray) -> list[Margins]:
         """Return the margins of each system, for numbers of the kinds of shape (..., kinds)."""
         gold, *systems = (np.eye(self.n_senses)[column] for column in self.kinds.T)

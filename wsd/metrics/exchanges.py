@@ -1,4 +1,4 @@
-"""Exchange the predictions of two systems: all outcomes, or as many draws as a verdict needs."""
+"""Exchange the predictions of two systems: all outcomes, or a fixed number of draws."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -7,46 +7,43 @@ from math import comb, prod
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import LEVEL, Seed
+from wsd.metrics.confidence_intervals import Seed
 from wsd.metrics.counts import Documents
 
-# The most outcomes to draw.
-MOST = 1_000_000
+# The number of draws. docs/explanation/statistics.md has the Monte Carlo error.
+PERMUTATIONS = 19_999
 # The most numbers of exchanged instances in memory at once: 32 MB.
 DRAWN = 4_000_000
 # The most elements of a temporary array of scores, so that it stays in the cache.
 CACHED = 100_000
-# See :func:`sample_exchanges`.
-Samples = Iterator[tuple[Iterator[list[np.ndarray]], np.ndarray]]
+# Parts of the outcomes, and the weight of each outcome.
+Sample = tuple[Iterator[list[np.ndarray]], np.ndarray]
 
 
 def sample_exchanges(
-    words: Sequence[tuple[np.ndarray, Documents | None]], permutations: int, rng: Seed, most: int
-) -> Samples:
-    """Yield samples of exchanges, each as large as all before it, until ``MOST`` are drawn.
+    words: Sequence[tuple[np.ndarray, Documents | None]], rng: Seed, most: int
+) -> Sample:
+    """Return a sample of exchanges, in parts.
 
     Without documents, each instance is exchanged by its own coin. With documents, a coin per
     document exchanges all its instances, of all words. The first outcome is the observed one,
-    without an exchange. If all outcomes can be enumerated, there is one sample of all.
+    without an exchange. If there are at most ``PERMUTATIONS`` + 1 outcomes, all are enumerated.
 
     Parameters
     ----------
     words : sequence of (int array of shape (kinds,), Documents or None)
         Per word, the number of instances of each kind, and their documents.
-    permutations : int
-        How many outcomes to draw first, unless there are at most as many in all.
     rng : Generator or int
     most : int
         The most outcomes in a part; ``DRAWN`` may reduce it further. It does not change them.
 
-    Yields
-    ------
+    Returns
+    -------
     parts : iterator of lists over words of float arrays of shape (some outcomes, kinds)
         The number of exchanged instances of each kind.
-    weights : float array of shape (outcomes so far,)
+    weights : float array of shape (outcomes,)
         They add up to 1.
     """
-    generator = np.random.default_rng(rng)
     documents = [own for _, own in words if own is not None]
     names = np.unique(np.concatenate([[], *(own.names for own in documents)]))
     kinds = np.concatenate([numbers for numbers, _ in words])
@@ -61,21 +58,18 @@ def sample_exchanges(
 
     # Python's integers, because the product may be larger than NumPy's.
     outcomes = prod(int(n) + 1 for n in numbers)
-    if outcomes <= permutations:
+    if outcomes <= PERMUTATIONS + 1:
         grid = np.indices(tuple(numbers + 1)).reshape(len(numbers), outcomes).T.astype(float)
         probabilities = [
             np.array([comb(n, i) / 2**n for i in range(n + 1)]) for n in numbers.tolist()
         ]
         weights = np.ravel(reduce(np.multiply.outer, probabilities, np.ones(())))
-        yield map(by_word, (grid[i : i + step] for i in range(0, outcomes, step))), weights
-        return
-    drawn, more = 0, min(permutations, MOST)
-    while drawn < MOST:
-        parts = _drawn_exchanges(numbers, more, generator, step)
-        observed = [] if drawn else [np.zeros((1, len(numbers)))]
-        drawn += more
-        yield map(by_word, chain(observed, parts)), np.full(drawn + 1, 1 / (drawn + 1))
-        more = min(drawn, MOST - drawn)
+        return map(by_word, (grid[i : i + step] for i in range(0, outcomes, step))), weights
+    parts = chain(
+        [np.zeros((1, len(numbers)))],
+        _drawn_exchanges(numbers, PERMUTATIONS, np.random.default_rng(rng), step),
+    )
+    return map(by_word, parts), np.full(PERMUTATIONS + 1, 1 / (PERMUTATIONS + 1))
 
 
 def _drawn_exchanges(
@@ -101,14 +95,3 @@ def tail(statistics: np.ndarray, observed: float, weights: np.ndarray) -> float:
     """Return the weight of the outcomes that are at least as extreme as the observed one."""
     # Exact ties differ in their last bits, because their sums have different orders.
     return min(1.0, float(weights[statistics >= observed - 1e-10].sum()))
-
-
-def is_undecided(p: float, sampled: int, family: int = 1) -> bool:
-    """Return whether the sampling error of a p-value could decide a verdict at 5%.
-
-    It could if p is less than three standard errors from 5% or, by Holm's method, from 5% divided
-    by a number up to the size of the family.
-    """
-    error = np.sqrt(p * (1 - p) / sampled)
-    levels = (1 - LEVEL) / np.arange(1, family + 1)
-    return bool((np.abs(p - levels) < 3 * error).any())

@@ -11,14 +11,13 @@ import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
 from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
-from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges
+from wsd.metrics.exchanges import CACHED, sample_exchanges
 from wsd.metrics.pair_scores import percentiles, resampled
 from wsd.metrics.permutation import Difference, paired_test
 
 METRICS = ("spearman", "pearson")
 # The fewest words to resample or exchange as a whole. With fewer, no test could be significant.
 FEWEST_WORDS = 6
-FIRST_SAMPLE = 20_000
 
 
 class Correlation(NamedTuple):
@@ -151,8 +150,6 @@ def compare(
     clusters: np.ndarray,
     metric: str,
     *,
-    family: int = 1,
-    permutations: int = FIRST_SAMPLE,
     rng: Seed = 0,
 ) -> Difference:
     """Test whether two predictors correlate differently with the same ratings.
@@ -160,8 +157,7 @@ def compare(
     Under the null hypothesis, the two predictors are exchangeable on each cluster. They may have
     different scales, so the test exchanges scores: ranks among all items for Spearman's
     correlation, standardised values for Pearson's. The statistic is the difference of the two
-    correlations of the exchanged scores. If there are at most ``permutations`` outcomes, all are
-    enumerated and p is exact. Otherwise they are drawn as in
+    correlations of the exchanged scores; outcomes are enumerated or drawn as in
     :func:`wsd.metrics.permutation.paired_permutations`. The interval is the difference plus and
     minus the reach of the test, so it agrees with the test, and is too wide for a large difference.
 
@@ -173,9 +169,6 @@ def compare(
         The predictors are exchanged on all items of a cluster together.
     metric : str
         Among ``METRICS``.
-    family : int
-        The number of tests that Holm's method will adjust together.
-    permutations : int
     rng : Generator or int
 
     Returns
@@ -186,16 +179,12 @@ def compare(
     sums, n = cluster_sums(np.stack([first, second]), ratings, clusters, metric)
     moments, total = sums[1] - sums[0], sums.sum(axis=1)
     units = [(np.ones(sums.shape[1], dtype=int), None)]
-    differences, test = np.empty(0), None
-    for parts, weights in sample_exchanges(units, permutations, rng, CACHED):
-        for (flips,) in parts:
-            moved = flips @ moments
-            exchanged = _of_sums(total[0] + moved, n) - _of_sums(total[1] - moved, n)
-            differences = np.append(differences, exchanged)
-        test = paired_test(differences, weights)
-        if not is_undecided(test.p, len(weights), family):
-            break
-    assert test is not None
+    parts, weights = sample_exchanges(units, rng, CACHED)
+    exchanged = [
+        _of_sums(total[0] + flips @ moments, n) - _of_sums(total[1] - flips @ moments, n)
+        for (flips,) in parts
+    ]
+    test = paired_test(np.concatenate(exchanged), weights)
     ends = max(test.difference - test.reach, -2.0), min(test.difference + test.reach, 2.0)
     return Difference(test.difference, *ends, test.p, test.error)
 
@@ -245,7 +234,6 @@ def confidence_set(
     clusters: np.ndarray,
     metric: str,
     *,
-    permutations: int = 1000,
     rng: Seed = 0,
 ) -> Best:
     """Find the predictors that are not significantly different from the best one.
@@ -259,8 +247,6 @@ def confidence_set(
     clusters : array of shape (n,)
     metric : str
         Among ``METRICS``.
-    permutations : int
-        The size of the first sample.
     rng : Generator or int
     """
     sums, n = cluster_sums(predictors, ratings, clusters, metric)
@@ -284,6 +270,6 @@ def confidence_set(
     changes = [scores - scores[i] - after(i, everyone) for i in range(len(sums))]
     errors = np.stack([np.sqrt((change**2).sum(axis=0)) / 2 for change in changes])
     units = [(np.ones(sums.shape[1], dtype=int), None)]
-    samples = sample_exchanges(units, permutations, rng, CACHED // len(sums))
-    p = exchange_p_values(scores, errors, samples, exchange, sums.shape[1])
+    sample = sample_exchanges(units, rng, CACHED // len(sums))
+    p = exchange_p_values(scores, errors, sample, exchange, sums.shape[1])
     return Best(scores, p, within=p > 1 - LEVEL)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
-from wsd.metrics.exchanges import DRAWN, is_undecided, sample_exchanges, tail
+from wsd.metrics.exchanges import DRAWN, sample_exchanges, tail
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, word_scores
 
 # The fewest words for an interval or a test.
@@ -21,8 +21,6 @@ FEWEST = 5
 ROUNDING = 1e-12
 # The most words for which all changes of sign are enumerated.
 ENUMERATED = 30
-# With more words, the number of changes of sign to draw first.
-FIRST_SAMPLE = 20_000
 # The score of a word that goes into each mean.
 SCORE_OF_WORD = dict(zip(MEAN_SCORES, ("accuracy", *WORD_SCORES), strict=True))
 
@@ -71,19 +69,16 @@ class ByWord(NamedTuple):
         reach = float(t.isf((1 - LEVEL) / 2 / family, len(self.values) - 1)) * self.error
         return self.mean - reach, self.mean + reach
 
-    def sign_flip_p(self, *, family: int = 1, rng: Seed = 0) -> float:
+    def sign_flip_p(self, *, rng: Seed = 0) -> float:
         """Return the two-sided p-value of the sign-flip test that the mean is 0.
 
         Under the null hypothesis the two systems are exchangeable on each word, so that each word's
         contribution to the mean has a random sign (Fisher 1935, The Design of Experiments, section
         21). With at most ``ENUMERATED`` words that differ, all changes of sign are counted.
-        Otherwise they are drawn, and more of them while chance could decide a verdict: see
-        :func:`wsd.metrics.exchanges.is_undecided`.
+        Otherwise they are drawn.
 
         Parameters
         ----------
-        family : int
-            The number of tests that Holm's method will adjust together.
         rng : Generator or int
         """
         signed = self.weights * self.values
@@ -92,14 +87,9 @@ class ByWord(NamedTuple):
         if len(signed) <= ENUMERATED:
             return _enumerated(signed, total)
         words = [(np.ones(len(signed), dtype=int), None)]
-        sums, p = np.empty(0), 1.0
-        for parts, weights in sample_exchanges(words, FIRST_SAMPLE, rng, DRAWN):
-            for (flips,) in parts:
-                sums = np.append(sums, np.abs(total - 2 * flips @ signed))
-            p = tail(sums, abs(total), weights)
-            if not is_undecided(p, len(weights), family):
-                break
-        return p
+        parts, weights = sample_exchanges(words, rng, DRAWN)
+        sums = np.concatenate([np.abs(total - 2 * flips @ signed) for (flips,) in parts])
+        return tail(sums, abs(total), weights)
 
 
 def _enumerated(signed: np.ndarray, total: float) -> float:

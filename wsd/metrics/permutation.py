@@ -1,6 +1,6 @@
 """Compare two systems by paired permutation tests, which exchange their predictions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from wsd.metrics.confidence_intervals import (
     difference_intervals,
 )
 from wsd.metrics.counts import Counts
-from wsd.metrics.exchanges import CACHED, is_undecided, sample_exchanges, tail
+from wsd.metrics.exchanges import CACHED, sample_exchanges, tail
 from wsd.metrics.scores import Margins
 
 # Exchanged predictions contain the difference itself, which makes the interval of a large one too
@@ -60,9 +60,7 @@ class PairedTest(NamedTuple):
     error: float
 
 
-def compare_systems(
-    joints: Sequence[Counts], *, family: int = 1, rng: Seed = 0
-) -> dict[str, Difference]:
+def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Difference]:
     """Return the differences of two systems over all words, with intervals that agree with tests.
 
     The interval is the difference plus and minus the reach of the permutation test. If the
@@ -71,7 +69,7 @@ def compare_systems(
 
     Parameters
     ----------
-    joints, family, rng
+    joints, rng
         See :func:`paired_permutations`.
 
     Returns
@@ -80,7 +78,7 @@ def compare_systems(
     """
     from scipy.stats import norm
 
-    tests = paired_permutations(joints, family=family, rng=rng)
+    tests = paired_permutations(joints, rng=rng)
     reaches, halves = LARGE
     large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
     posterior = difference_intervals(joints, rng=rng) if large else {}
@@ -95,20 +93,16 @@ def compare_systems(
     return differences
 
 
-def paired_permutations(
-    joints: Sequence[Counts], *, family: int = 1, permutations: int = 20_000, rng: Seed = 0
-) -> dict[str, PairedTest]:
+def paired_permutations(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, PairedTest]:
     """Test whether two systems differ, metric by metric, with the same permutations.
 
     Under the null hypothesis, the two predictions of an instance are exchangeable. Only instances
     with different predictions matter, and only the number of exchanges of each kind (gold, first,
     second), which is binomial. If the instances have documents, the predictions of a whole document
     are exchanged together. The statistic is the difference of the metric, recomputed from both
-    exchanged confusion matrices, with macro-F1 over the senses that then occur. If there are at
-    most ``permutations`` outcomes, all are enumerated and p is exact. Otherwise the observed
-    outcome is one of ``permutations`` + 1 (Phipson & Smyth 2010), so that p is never 0 and the test
-    is not liberal. The sample grows, to at most ``MOST``, while it could decide a verdict: see
-    :func:`wsd.metrics.exchanges.is_undecided`.
+    exchanged confusion matrices, with macro-F1 over the senses that then occur. If there are few
+    outcomes, all are enumerated and p is exact. Otherwise the observed outcome is one of 20,000
+    (Phipson & Smyth 2010), so that p is never 0 and the test is not liberal.
 
     A single word's joint confusion gives the tests of that word.
 
@@ -116,74 +110,28 @@ def paired_permutations(
     ----------
     joints : sequence over words of Counts
         Of two systems, from :func:`wsd.metrics.counts.count_kinds`.
-    family : int
-        The number of tests that Holm's method will adjust together.
-    permutations : int
     rng : Generator or int
 
     Returns
     -------
     dict of mean to PairedTest; p is not adjusted for the number of scores
     """
-    tests: dict[str, PairedTest] = {}
-    for exchanged, weights in exchange_pairs(joints, [(0, 1)], permutations, rng):
-        tests = {name: paired_test(values[:, 0], weights) for name, values in exchanged.items()}
-        if not any(is_undecided(test.p, len(weights), family) for test in tests.values()):
-            break
-    return tests
-
-
-def exchange_pairs(
-    words: Sequence[Counts], pairs: Sequence[tuple[int, int]], permutations: int, rng: Seed
-) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray]]:
-    """Yield the differences of pairs of systems after exchanges, which are the same in all pairs.
-
-    Each sample contains those before it, as in :func:`wsd.metrics.exchanges.sample_exchanges`.
-
-    Parameters
-    ----------
-    words : sequence over words of Counts
-    pairs : sequence of (first system, second system)
-        Systems are numbered from 0.
-    permutations : int
-        The number of outcomes of the first sample.
-    rng : Generator or int
-
-    Yields
-    ------
-    exchanged : dict of mean to float array of shape (outcomes, pairs)
-        The first outcome is the observed one.
-    weights : float array of shape (outcomes,)
-    """
-    first, second = 1 + np.transpose(pairs)
-    differ = [
-        word.select((word.kinds[:, first] != word.kinds[:, second]).any(axis=1)) for word in words
+    differ = [joint.select(joint.kinds[:, 1] != joint.kinds[:, 2]) for joint in joints]
+    margins = [joint.margins(joint.numbers) for joint in joints]
+    sizes = [joint.numbers.sum() for joint in joints]
+    most = CACHED // max((joint.n_senses for joint in joints), default=1)
+    units = [(counts.numbers, counts.documents) for counts in differ]
+    parts, weights = sample_exchanges(units, rng, most)
+    exchanged = [
+        scores.over_words(
+            [_differences(*word) for word in zip(margins, differ, swaps, strict=True)], sizes
+        )
+        for swaps in parts
     ]
-    most = CACHED // max((word.n_senses for word in words), default=1)
-    sizes = [word.numbers.sum() for word in words]
-    margins = [word.margins(word.numbers) for word in words]
-    by_pair = [
-        [
-            ((m[i], m[j]), word._replace(kinds=word.kinds[:, [0, 1 + i, 1 + j]]))
-            for m, word in zip(margins, differ, strict=True)
-        ]
-        for i, j in pairs
-    ]
-    exchanged = dict.fromkeys(scores.MEAN_SCORES, np.empty((0, len(pairs))))
-    units = [(word.numbers, word.documents) for word in differ]
-    for parts, weights in sample_exchanges(units, permutations, rng, most):
-        for swaps in parts:
-            after = [
-                scores.over_words(
-                    [_differences(*word, part) for word, part in zip(pair, swaps, strict=True)],
-                    sizes,
-                )
-                for pair in by_pair
-            ]
-            for name, before in exchanged.items():
-                new = np.stack([pair[name] for pair in after], axis=1)
-                exchanged[name] = np.concatenate([before, new])
-        yield exchanged, weights
+    return {
+        name: paired_test(np.concatenate([part[name] for part in exchanged]), weights)
+        for name in scores.MEAN_SCORES
+    }
 
 
 def paired_test(differences: np.ndarray, weights: np.ndarray) -> PairedTest:

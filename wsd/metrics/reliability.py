@@ -22,7 +22,7 @@ SMALLEST = 1e-300  # below it a probability has no logarithm
 # Beyond these bounds a temperature makes all senses equal, or the first one certain.
 BOUNDS = (1e-4, 1e4)
 # The precision of the normal prior of a word's log-temperature around the pooled value. Values of 2
-# to 16 are about equal in cross-validated likelihood on CoarseWSD-20 (bench/calibration.py).
+# to 16 are about equal in cross-validated likelihood on CoarseWSD-20.
 PRECISION = 8.0
 
 
@@ -76,24 +76,22 @@ def fit_temperatures(held_out: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> d
     Parameters
     ----------
     held_out : mapping of word to (logits, gold)
-        ``logits`` has the shape (repeats, n, senses), from :func:`to_logits`. A classifier that has
-        not seen an instance gives its scores, once per repeat of the folds; the repeats share the
-        weight of the instance. ``gold`` has the shape (n,). A word without folds has no repeats,
-        and gets the pooled temperature.
+        ``logits`` has the shape (n, senses), from :func:`to_logits` of the scores of classifiers
+        that have not seen the instance. ``gold`` has the shape (n,). A word without folds has no
+        instances, and gets the pooled temperature.
 
     Returns
     -------
     dict of word to float
         Empty if no word has an instance with a choice between trained senses.
     """
-    losses, n = {}, 0.0
+    losses, n = {}, 0
     for word, (logits, gold) in held_out.items():
-        rows, labels = logits.reshape(-1, logits.shape[-1]), np.tile(gold, len(logits))
-        known = ~np.isnan(rows[np.arange(len(rows)), labels])
-        known &= np.count_nonzero(~np.isnan(rows), axis=1) > 1
+        known = ~np.isnan(logits[np.arange(len(gold)), gold])
+        known &= np.count_nonzero(~np.isnan(logits), axis=1) > 1
         if known.any():
-            losses[word] = partial(_loss, rows[known], labels[known], 1 / len(logits))
-            n += known.sum() / len(logits)
+            losses[word] = partial(_loss, logits[known], gold[known])
+            n += int(known.sum())
     if not losses:
         return {}
     pooled = _minimum(lambda value: sum(loss(1 / (n + 2), value) for loss in losses.values()))
@@ -106,16 +104,14 @@ def fit_temperatures(held_out: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> d
     return {word: round(float(np.exp(fitted.get(word, pooled))), 6) for word in held_out}
 
 
-def _loss(
-    logits: np.ndarray, gold: np.ndarray, weight: float, share: float, log_temperature: float
-) -> float:
+def _loss(logits: np.ndarray, gold: np.ndarray, share: float, log_temperature: float) -> float:
     """Return the cross-entropy; the wrong senses share the target probability ``share``."""
     trained = ~np.isnan(logits)
     scaled = np.where(trained, logits, -np.inf) / np.exp(log_temperature)
     log_probabilities = np.where(trained, log_softmax(scaled, axis=1), 0)
     right = log_probabilities[np.arange(len(gold)), gold]
     wrong = (log_probabilities.sum(axis=1) - right) / (trained.sum(axis=1) - 1)
-    return -weight * float(np.sum((1 - share) * right + share * wrong))
+    return -float(np.sum((1 - share) * right + share * wrong))
 
 
 def _minimum(loss: Callable[[float], float]) -> float:

@@ -15,6 +15,7 @@ from wsd.arguments import (
     add_optional_files,
     add_out_folder,
     add_path,
+    replaces,
 )
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find_dataset
@@ -78,6 +79,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map", type=Path, metavar="FILE", help=text)
     add_listings(parser)
     add_out_folder(parser, "folder for index.html")
+    replaces(parser, "out")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -5,10 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wsd import logs
-from wsd.artifacts.find_runs import described_runs, started_runs, tables_of_runs
+from wsd.artifacts.find_runs import (
+    PROVENANCE,
+    described_runs,
+    started_runs,
+    tables_of,
+    tables_of_runs,
+)
 from wsd.artifacts.run_json import RUN_MAP, RunMap
 from wsd.errors import ResultError, WsdError
-from wsd.run.verify_checksums import checksum_or_problem, damaged_files, problem_of
+from wsd.run.verify_checksums import GONE, checksum_or_problem, damaged_files, problem_of
 
 FIX = "run snakemake with the config of the run again: it rebuilds damaged and missing files"
 
@@ -28,7 +34,11 @@ def damaged(dataset: Path, read: dict[Path, str]) -> Iterator[tuple[Path, str]]:
         return read.get(path) or read.setdefault(path, checksum_or_problem(path))
 
     published = [folder / RUN_MAP for folder in tables_of_runs(dataset)]
-    for path in (*published, *started_runs(dataset)[0].values()):
+    started = started_runs(dataset)
+    for tables in (tables_of(dataset, run) for run in started):
+        if (tables / PROVENANCE).exists() and tables / RUN_MAP not in published:
+            yield tables / RUN_MAP, GONE
+    for path in (*published, *started.values()):
         try:
             run = RunMap(path)
         except WsdError as error:
@@ -38,8 +48,13 @@ def damaged(dataset: Path, read: dict[Path, str]) -> Iterator[tuple[Path, str]]:
         for file in files if path in published else filter(Path.exists, files):
             yield from damaged_files(file, look)
         for name, expected in run.published.items():
-            if expected and (problem := problem_of(path.parent / name, look, expected)):
-                yield path.parent / name, problem
+            copy = path.parent / name
+            if problem := problem_of(copy, look, expected) if expected else _missing(copy):
+                yield copy, problem
+
+
+def _missing(link: Path) -> str:
+    return "" if link.exists() else GONE
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

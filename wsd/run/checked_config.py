@@ -7,7 +7,7 @@ from typing import Any
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.find_runs import tables_of
 from wsd.artifacts.input_template import InputValue
-from wsd.artifacts.view_names import PLAIN, STATIC
+from wsd.artifacts.view_names import PLAIN
 from wsd.run.schema import Controls, Tuning
 
 MIX = "mix"
@@ -46,7 +46,6 @@ class Model:
     random_weights: int | None = None
     input: InputValue = PLAIN
     precision: str = "float32"
-    device_map: str | None = None
     store_dtype: str = "float32"
     store_layers: tuple[int, ...] | None = None
 
@@ -57,27 +56,20 @@ class Model:
 
     @property
     def storage(self) -> dict[str, Any]:
-        """Return the settings of device map and files that are not the default."""
-        keys = {"store_dtype": "float32", "store_layers": None, "device_map": None}
+        """Return the settings of the files that are not the default."""
+        keys = {"store_dtype": "float32", "store_layers": None}
         values = {key: getattr(self, key) for key in keys}
         return {key: value for key, value in values.items() if value != keys[key]}
 
     @property
     def single(self) -> tuple[str, ...]:
         """Return every single layer that is stored."""
-        return self.single_of("focal")
+        return tuple(map(str, self.stored))
 
-    def single_of(self, view: str) -> tuple[str, ...]:
-        """Return every stored single layer of a view; a static view has only layer 0."""
-        return ("0",) if view in STATIC else tuple(map(str, self.stored))
-
-    def layers_of(self, view: str) -> tuple[str, ...]:
-        """Return the layer choices of a view; a static view has only layer 0."""
-        return self.single_of(view) if view in STATIC else self.layers
-
-    def unmixed(self, view: str) -> tuple[str, ...]:
-        """Return the layer choices of a view except learned mixes, which have no vectors."""
-        return tuple(layers for layers in self.layers_of(view) if not layers.startswith(MIX))
+    @property
+    def unmixed(self) -> tuple[str, ...]:
+        """Return the layer choices except learned mixes, which have no vectors."""
+        return tuple(layers for layers in self.layers if not layers.startswith(MIX))
 
 
 @dataclass(frozen=True)
@@ -173,7 +165,7 @@ class Config:
         """Return a model's feature sets, as views and layer choices; single views come first."""
         if model.name not in self.models:
             return [(self.classify[0], layers) for layers in model.single]
-        single = [(view, layers) for view in self.classify for layers in model.layers_of(view)]
+        single = [(view, layers) for view in self.classify for layers in model.layers]
         return [*single, *model.features]
 
     def classifiers_of(self, model: Model) -> list[Classifier]:

@@ -7,13 +7,18 @@ listings. Until a run has written a listing, it owns everything in the listing's
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from wsd import logs
 from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
+from wsd.errors import ResultError
 from wsd.run import lock
 from wsd.storage.checksums import STORE, SUMS
+
+# The file that Snakemake leaves in a folder that is the output of a rule.
+MARK = ".snakemake_timestamp"
 
 
 def unused(dataset: Path) -> Iterator[Path]:
@@ -25,7 +30,7 @@ def unused(dataset: Path) -> Iterator[Path]:
         If a map or a listing cannot be read, so that its files are unknown.
     """
     maps = [folder / RUN_MAP for folder in tables_of_runs(dataset)]
-    for run, path in started_runs(dataset)[0].items():
+    for run, path in started_runs(dataset).items():
         if run_state(RunMap(path), tables_of(dataset, run)) != REMOVED:
             maps.append(path)
     kept, folders = set(maps), set()
@@ -33,12 +38,22 @@ def unused(dataset: Path) -> Iterator[Path]:
         kept.add(file)
         if is_listing(file) and file.exists():
             kept |= {file.parent / name for name in read_listing(file)}
+            kept.add(file.with_suffix("") / MARK)
         elif is_listing(file):
             folders |= {file.parent, file.with_suffix("")} - {dataset / STORE}
     for path in (dataset / STORE).rglob("*"):
-        if path.is_file() and SUMS not in path.parts and path not in kept:
-            if not folders & {*path.parents}:
-                yield path
+        is_kept = path in kept or folders & {*path.parents}
+        if path.is_file() and SUMS not in path.parts and not is_kept:
+            yield path
+
+
+def delete(path: Path) -> None:
+    """Delete a file, its checksum, and its folders if they are empty now."""
+    path.unlink()
+    (path.parent / SUMS / path.name).unlink(missing_ok=True)
+    for folder in (path.parent / SUMS, *path.parents):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +64,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    for dataset in sorted(path.parent for path in args.results.glob(f"*/{STORE}")):
-        with lock.begin(dataset):
-            sizes: Counter[str] = Counter()
-            for path in unused(dataset):
+    datasets = sorted(path.parent for path in args.results.glob(f"*/{STORE}"))
+    if not datasets:
+        fix = "name the folder of all results"
+        raise ResultError("no results here", where=str(args.results), fix=fix)
+    for dataset in datasets:
+        sizes: Counter[str] = Counter()
+        with lock.begin(dataset) if args.yes else nullcontext():
+            for path in [*unused(dataset)]:
                 sizes["/".join(path.relative_to(dataset / STORE).parts[:2])] += path.stat().st_size
                 if args.yes:
-                    path.unlink()
-                    (path.parent / SUMS / path.name).unlink(missing_ok=True)
+                    delete(path)
         for part, size in sizes.most_common():
             logs.show(f"{dataset.name}: {size / 1e6:,.1f} MB in {part}")
         total = f"{sum(sizes.values()) / 1e6:,.1f} MB belong to no run"

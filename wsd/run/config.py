@@ -22,7 +22,7 @@ from wsd.errors import CorpusError
 from wsd.run.checked_config import MIX, Classifier, Config, Model
 from wsd.run.config_errors import README, validate
 from wsd.run.config_files import over_defaults, read_configs
-from wsd.run.key_checks import check_controls, check_stored_layers, check_views
+from wsd.run.key_checks import check_controls, check_folds, check_stored_layers, check_views
 from wsd.run.schema import ConfigFile
 from wsd.run.schema_entries import SOURCES, ModelEntry
 from wsd.studies.base import refused, without_braces
@@ -92,6 +92,7 @@ def check(config: Mapping[str, Any]) -> Config:
     )
     for study in STUDIES.values():
         checked = study.configure(file, checked)
+    check_folds(checked)
     return checked
 
 
@@ -157,8 +158,7 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
 def _random_controls(file: ConfigFile, models: Mapping[str, Model]) -> dict[str, Model]:
     """Return the random-initialisation controls of all models that have weights of their own."""
     return {
-        # Random weights are drawn on one device.
-        name: replace(model, name=name, random_weights=seed, device_map=None)
+        name: replace(model, name=name, random_weights=seed)
         for model in models.values()
         if model.random_weights is None
         for seed in file.controls.random_weights

@@ -18,7 +18,7 @@ KINDS = {
     "vectors": Kind("embed", {"device": "device"}),
     "views": Kind("embed"),
     "predictions": Kind("classify", TUNED),
-    "baselines": Kind("baseline", TUNED),
+    "baselines": Kind("classify", TUNED),
     "projections": Kind("project", SEED),
     "neighbours": Kind("neighbours"),
     "selection": Kind("select", {**TUNED, **SEED}),

@@ -5,8 +5,9 @@ Each error names the key to change.
 
 from collections.abc import Iterable
 
+from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.layer_choice import parse_layers
-from wsd.artifacts.view_names import STATIC
+from wsd.run.checked_config import Config
 from wsd.run.schema import ConfigFile, Controls
 from wsd.run.schema_entries import ModelEntry
 from wsd.studies.base import refused, without_braces
@@ -18,7 +19,7 @@ def check_program_folder(path: str) -> str:
 
 
 def check_views(file: ConfigFile) -> None:
-    """Refuse to classify a view that is not stored, or a first view that has no layers."""
+    """Refuse to classify a view that is not stored."""
     used: dict[str, Iterable[str]] = {
         "views.classify": file.views.classify,
         "controls.views": file.controls.views,
@@ -29,10 +30,6 @@ def check_views(file: ConfigFile) -> None:
             if view not in file.views.store:
                 problem = f"the view {view!r} is classified, but not stored"
                 raise refused(problem, key, f"add {view} to views.store")
-    if file.views.classify[0] in STATIC:
-        problem = f"the first view, {file.views.classify[0]!r}, has no layers"
-        fix = "put another view first: pages, controls and analyses use the first one"
-        raise refused(problem, "views.classify", fix)
 
 
 def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] | None:
@@ -52,8 +49,7 @@ def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] 
         raise refused(problem, key, f"with {entry.blocks} blocks, use 0 to {entry.blocks}")
     used = [(f"layers[{i}]", choice) for i, choice in enumerate(file.layers) if choice != "all"]
     for i, features in enumerate(file.features):
-        contextual = ((view, choice) for view, choice in features.items() if view not in STATIC)
-        used += [(f"features[{i}].{view}", choice) for view, choice in contextual]
+        used += [(f"features[{i}].{view}", choice) for view, choice in features.items()]
     for place, choice in used:
         layers = parse_layers(choice, entry.blocks, where=f"config key {place}").layers
         if missing := ", ".join(str(layer) for layer in layers if layer not in stored):
@@ -68,3 +64,18 @@ def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
         if name not in classifiers:
             fix = f"choose among {', '.join(classifiers)}"
             raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
+
+
+def check_folds(config: Config) -> None:
+    """Refuse several candidates if no word has enough sentences to select one on folds."""
+    folds, known = config.tuning.folds, config.dataset.most_folds
+    most = max(known.get(word, folds) for word in config.words)
+    for model in config.models.values():
+        points = sum(
+            len(grid_points(classifier.space)) for classifier in config.combinations(model)
+        )
+        if most < folds and points > 1:
+            problem = f"no word has enough training sentences for {folds} folds (at most {most})"
+            problem += f", to select one of {points} candidates of {model.name}"
+            fix = "add training sentences, use fewer folds, or give a single layer and classifier"
+            raise refused(problem, "tuning.folds", fix)

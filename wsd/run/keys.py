@@ -183,8 +183,7 @@ class Keys:
 
     def view(self, views: str) -> str:
         """Return the key of a view of all words, or of several joined by a plus."""
-        seed = self.config.seed if "other" in views.split("+") else None
-        return self.key("views", views, seed, self.corpus)
+        return self.key("views", views, self.corpus)
 
     @cached_property
     def names(self) -> dict[str, Mapping[str, str]]:

@@ -15,9 +15,16 @@ from wsd.commands import COMMANDS
 from wsd.studies.registry import extensions
 
 PACKAGE = Path(wsd.__file__).parent
-# These modules do not count, since every command runs them: an edited message must not rebuild all
-# results.
-APART = frozenset(f"wsd.{name}" for name in ("arguments", "cli", "commands", "errors", "logs"))
+# These modules do not count, since an edited message must not rebuild all results: every command
+# runs the first ones; the others write, lock, check and fetch files without changing their content.
+STORAGE = ("atomic", "checksums", "file_lock", "hub_client", "result_files", "temporary_files")
+APART = frozenset(
+    f"wsd.{name}"
+    for name in (
+        *("arguments", "cli", "commands", "errors", "logs"),
+        *(f"storage.{name}" for name in STORAGE),
+    )
+)
 
 
 @cache

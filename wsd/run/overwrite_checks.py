@@ -1,4 +1,4 @@
-"""Refuse jobs whose code or inputs have changed, and outputs by hand into the store of a run."""
+"""Refuse to overwrite inputs and files of a run by hand, and jobs whose code or inputs changed."""
 
 import argparse
 import os
@@ -7,21 +7,41 @@ from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.artifacts.run_json import RunMap, WordFiles
+from wsd.artifacts.run_json import MAPS, RunMap, WordFiles
 from wsd.errors import ConfigError, ResultError
 from wsd.run import modules_of_step
 from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.checksums import STORE
 from wsd.storage.checksums import sha256 as sha256_of
 
+# Every page of a report has this in its head.
+GENERATOR = 'content="wsd report"'
+
 
 def check_outputs(args: argparse.Namespace) -> None:
-    """Refuse a command by hand whose output would replace a file of a run."""
-    if MAP in os.environ or not isinstance(out := getattr(args, "out", None), Path):
-        return
-    if STORE in out.resolve().parts:
-        problem = f"{out} is in a store, and runs own every file there"
-        raise ConfigError(problem, where="--out", fix="name a place elsewhere")
+    """Refuse a command by hand whose output would replace an input, or files that are not its own.
+
+    Parameters
+    ----------
+    args
+        The command's arguments; ``outputs`` has the names of the output arguments, and
+        ``replaced`` of those that are folders of pages.
+    """
+    names = () if MAP in os.environ else getattr(args, "outputs", ())
+    others = (value for name, value in vars(args).items() if name not in names)
+    inputs = [path for value in others for path in _paths(value) if path.is_file()]
+    outputs = [(name, path) for name in names for path in _paths(getattr(args, name))]
+    for option, path in outputs:
+        problem = ""
+        if path.is_file() and any(path.samefile(file) for file in inputs):
+            problem = f"{path} is an input of this command, and would be overwritten"
+        elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
+            problem = f"{path} is in a store, and runs own every file there"
+        elif option in getattr(args, "replaced", ()) and _is_foreign(path):
+            problem = f"{path} has files, and is no report: it would be replaced"
+        if problem:
+            where = f"--{option.replace('_', '-')}"
+            raise ConfigError(problem, where=where, fix="name a place elsewhere")
 
 
 def check_unchanged(args: argparse.Namespace) -> None:
@@ -46,6 +66,17 @@ def check_unchanged(args: argparse.Namespace) -> None:
     if changed:
         problem = f"{changed[0]} has changed since the run began"
         raise ResultError(problem, fix="run snakemake again: it takes what is there now")
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Return whether a folder has files, and no page of a report."""
+    page = folder / "index.html"
+    text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+    return folder.is_dir() and any(folder.iterdir()) and GENERATOR not in text
+
+
+def _above(path: Path) -> Iterator[Path]:
+    yield from (path.resolve(), *path.resolve().parents)
 
 
 def _paths(value: Any) -> Iterator[Path]:

@@ -4,18 +4,30 @@ The values of ``model``, ``record``, ``train``, ``view``, ``classifier``, ``meth
 wildcards of studies are names with their keys.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config, Model
 from wsd.run.keys import Keys
-from wsd.run.plan import in_parts
 from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
+# A job embeds many words, since loading an encoder takes seconds. On a cluster, several jobs share
+# a large corpus.
+SENTENCES = 20_000
+
+
+def in_parts(words: Sequence[str], sizes: Mapping[str, int]) -> list[list[str]]:
+    """Divide words, in their order, into parts of about :data:`SENTENCES` sentences."""
+    parts: dict[int, list[str]] = {}
+    before = 0
+    for word in words:
+        parts.setdefault(before // SENTENCES, []).append(word)
+        before += sizes[word]
+    return list(parts.values())
 
 
 class Places:
@@ -138,7 +150,7 @@ class Places:
             )
             for name, model in models.items()
             for view in views
-            for layers in model.single_of(view)
+            for layers in model.single
             for classifier in names
         ]
 
@@ -154,7 +166,7 @@ class Places:
             for name, model in config.models.items()
             for view in views or config.classify
             for path in self.paths(
-                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed(view)}
+                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed}
             )
         ]
 

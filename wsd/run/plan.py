@@ -1,10 +1,11 @@
 """Estimate the disk space and the time of the embeddings of a run; the command ``wsd plan``."""
 
 import argparse
+import os
 import shutil
 import time
 import timeit
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,26 +13,18 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.input_template import parse_input
-from wsd.artifacts.vectors import VECTORS
-from wsd.run.checked_config import Config, Model
+from wsd.run.checked_config import Model
+from wsd.run.digests import SEEN, Digests, Seen
+from wsd.run.keys import Keys
+from wsd.run.path_patterns import Places
 from wsd.studies.registry import studies_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 39
-# A job embeds many words, since loading an encoder takes seconds. On a cluster, several jobs share
-# a large corpus.
-SENTENCES = 20_000
+# Measured with encoders of three sizes: the operations that the width alone costs, as columns of a
+# weight matrix; the speed relative to a matrix product; the seconds to start a job, and per weight.
+OTHER_WIDTH, EFFICIENCY, START_SECONDS, WEIGHT_SECONDS = 250, 1.25, 4.0, 2e-8
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-
-
-def in_parts(words: Sequence[str], sizes: Mapping[str, int]) -> list[list[str]]:
-    """Divide words, in their order, into parts of about :data:`SENTENCES` sentences."""
-    parts: dict[int, list[str]] = {}
-    before = 0
-    for word in words:
-        parts.setdefault(before // SENTENCES, []).append(word)
-        before += sizes[word]
-    return list(parts.values())
 
 
 def weights(model: Model) -> int:
@@ -40,9 +33,11 @@ def weights(model: Model) -> int:
 
 
 def pass_seconds(model: Model, instances: int) -> float:
-    """Return the rough processor time of passing instances through the encoder, in seconds."""
+    """Return the rough processor time of a job that embeds instances, in seconds."""
     pieces = PIECES * len(parse_input(model.input).copies) * instances
-    return 24.0 * model.width**2 * model.blocks * pieces / operations_per_second()
+    operations = 24.0 * model.width * (model.width + OTHER_WIDTH) * model.blocks * pieces
+    start = START_SECONDS + WEIGHT_SECONDS * weights(model)
+    return start + operations / (EFFICIENCY * operations_per_second())
 
 
 def operations_per_second() -> float:
@@ -55,26 +50,33 @@ def operations_per_second() -> float:
     return 2.0 * a.size * b.shape[1] / best
 
 
-def describe(config: Config, results: Path, cores: int) -> Iterator[str]:
-    """Yield the lines of the plan; a model with any vectors of all its words counts as embedded."""
-    sentences = sum(config.dataset.sizes[word] for word in config.words)
-    needed = 0.0
+def describe(places: Places, cores: int) -> Iterator[str]:
+    """Yield the lines of the plan; embeddings that exist already cost nothing."""
+    config, needed = places.config, 0.0
     for model in config.encoders.values():
-        layers = len(config.stored_views(model)) * len(model.stored)
-        size = BYTES[model.store_dtype] * layers * model.width * sentences
-        there = results.glob(f"{config.dataset.name}/store/{model.name}@*/embeddings/*/*{VECTORS}")
-        if len({path.parent for path in there}) >= len(config.words):
-            yield f"{model.name}: embedded already"
+        views = config.stored_views(model)
+        words = [
+            word
+            for part, words in places.parts.items()
+            if not all(map(os.path.lexists, places.listings(model.name, views, [part])))
+            for word in words
+        ]
+        sentences = sum(config.dataset.sizes[word] for word in words)
+        work = f"{len(config.combinations(model))} combinations of features and classifier"
+        if not words:
+            yield f"{model.name}: every sentence is embedded already; {work}"
             continue
+        layers = len(views) * len(model.stored)
+        size = BYTES[model.store_dtype] * layers * model.width * sentences
         needed += size
         minutes = pass_seconds(model, sentences) / 60 / cores
         yield (
-            f"{model.name}: {sentences:,} sentences of {len(config.words)} words to embed, "
+            f"{model.name}: {sentences:,} sentences of {len(words)} words to embed, "
             f"{size / 1e9:.2f} GB, roughly {minutes:.0f} min on {cores} cores without GPU; "
-            f"{BYTES[model.precision] * weights(model) / 1e9:.1f} GB of weights; then "
-            f"{len(config.combinations(model))} combinations of features and classifier"
+            f"{BYTES[model.precision] * weights(model) / 1e9:.1f} GB of weights; {work}"
         )
-    there = next(folder for folder in [results, *results.absolute().parents] if folder.exists())
+    results = places.keys.results.absolute()
+    there = next(folder for folder in [results, *results.parents] if folder.exists())
     yield f"disk: {needed / 1e9:.2f} GB needed, {shutil.disk_usage(there).free / 1e9:.1f} GB free"
     for study in studies_of(config):
         yield from (f"left out of {study.name}: {reason}" for reason in study.left_out(config))
@@ -90,5 +92,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    for line in describe(args.config, args.results, args.cores):
+    digests = Digests(Seen(args.results / SEEN))
+    places = Places(args.config, Keys(args.config, {}, digests, args.results))
+    for line in describe(places, args.cores):
         logs.show(line)

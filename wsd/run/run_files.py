@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config
 from wsd.run.keys import Keys
+from wsd.run.modules_of_step import PACKAGE
 from wsd.run.path_patterns import Places
 from wsd.studies.base import Paths
 from wsd.studies.registry import studies_of
@@ -16,7 +17,7 @@ from wsd.studies.registry import studies_of
 COMPARISON = (
     "words", "rare-senses", "differences", "best-set", "controls", "selectivity", "learning",
 )  # fmt: skip
-LAYERWISE = ("layers", "word-layers", "model-layers")
+LAYERWISE = ("layers", "word-layers", "model-layers", "peaks")
 CONFIDENCE = ("calibration", "reliability", "ood")
 BASELINES = ("most_frequent_sense", "bag_of_words", "position_length")
 # Kinds of rows that only studies add to the comparison.
@@ -118,7 +119,8 @@ class Files(Places):
 
     def _place_report(self, command: str) -> None:
         keys, store = self.keys, self.store
-        fitted = (self._selected_from, self.comparison, self.calibration, keys.source)
+        template = keys.digest(PACKAGE / "fitted" / "card.md")
+        fitted = (self._selected_from, self.comparison, self.calibration, keys.source, template)
         self.selected = f"{store}/selected@{keys.key('selected', *fitted)}.wsd"
         self._shown = [*self.shown(self.projections), *self.shown(self.neighbours)]
         tables = (self._scores, self.comparison, self.layerwise, self.confidence)

@@ -140,8 +140,8 @@ class CoreKeys(Section):
         <op>-last-<k>, <op>-all, or <op>-<i>-<j>-..., with op mean, sum, concat or mix.
     features
         Feature sets of several concatenated vectors, each with its own layer choice: a list of
-        mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal,
-        other, sentence, static and static_context. A mix is not possible here.
+        mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal
+        and sentence. A mix is not possible here.
     classifiers
         The classifiers to fit on every layer choice, a list like `models`.
     trains

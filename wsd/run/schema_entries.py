@@ -7,7 +7,6 @@ from pydantic import Field, model_validator
 from wsd.artifacts.config_section import UNSET, Either, OneOrSome, Section, Some, refusal
 from wsd.artifacts.config_values import (
     Count,
-    DeviceMap,
     InputName,
     Name,
     NumberAbove0,
@@ -92,9 +91,6 @@ class ModelEntry(Section):
     precision
         The precision of the computation: float32; bfloat16, faster if the processor or the GPU has
         it; float16, on a GPU only. Weights are read in this precision.
-    device_map
-        auto spreads a model that one device cannot hold over all GPUs, the processor's memory and
-        the disk; it needs accelerate.
     store_dtype
         The type of the stored vectors: float32; bfloat16 or float16, half as large. They are read
         as float32.
@@ -117,7 +113,6 @@ class ModelEntry(Section):
     pooling: Pooling = "mean"
     input: Either[InputName, InputEntry] = "plain"
     precision: Precision = "float32"
-    device_map: DeviceMap = UNSET
     store_dtype: StoreDtype = "float32"
     store_layers: Some[Annotated[int, Field(ge=0)]] = UNSET
     random_weights: Seed = UNSET

@@ -10,7 +10,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from wsd.errors import DamageError, StorageError
+from wsd.errors import DamageError
 
 SUMS = ".sums"
 # The folder of a dataset's results in which every file has a checksum.
@@ -58,17 +58,8 @@ def verify(path: Path) -> None:
     ------
     DamageError
         If the checksums differ.
-    StorageError
-        If the checksum cannot be read, because its path is not a regular file.
     """
-    try:
-        noted = noted_checksum(path)
-    except (IsADirectoryError, NotADirectoryError):
-        folder = path.parent / SUMS
-        blocked = folder / path.name if folder.is_dir() else folder
-        problem = f"the checksum of {path.name} cannot be read"
-        fix = "remove this: a checksum is a file, and .sums is a folder"
-        raise StorageError(problem, where=str(blocked), fix=fix) from None
+    noted = noted_checksum(path)
     if noted is not None and noted != (actual := checksum(path)):
         problem = (
             f"the file has changed since it was written: its checksum was {noted} and is {actual}"

@@ -7,8 +7,7 @@ front, which :func:`unguarded` removes. ``report/assets/csv.js`` follows the sam
 """
 
 import re
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -43,8 +42,14 @@ def unguarded(text: str) -> str:
     return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text
 
 
-def read_csv(path: Path) -> pd.DataFrame:
-    """Read a table that :func:`write_csv` wrote; ``NAME_COLUMNS`` are text, also if empty.
+def read_csv(path: Path, text: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a table that :func:`write_csv` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    text : sequence of str
+        Columns that stay text, next to ``NAME_COLUMNS``. Their empty cells are empty text.
 
     Raises
     ------
@@ -54,12 +59,10 @@ def read_csv(path: Path) -> pd.DataFrame:
         If the file is missing, or has another table.
     """
     with reading_result(path):
-        table = pd.DataFrame()
-        with suppress(pd.errors.EmptyDataError):
-            # A word may be called "nan": only an empty cell is missing.
-            types = dict.fromkeys(NAME_COLUMNS, str)
-            table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
-            table = table.fillna(dict.fromkeys(set(NAME_COLUMNS) & set(table), ""))
+        # A word may be called "nan": only an empty cell is missing.
+        types = dict.fromkeys((*NAME_COLUMNS, *text), str)
+        table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
+        table = table.fillna(dict.fromkeys(types.keys() & set(table), ""))
         return table.map(lambda cell: unguarded(cell) if isinstance(cell, str) else cell)
 
 

@@ -8,17 +8,13 @@ from typing import IO, Any
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)
 
 
-def lock_file(file: int | IO[Any], *, shared: bool = False, wait: bool = False) -> bool | None:
+def lock_file(file: int | IO[Any]) -> bool | None:
     """Lock an open file with :func:`fcntl.flock`, until it is closed.
 
     Parameters
     ----------
     file : int or file
         A descriptor or an open file. On NFS, it must be open for writing.
-    shared : bool
-        Whether others may hold a shared lock too.
-    wait : bool
-        Whether to wait until the lock is free.
 
     Returns
     -------
@@ -26,9 +22,8 @@ def lock_file(file: int | IO[Any], *, shared: bool = False, wait: bool = False) 
         True if the file is locked now, False if another process holds the lock, None if files
         cannot be locked here, as on some network mounts.
     """
-    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
-        fcntl.flock(file, kind if wait else kind | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:

@@ -3,11 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wsd.errors import ResultError, wrong_file
 from wsd.storage.atomic import file_in_the_way
 from wsd.storage.checksums import verify
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Model = TypeVar("Model", bound="BaseModel")
 # The exceptions that a wrong file can cause. A RuntimeError comes from Arrow for a column that it
 # cannot convert, and from Python for content that is nested too deeply.
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -20,6 +26,19 @@ def require(condition: object, message: str) -> None:
     """Raise a ValueError unless a condition holds; :func:`parsing` makes it name the file."""
     if not condition:
         raise ValueError(message)
+
+
+def validated(model: type[Model], fields: Any) -> Model:
+    """Return an object with checked fields; raise a ValueError that names the first wrong field."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    place, shown = ".".join(map(str, first["loc"])), Repr().repr(first["input"])
+    found = "" if first["type"] == "missing" else f" {shown}"
+    raise ValueError(f"{place}{found}: {first['msg']}".lstrip())
 
 
 @contextmanager

@@ -16,7 +16,7 @@ NAMES = (
     "pairs",
     "unlabelled",
     "change",
-    "all_words",
+    "board",
 )
 
 

@@ -19,7 +19,7 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.storage.csv import read_csv
 from wsd.studies.change import change, gold
 from wsd.studies.change.agreement import average_precision, precision_set
-from wsd.studies.change.change import COLUMNS, GOLD_COLUMNS, WORD_COLUMNS
+from wsd.studies.change.change import TEXT_COLUMNS
 
 LAYERS = ["0", "1", "2", "mean-all"]
 
@@ -34,9 +34,9 @@ def run(
     out.mkdir(exist_ok=True)
     call_step(change, words, embeddings=embeddings, layers=layers, out=out, **options)
     return (
-        read_csv(out / "change.csv", COLUMNS),
-        read_csv(out / "change-words.csv", WORD_COLUMNS),
-        read_csv(out / "change-gold.csv", GOLD_COLUMNS),
+        read_csv(out / "change.csv"),
+        read_csv(out / "change-words.csv", TEXT_COLUMNS),
+        read_csv(out / "change-gold.csv"),
     )
 
 

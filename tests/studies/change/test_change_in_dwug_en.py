@@ -19,7 +19,6 @@ from wsd.artifacts.dataset import CHANGE
 from wsd.artifacts.manifest import dataset_of_results
 from wsd.cli import main
 from wsd.storage.csv import read_csv
-from wsd.studies.change.change import COLUMNS, GOLD_COLUMNS
 
 WHOLE = os.environ.get("WSD_TEST_WHOLE_CORPORA") == "1"
 FEW = 12  # the first words in alphabetical order
@@ -51,7 +50,7 @@ def folder(minilm: str, dwug_archive: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def expected(folder: Path, dwug_en: Path) -> pd.DataFrame:
-    script = REPOSITORY / "bench/dwug.py"
+    script = REPOSITORY / "tests/helpers/naive_dwug.py"
     command = [sys.executable, str(script), str(folder / "vectors"), str(dwug_en)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return pd.read_csv(StringIO(text)).set_index("layer")
@@ -59,7 +58,7 @@ def expected(folder: Path, dwug_en: Path) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_agreement_with_gold(folder: Path, expected: pd.DataFrame) -> None:
-    table = read_csv(folder / "change-gold.csv", GOLD_COLUMNS)
+    table = read_csv(folder / "change-gold.csv")
     if WHOLE:
         assert expected["n_words"].eq(46).all() and expected["n_pairs"].eq(43_784).all()
         # The known figures of this encoder.
@@ -82,7 +81,7 @@ def test_agreement_with_gold(folder: Path, expected: pd.DataFrame) -> None:
 @pytest.mark.slow
 def test_average_pairwise_distance(folder: Path, expected: pd.DataFrame) -> None:
     """The table of the words has the values behind the agreement."""
-    rows = read_csv(folder / "change.csv", COLUMNS).query("measure == 'apd' and layers == '3'")
+    rows = read_csv(folder / "change.csv").query("measure == 'apd' and layers == '3'")
     gold = pd.read_csv(folder / "source" / CHANGE, sep="\t").set_index("word")["change_graded"]
     joined = rows.set_index("word")["value"].to_frame().join(gold)
     assert len(joined) == (46 if WHOLE else FEW)

@@ -17,7 +17,7 @@ from wsd.corpora.text_format import read_unlabelled
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
 from wsd.studies.change import change
-from wsd.studies.change.change import GOLD_COLUMNS, WORD_COLUMNS
+from wsd.studies.change.change import TEXT_COLUMNS
 
 
 def study(
@@ -35,8 +35,8 @@ def study(
     out.mkdir()
     arguments = {"group": "grouping", "layers": ["0", "1"], "permutations": 19, **options}
     call_step(change, corpora, embeddings=folder / "vectors", source=source, out=out, **arguments)
-    words = read_csv(out / "change-words.csv", WORD_COLUMNS).set_index("word")
-    return words, read_csv(out / "change-gold.csv", GOLD_COLUMNS)
+    words = read_csv(out / "change-words.csv", TEXT_COLUMNS).set_index("word")
+    return words, read_csv(out / "change-gold.csv")
 
 
 @pytest.mark.parametrize("options", [{}, {"clusters": "cluster"}])

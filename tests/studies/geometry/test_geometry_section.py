@@ -7,7 +7,8 @@ import pytest
 from read_pages import sources_of
 from report_builder import MODEL, Page, build_report, make_run
 
-from wsd.studies.geometry.layers_section import COLUMNS, GeometrySection
+from wsd.studies.geometry.geometry import COLUMNS
+from wsd.studies.geometry.layers_section import GeometrySection
 
 
 @pytest.mark.parametrize("measured", [True, False])
@@ -17,14 +18,14 @@ def test_geometry_has_its_section_if_measured(tmp_path: Path, measured: bool) ->
             "model": model, "view": "focal", "layers": layer, "transform": transform,
             "fitted_on": on, "word": word,
             "n": 9, "anisotropy": 0.1 * int(layer), "self_similarity": 0.5, "silhouette": 0.2,
-            "pair_auc": 0.7, "kmeans_ari": 0.3, "kmeans_v": 0.4,
+            "majority_norm": 0.9,
         }
         for model in [MODEL] * measured
         for layer in "012"
         for transform, on in (("none", "-"), ("centre", "corpus"), ("centre", "word"))
         for word in ("bank", "(mean)")
     )  # fmt: skip
-    table = pd.DataFrame(rows, columns=[*COLUMNS.names, "n"])
+    table = pd.DataFrame(rows, columns=COLUMNS)
     run = make_run(tmp_path / "run")
     build_report(**run.arguments(tmp_path), extensions=[GeometrySection(table)])
     page = Page(tmp_path / "report" / "layers.html")

@@ -19,16 +19,10 @@ def test_zero_shot_rows_are_in_the_tables_and_on_the_page(every_step: Path) -> N
     summary = rows(every_step / "summary.csv")
     keys = {(r["train"], r["test"], r["view"], r["layers"], r["classifier"]) for r in summary}
     assert ("none", "test", "focal", "1", "gloss") in keys
-    worth = rows(every_step / "gloss-worth.csv")
-    assert {(r["layers"], r["start"]) for r in worth} == {
-        (layers, start) for layers in "02" for start in ("sentences", "gloss", "gloss-mean")
-    }
 
 
-def test_the_pages_show_zero_shot_and_the_worth_of_glosses(every_step: Path) -> None:
-    page = (every_step / "report/layers.html").read_text()
-    assert "zero-shot, gloss-mean" in page and "What a gloss is worth" in page
-    assert (every_step / "report/data/gloss-worth.csv").exists()
+def test_the_pages_show_zero_shot(every_step: Path) -> None:
+    assert "zero-shot, gloss-mean" in (every_step / "report/layers.html").read_text()
 
 
 BAD: dict[str, Refused] = {
@@ -38,7 +32,7 @@ BAD: dict[str, Refused] = {
         changed("zero-shot", "--glosses", "corpus"), 6, "belong to another table"),
     "one output of two": (changed("zero-shot", "--out", "o"), 2, "1 outputs"),
     "a layer that glosses do not have": (
-        changed("gloss-worth", "--layers", "7"), 2, "no such layer"),
+        changed("zero-shot", "--layers", "7"), 2, "no such layer"),
 }  # fmt: skip
 
 

@@ -86,11 +86,6 @@ def test_holm_corrects_over_the_rows_of_the_page() -> None:
     pairs = pairs_of(("a.n", "train", 0), ("a.n", "train", 1), *rows)
     names = {("none", f"{i}"): np.r_[0.2, 0.8, rng.random(200)] for i in range(4)}
     test = score(pairs, names).query("split == 'test' and not chosen")
-    # The error is the root of the pairs on which two rows differ; 2.80 and 3.24 standard errors.
-    chosen, *others = (values[2:] >= 0.5 for values in names.values())
-    error = np.array([np.sqrt((chosen != other).sum()) / 200 for other in others])
-    assert test["detectable"].to_numpy() == pytest.approx(2.801585 * error, rel=0.02)
-    assert test["detectable_in_family"].to_numpy() == pytest.approx(3.235601 * error, rel=0.02)
     ordered = test.sort_values("p")
     expected = np.maximum.accumulate(ordered["p"].to_numpy() * [3, 2, 1]).clip(max=1)
     assert ordered["p_holm"].to_numpy() == pytest.approx(expected)

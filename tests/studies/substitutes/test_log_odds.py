@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from log_odds_cases import CASES
 
-from wsd.studies.substitutes.log_odds import log_odds
+from wsd.studies.substitutes.sense_substitutes import log_odds
 
 COUNTS = np.array([[8, 2, 0, 5], [1, 9, 0, 5], [0, 0, 3, 5]])
 PRIOR = np.array([1.0, 2.0, 0.5, 3.0])

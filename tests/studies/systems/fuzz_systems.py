@@ -1,12 +1,11 @@
-"""Published predictions and centroids under damaged input."""
+"""Published predictions under damaged input."""
 
 import json
 from pathlib import Path
 
-import numpy as np
 from fuzz_target import JSON_TOKENS, Target, check_predictions, small_corpus
 
-from wsd.studies.systems import published, published_centroids
+from wsd.studies.systems import published, score
 
 
 def published_seeds() -> list[bytes]:
@@ -40,27 +39,14 @@ def published_seeds() -> list[bytes]:
 
 def run_published(data: bytes, folder: Path) -> None:
     (folder / "crane.jsonl").write_bytes(data)
-    result = published.read_word(folder / "crane.jsonl", small_corpus())
-    check_predictions([[result]])
-    for i, line in enumerate(data.decode().removesuffix("\n").split("\n")):
-        matches = dict(json.loads(line)["matches"])
-        assert result.scores[i].tolist() == [matches[sense] for sense in result.senses]
-        assert matches[result.senses[result.predicted[i]]] == max(matches.values())
-
-
-def run_centroids(data: bytes, folder: Path) -> None:
-    (folder / "c.txt").write_bytes(data)
-    result = published_centroids.read_centroids(folder / "c.txt")
-    lines = data.decode().removesuffix("\n").split("\n")
-    assert len(result) == len(lines)
-    for line, (sense, vector) in zip(lines, result.items(), strict=True):
-        assert line.split(" ")[0] == sense and np.isfinite(vector).all()
-        assert vector.tolist() == [float(number) for number in line.split(" ")[1:]]
+    converted = folder / "converted.jsonl"
+    converted.write_text("".join(published.convert(folder)))
+    check_predictions([score.read_outputs(converted, {"crane": small_corpus()})])
 
 
 PARSERS = {
-    "studies/systems/published": ("read_word", "_check_instance", "_matches", "_is_match"),
-    "studies/systems/published_centroids": ("read_centroids",),
+    "studies/systems/published": ("convert",),
+    "studies/systems/score": ("read_outputs", "_check"),
 }
 TARGETS = [
     Target(
@@ -68,20 +54,6 @@ TARGETS = [
         published_seeds,
         run_published,
         (b"idx", b"gold", b"matches", b"tokens", *JSON_TOKENS),
-        1.5,
-    ),
-    Target(
-        "centroids",
-        lambda: [
-            b"crane_bird 1.0 -2 3e-5\ncrane_machine 0.5 0 1E2\n",
-            b"a 1e999",
-            b"a 1\na 2",
-            b"a 1\nb 1 2",
-            b"a",
-            b"a nan",
-        ],
-        run_centroids,
-        (b" ", b"nan", b"inf", b"1_0", b"e", b".", b"1e400"),
         1.5,
     ),
 ]

@@ -8,7 +8,7 @@ from wsd.cli import main
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("published --corpus c --words w --source s --out o", "--system"),
+        ("published --source s --out o", "--system"),
         ("score f --corpus c --out o", "--name"),
         ("score f --name n --corpus c --out s.jsonl", "'s.jsonl' needs the suffix .parquet"),
     ],

@@ -1,22 +1,20 @@
 """Classify sentences by their words in any order, with logistic regression."""
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from wsd.classification.estimators.base import Classifier, Points
+from wsd.classification.estimators.design_matrices import Design, Sparse
+from wsd.classification.estimators.logistic import Logistic
 
 
-class BagOfWords(Classifier):
-    """TF-IDF vectors of unit length and scikit-learn's logistic regression.
+class BagOfWords(Logistic):
+    """TF-IDF vectors of unit length and multinomial logistic regression with an L2 penalty.
 
-    ``X`` is an array of tuples of str. A training set of one class, or without any words, gives
-    every sentence the frequencies of the classes.
+    The vocabulary has all tokens of the training set, punctuation included. A sentence without any
+    of them is the zero vector. BLAS runs on one thread. ``X`` is an array of tuples of str.
 
     Parameters
     ----------
@@ -24,38 +22,48 @@ class BagOfWords(Classifier):
         Inverse of the penalty.
     prior_shift : float
         As in :class:`wsd.classification.estimators.logistic.Logistic`.
+    tol : float
+        The solver stops when no component of the gradient exceeds it. TF-IDF features are small,
+        so it has to be small too. Measured on six words of CoarseWSD-20 with C from 10 to 10,000:
+        at 1e-5, up to 21 of a word's 1,391 predictions differ from those at 1e-10; at 1e-8, none.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    log_prior_ : array of shape (n_classes,)
+    vectorizer_ : TfidfVectorizer, or None if the training set has no words
+    coef_, intercept_
+        As in ``Logistic``.
     """
 
-    def __init__(self, C: float = 100.0, prior_shift: float = 0.0) -> None:
-        self.C = C
-        self.prior_shift = prior_shift
+    search_tol = 1e-8
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Self:
-        """Count the words and fit the weights."""
+    def __init__(self, C: float = 100.0, prior_shift: float = 0.0, tol: float = 1e-8) -> None:
+        super().__init__(C, prior_shift, tol)
+
+    def _design(self, X: np.ndarray, y: np.ndarray) -> Sparse:
         self._learn_classes(y)
-        self.pipeline_ = None
-        if len(self.classes_) > 1 and any(X):
-            solver = LogisticRegression(C=self.C, tol=1e-8, solver="newton-cg", max_iter=1000)
-            self.pipeline_ = make_pipeline(TfidfVectorizer(analyzer=_tokens), solver).fit(X, y)
-        return self
+        self.vectorizer_ = TfidfVectorizer(analyzer=_tokens).fit(X) if any(X) else None
+        features = self._features(X)
+        return Sparse(features, np.ones((1, features.shape[1])), np.ones((1, len(X))))
 
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Return the probability of each class, after the prior shift."""
-        logits = np.tile(self.log_prior_, (len(X), 1))
-        if self.pipeline_ is not None:
-            logits = self.pipeline_.predict_log_proba(X)
-        return softmax(logits - self.prior_shift * self.log_prior_, axis=1)
+    def _features(self, X: np.ndarray) -> sparse.csr_array:
+        if self.vectorizer_ is None:
+            return sparse.csr_array((len(X), 1))
+        return sparse.csr_array(self.vectorizer_.transform(X))
 
-    def search(self, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Points) -> np.ndarray:
-        """Return probabilities of held-out instances at every point: one fit serves every shift."""
-        points = self._complete(grid)
-        fits = {C: BagOfWords(C).fit(X, y) for C in {point["C"] for point in points}}
-        return np.stack(
-            [
-                fits[p["C"]].set_params(prior_shift=p["prior_shift"]).predict_proba(held)
-                for p in points
-            ]
-        )
+    def _shared_design(self, X: np.ndarray, counts: np.ndarray) -> tuple[Design, np.ndarray]:
+        """Count the words once for all folds; each fold has its own TF-IDF weights and norms."""
+        if not any(X):
+            return super()._shared_design(np.zeros((len(X), 1)), counts)
+        words = sparse.csr_array(CountVectorizer(analyzer=_tokens).fit_transform(X), dtype=float)
+        known = counts @ (words > 0)
+        # The weights of TfidfVectorizer; a word that is not in the fold's training rows has 0.
+        weights = np.log((1 + counts.sum(axis=1, keepdims=True)) / (1 + known)) + 1
+        weights[known == 0] = 0
+        lengths = np.sqrt(weights**2 @ words.power(2).T)
+        design = Sparse(words, weights, 1 / np.where(lengths > 0, lengths, 1))
+        return design, np.full(len(counts), True)
 
 
 def _tokens(words: Sequence[str]) -> Sequence[str]:

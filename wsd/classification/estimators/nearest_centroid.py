@@ -6,7 +6,6 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from wsd.classification.estimators.base import TransformedClassifier
-from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
 
 METRICS = ("cosine", "euclidean")
@@ -45,8 +44,6 @@ class NearestCentroid(TransformedClassifier):
         X : array of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        if self.metric not in METRICS:
-            raise ConfigError(f"metric {self.metric!r}", fix=f"use {' or '.join(METRICS)}")
         X, y = self._check_training(X, y)
         self.centroids_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
         return self

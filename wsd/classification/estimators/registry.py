@@ -6,13 +6,17 @@ of one class, which they then predict, and classes with one instance.
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from sklearn.dummy import DummyClassifier
+
 from wsd.artifacts.transform_names import check_transform
+from wsd.classification.estimators.bag_of_words import BagOfWords
 from wsd.classification.estimators.knn import KNN
 from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.nearest_centroid import METRICS, NearestCentroid
 from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.errors import ConfigError
 
@@ -23,6 +27,10 @@ ESTIMATORS: dict[str, Any] = {
     "lda": LDA,
     "knn": KNN,
     "mixed_logistic": MixedLogistic,
+    # Baselines
+    "most_frequent_sense": partial(DummyClassifier, strategy="prior"),
+    "bag_of_words": BagOfWords,
+    "position_length": Logistic,
 }
 # Numeric parameters: a value is greater than the first number, at most the second, and of one of
 # the types; the text describes the range.
@@ -32,6 +40,8 @@ RANGES: dict[str, tuple[float, float, tuple[type, ...], str]] = {
     "prior_exponent": (-TINY, LARGEST, (int, float), "a number from 0 up"),
     "shrinkage": (0, 1, (int, float), "a number above 0 and at most 1"),
     "k": (0, int(LARGEST), (int,), "a whole number from 1 up"),
+    "layers": (0, int(LARGEST), (int,), "a whole number from 1 up"),
+    "tol": (0, LARGEST, (int, float), "a number above 0"),
 }
 
 
@@ -53,6 +63,9 @@ def make_estimator(estimator: str, parameters: Mapping[str, Any]) -> Any:
             raise ConfigError(problem, where="classifiers", fix=f"give {expected}")
     if "transform" in parameters:
         check_transform(parameters["transform"], where="classifiers")
+    if parameters.get("metric", METRICS[0]) not in METRICS:
+        problem, fix = f"metric {parameters['metric']!r}", f"use {' or '.join(METRICS)}"
+        raise ConfigError(problem, where="classifiers", fix=fix)
     try:
         return ESTIMATORS[estimator](**parameters)
     except TypeError as error:

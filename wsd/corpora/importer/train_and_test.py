@@ -6,7 +6,7 @@ instance of one of these senses.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.minimum_instances import FEW, Counted, counted, would_keep
@@ -18,35 +18,20 @@ LACKING = "words that the test files lack"
 UNTESTED = "words of whose senses the test files have no instance"
 
 
-@dataclass(frozen=True)
-class Division:
-    """The sentences of a corpus, divided into training and test sentences.
-
-    Attributes
-    ----------
-    words : dict of word to LabelledSentences
-        With their splits.
-    left_out : Counter
-        The number of training instances that are left out, by reason.
-    train : mapping of word to LabelledSentences
-        The sentences of the training files, of words that are in the test files too.
-    test : sequence of LabelledSentence
-        All sentences of the test files, in their order. Without separate files, both are empty.
-    trained : mapping of word to its trained senses
-        Words without a test instance are included.
-    """
-
-    words: dict[str, list[LabelledSentence]]
-    left_out: Counter[str] = field(default_factory=Counter)
-    train: Mapping[str, Sequence[LabelledSentence]] = field(default_factory=dict)
-    test: Sequence[LabelledSentence] = ()
-    trained: Mapping[str, set[str]] = field(default_factory=dict)
+Words = dict[str, list[LabelledSentence]]
 
 
 def divide(
     train: Sequence[LabelledSentence], test: Sequence[LabelledSentence], at_least: int | None
-) -> Division:
+) -> tuple[Words, Counter[str]]:
     """Select the words to train and the instances to test.
+
+    Returns
+    -------
+    dict of word to LabelledSentences
+        With their splits.
+    Counter
+        The number of training instances that are left out, by reason.
 
     Raises
     ------
@@ -55,22 +40,22 @@ def divide(
     """
     trained, tested = grouped(train), grouped(test)
     shared = counted({word: rows for word, rows in trained.items() if word in tested})
-    for line in would_keep(lambda least: _divide(shared, test, least).words, len(shared)):
+    for line in would_keep(lambda least: _divide(shared, test, least)[0], len(shared)):
         log.info(line)
-    division = _divide(shared, test, at_least)
-    if not division.words:
+    words, left_out = _divide(shared, test, at_least)
+    if not words:
         problem = "no word has two senses in the training files, and one of these in the test files"
         lower = ", or a lower --at-least" if at_least is not None and at_least > 2 else ""
         raise CorpusError(problem, fix=f"give more training files{lower}")
     lacking = sum(len(rows) for word, rows in trained.items() if word not in shared)
-    return replace(division, left_out=+(division.left_out + Counter({LACKING: lacking})))
+    return words, left_out + Counter({LACKING: lacking})
 
 
 def _divide(
     shared: Mapping[str, Counted], test: Sequence[LabelledSentence], at_least: int | None
-) -> Division:
+) -> tuple[Words, Counter[str]]:
     left_out = Counter[str]()
-    words: dict[str, list[LabelledSentence]] = {}
+    words: Words = {}
     for word, sentences in shared.items():
         rows = sentences.rows if at_least is None else sentences.enough(at_least)
         left_out[f"senses with fewer than {at_least} instances"] += len(sentences.rows) - len(rows)
@@ -86,5 +71,4 @@ def _divide(
             tested.add(row.word)
     for word in words.keys() - tested:
         left_out[UNTESTED] += len(words.pop(word))
-    train = {word: sentences.rows for word, sentences in shared.items()}
-    return Division(words, left_out, train, test, trained)
+    return words, left_out

@@ -88,7 +88,6 @@ def lay_out(
     manifest: dict[str, Any],
     *,
     noted: bool = False,
-    further_files: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write the folder of a corpus and its manifest, after its files have been read back.
 
@@ -104,8 +103,6 @@ def lay_out(
     noted : bool
         Whether to note the checksum of the manifest. This would forbid people to edit the manifest
         of an import.
-    further_files : mapping of name to lines
-        Files that are not part of the corpus.
     """
     with replacing_folder(out) as folder:
         out_of_domain = [
@@ -128,8 +125,6 @@ def lay_out(
                 raise AssertionError(f"the written files of {word!r} differ from its sentences")
             manifest["words"][word] = _counts(corpus, given.get(word, {}))
         manifest["files"] = checksums(folder)
-        for name, lines in (further_files or {}).items():
-            write_lines(folder / name, lines)
         write_manifest(folder, manifest, noted=noted)
 
 

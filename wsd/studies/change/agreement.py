@@ -94,8 +94,8 @@ def precision_set(predictors: np.ndarray, positive: np.ndarray, rng: Seed = 0) -
     after = exchange([np.eye(n)])
     changes = [scores - scores[i] - after(i, everyone) for i in range(len(ranks))]
     errors = np.stack([np.sqrt((change**2).sum(axis=0)) / 2 for change in changes])
-    samples = sample_exchanges([(np.ones(n, dtype=int), None)], 1000, rng, CACHED // n)
-    p = exchange_p_values(scores, errors, samples, exchange, n)
+    sample = sample_exchanges([(np.ones(n, dtype=int), None)], rng, CACHED // n)
+    p = exchange_p_values(scores, errors, sample, exchange, n)
     return Best(scores, p, within=p > 1 - LEVEL)
 
 

@@ -25,28 +25,23 @@ from wsd.metrics.clusterings import centred
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.permutation import holm
 from wsd.metrics.single_thread import one_thread
-from wsd.storage.csv import Columns, write_csv
+from wsd.storage.csv import write_csv
 from wsd.studies.change import agreement, confounds, gold
 from wsd.studies.change.groups import Grouped, column, divide, group_names
 from wsd.studies.change.measures import PERMUTATIONS, Change, cluster, measure
 
 TABLE, WORDS, AGREEMENT = "change.csv", "change-words.csv", "change-gold.csv"
-COLUMNS = Columns(
-    ("model", "view", "layers", "word", "measure"), (*Change._fields, "p_holm"), may_be_empty=True
-)
-WORD_COLUMNS = Columns(
-    ("word", "left_out", "first", "second"),
-    (
-        *("n_first", "n_second", "length_first", "length_second", "length_difference"),
-        *("length_p", gold.GRADED, gold.BINARY, gold.COMPARE),
-    ),
-)
-GOLD_COLUMNS = Columns(
-    ("model", "view", "layers", "measure", "gold", "metric"),
-    ("n", "words", "value", "low", "high", "p"),
-    ("within",),
-    may_be_empty=True,
-)
+COLUMNS = ["model", "view", "layers", "word", "measure", *Change._fields, "p_holm"]
+# The names of the groups may look like numbers.
+TEXT_COLUMNS = ["left_out", "first", "second"]
+WORD_COLUMNS = [
+    *("word", *TEXT_COLUMNS, "n_first", "n_second", "length_first", "length_second"),
+    *("length_difference", "length_p", gold.GRADED, gold.BINARY, gold.COMPARE),
+]
+GOLD_COLUMNS = [
+    *("model", "view", "layers", "measure", "gold", "metric", "within"),
+    *("n", "words", "value", "low", "high", "p"),
+]
 FORM = "form"
 # Per layer choice, a function that reads the vectors of a word.
 Readers = Mapping[str, Callable[[], np.ndarray]]
@@ -162,13 +157,13 @@ def run(args: argparse.Namespace) -> None:
         rated = agreement.score_words(changes, known, confounds.BASELINES, args.seed)
         rated += score_judgments(judged, readers, args.seed)
     head = {"model": model, "view": args.view}
-    write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS.names])
+    write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS])
     about = pd.DataFrame([about_word(word, names, grouped) for word, grouped in groups.items()])
-    about = about.join(known, on="word").reindex(columns=WORD_COLUMNS.names)
+    about = about.join(known, on="word").reindex(columns=WORD_COLUMNS)
     write_csv(args.out / WORDS, about)
-    empty = pd.DataFrame(columns=GOLD_COLUMNS.names)
+    empty = pd.DataFrame(columns=GOLD_COLUMNS)
     scores = pd.concat(rated, ignore_index=True).assign(**head) if rated else empty
-    write_csv(args.out / AGREEMENT, scores[GOLD_COLUMNS.names])
+    write_csv(args.out / AGREEMENT, scores[GOLD_COLUMNS])
 
 
 def score_judgments(

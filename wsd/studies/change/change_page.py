@@ -25,11 +25,9 @@ from wsd.storage.file_names import file_name
 from wsd.studies.change import agreement, gold, plots
 from wsd.studies.change.change import (
     AGREEMENT,
-    COLUMNS,
     FORM,
-    GOLD_COLUMNS,
     TABLE,
-    WORD_COLUMNS,
+    TEXT_COLUMNS,
     WORDS,
     vectors_of,
 )
@@ -151,9 +149,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     dataset, corpora = find_dataset(args.dataset), read_corpora(args.corpus, args.words)
-    changes = read_csv(args.tables / TABLE, COLUMNS)
-    about = read_csv(args.tables / WORDS, WORD_COLUMNS)
-    scores = read_csv(args.tables / AGREEMENT, GOLD_COLUMNS)
+    changes = read_csv(args.tables / TABLE)
+    about = read_csv(args.tables / WORDS, TEXT_COLUMNS)
+    scores = read_csv(args.tables / AGREEMENT)
     if set(about["word"]) != set(corpora):
         raise wrong_file("the table has other words than the corpus", args.tables / WORDS)
     choices = [name for name in dict.fromkeys(changes["layers"]) if name not in BASELINES]

@@ -30,7 +30,7 @@ class Change(Study):
     def outputs(self, files: Files) -> Outputs:
         """Return the tables and the pages of every model."""
         config, keys = files.config, files.keys
-        choices = [model.unmixed(config.page_view) for model in config.models.values()]
+        choices = [model.unmixed for model in config.models.values()]
         key = keys.key("change", keys.view(config.page_view), keys.source, choices)
         folder = f"{files.store}/{{model}}/@{key}"
         names = ("change.csv", "change-words.csv", "change-gold.csv")

@@ -3,11 +3,11 @@
 from pydantic import Field
 
 from wsd.artifacts.config_section import UNSET, Section, Some
-from wsd.artifacts.config_values import Blocks, Count, NumberAbove0, Seed
+from wsd.artifacts.config_values import Count, NumberAbove0, Seed
 
 
 class Finetune(Section):
-    """Encoders trained on the senses; cross-validation selects among all rates, epochs and blocks.
+    """Encoders trained on the senses; cross-validation selects among all rates and epochs.
 
     Attributes
     ----------
@@ -15,8 +15,6 @@ class Finetune(Section):
         The highest learning rates, above 0.
     epochs
         The least number of passes over the training instances.
-    blocks
-        How many of the upper blocks are trained, or all, which trains the embeddings too.
     steps
         The least number of training steps, of 32 instances each: on a small training set there are
         as many epochs as that takes.
@@ -30,7 +28,6 @@ class Finetune(Section):
 
     rate: Some[NumberAbove0]
     epochs: Some[Count]
-    blocks: Some[Blocks]
     steps: Count = 300
     seeds: Some[Seed] = Field([1, 2, 3])
     trains: Some[str] = Field(["full"])

@@ -4,14 +4,20 @@ Cross-validation selects the settings. Each setting is trained with the first se
 one, and scored on the held-out fold. Then the best setting is trained on the whole training set,
 once per seed. Only then are test instances predicted. No seed is selected: each has its own file of
 predictions. The encoder of the first seed is saved as a folder for a model's ``path``.
+
+Each seed has an ordinary file of predictions. Instead of a layer choice it has ``finetuned``,
+because the whole encoder was trained and there is no layer to choose.
 """
 
 import argparse
+import itertools
+import math
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from wsd.arguments import (
@@ -25,26 +31,84 @@ from wsd.arguments import (
     count,
 )
 from wsd.arguments import seed as seed_argument
-from wsd.artifacts import cv_table
 from wsd.artifacts import fold_table as folding
 from wsd.artifacts.column_names import FINETUNED
 from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.cv_table import OBJECTIVES
 from wsd.artifacts.encoder_record import package_versions, read_record, without_folder
 from wsd.artifacts.fold_table import Folds
-from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
+from wsd.artifacts.predictions import WordPredictions, write_predictions
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.view_names import DEVICES, POOLINGS
-from wsd.encoder import find_model_folder
-from wsd.errors import ConfigError
+from wsd.classification.fit_and_predict import predict_splits, provenance_on, scores_of
+from wsd.metrics.scores import confusion, word_scores
 from wsd.storage.atomic import replacing_folder, umask
 from wsd.storage.checksums import note_checksum
 from wsd.storage.csv import write_csv
-from wsd.studies.finetuning import finetuning_files
-from wsd.studies.finetuning.finetuning_files import Setting
-from wsd.studies.finetuning.schedule import long_enough
-from wsd.studies.finetuning.trials import Finetuning, Rows, cost_columns, try_settings
 
-UNFINISHED = ".unfinished"
+if TYPE_CHECKING:
+    from wsd.studies.finetuning.tagger import Rows, Tagger
+
+
+class Setting(NamedTuple):
+    """The highest learning rate of a training, and its number of epochs."""
+
+    rate: float
+    epochs: int
+
+
+COLUMNS = ["trial", *Setting._fields, "fold", "objective", "chosen"]
+
+
+def settings_of(
+    rates: Sequence[float], epochs: Sequence[int], steps_per_epoch: int, least: int
+) -> list[Setting]:
+    """Return all settings, each with at least as many epochs as the least number of steps takes.
+
+    >>> settings_of([1e-4], [2, 3], steps_per_epoch=4, least=10)
+    [Setting(rate=0.0001, epochs=3)]
+    """
+    fewest = math.ceil(least / steps_per_epoch)
+    settings = (Setting(rate, max(n, fewest)) for rate, n in itertools.product(rates, epochs))
+    return list(dict.fromkeys(settings))
+
+
+def cross_validate(
+    tagger: "Tagger", rows: "Rows", folds: Folds, settings: Sequence[Setting], args: Any
+) -> list[dict[str, Any]]:
+    """Train every setting without each of the first folds, and score it on the held-out fold.
+
+    Words without folds are trained on whole and not scored. If no word has folds, or if there is a
+    single setting, nothing is tried.
+    """
+    words = folds.words.items()
+    held = {word: of_word.held[0] for word, of_word in words if of_word.held is not None}
+    if not held or len(settings) == 1:
+        return []
+    trials = []
+    for (number, setting), fold in itertools.product(enumerate(settings, 1), range(args.tried)):
+        fit_on = {w: own[held[w] != fold] if w in held else own for w, own in rows.items()}
+        tagger.fit(fit_on, *setting, args.seeds[0])
+        scores = []
+        for word, fold_of_row in held.items():
+            corpus, scored = tagger.corpora[word], rows[word][fold_of_row == fold]
+            if len(scored):
+                n_senses = len(corpus.senses)
+                chances = scores_of(tagger.classifier(word), scored, n_senses)
+                matrix = confusion(corpus.gold[scored], np.nanargmax(chances, axis=1), n_senses)
+                scores.append(word_scores(matrix)[OBJECTIVES[args.objective]])
+        line = {"trial": number, **setting._asdict(), "fold": fold}
+        trials.append({**line, "objective": float(np.mean(scores))})
+    return trials
+
+
+def best(trials: Sequence[dict[str, Any]], settings: Sequence[Setting]) -> int:
+    """Return the index of the first setting with the highest mean objective over folds."""
+    if not trials:
+        return 0
+    means = pd.DataFrame(trials).groupby("trial")["objective"].mean().to_numpy()
+    # The means of equal scores may differ in their last bits.
+    return int((means >= means.max() - 1e-12).argmax())
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,139 +116,80 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_path(parser, "--model", "a record of `wsd model`")
     add_corpora(parser)
     add_path(parser, "--folds", "the folds of the training set, from `wsd folds`")
-    text = "settings as JSON: lists of `rate`, `epochs` and `blocks`"
-    parser.add_argument("--grid", required=True, metavar="JSON", help=text)
+    text = "the highest learning rates to try"
+    parser.add_argument("--rates", type=float, nargs="+", required=True, help=text)
+    text = "the numbers of epochs to try"
+    parser.add_argument("--epochs", type=count, nargs="+", required=True, help=text)
     text = "the number of folds of the first repeat on which settings are tried (default: 1)"
     parser.add_argument("--tried", type=count, default=1, metavar="N", help=text)
     text = "the fewest steps of a training: a small training set gets more epochs"
     parser.add_argument("--steps", type=count, default=1, metavar="N", help=text)
-    add_objective(parser, cv_table.OBJECTIVES)
+    add_objective(parser, OBJECTIVES)
     parser.add_argument("--seeds", type=seed_argument, nargs="+", default=[1, 2, 3])
     add_choice(parser, "--pooling", POOLINGS)
     add_input(parser)
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--threads", type=count, default=1)
     add_listings(parser)
-    add_out_folder(parser, "folder for predictions, trials.csv, costs.csv and model/")
+    add_out_folder(parser, "folder for predictions, trials.csv and model/")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Run the command."""
-    record, settings = read_record(args.model), finetuning_files.read_settings(args.grid, "--grid")
-    numbers = [int(s.blocks) for s in settings if s.blocks != finetuning_files.ALL]
-    if (most := max(numbers, default=0)) > record["blocks"]:
-        problem = f"{most} blocks to train, but {record['name']} has {record['blocks']}"
-        raise ConfigError(problem, where="--grid", fix="give fewer, or all")
+    """Select a setting, train it with every seed, and write predictions and the first encoder."""
+    import torch
+
+    from wsd.studies.finetuning.tagger import Tagger, number_of_steps
+
+    record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words)
     folds = folding.read_for_words(args.folds, corpora)
-    if args.tried > folds.k:
-        problem = f"{args.tried} folds to try settings on, but there are {folds.k}"
-        raise ConfigError(problem, where="--tried", fix=f"give {folds.k} at most")
-    finetuning = Finetuning(
-        record,
-        {word: corpus for word, corpus in corpora.items() if word in folds.words},
-        {"pooling": args.pooling, "input": args.input, "device": args.device},
-        args.threads,
-        args.out / UNFINISHED,
-    )
-    with find_model_folder.offline(args.model):
-        _finetune(args, finetuning, settings, folds)
-    list_folders(args.listings)
-    shutil.rmtree(finetuning.unfinished)
-
-
-def _finetune(
-    args: argparse.Namespace, finetuning: Finetuning, grid: Sequence[Setting], folds: Folds
-) -> None:
-    """Select the best setting, train it with every seed, predict, and then write all files."""
-    rows = {word: folds.rows(corpus) for word, corpus in finetuning.corpora.items()}
-    settings = long_enough(grid, sum(map(len, rows.values())), args.steps)
-    trials = try_settings(finetuning, settings, folds, args.tried, args.seeds[0], args.objective)
-    best = finetuning_files.best(trials, settings)
-    predictions, costs = _train_seeds(finetuning, rows, settings[best], args.seeds)
+    torch.set_num_threads(args.threads)
+    options = {"pooling": args.pooling, "input": args.input, "device": args.device}
+    corpora = {word: corpus for word, corpus in corpora.items() if word in folds.words}
+    tagger = Tagger(record, corpora, **options)
+    rows = {word: folds.rows(corpus) for word, corpus in corpora.items()}
+    steps_per_epoch = number_of_steps(sum(map(len, rows.values())), 1)
+    settings = settings_of(args.rates, args.epochs, steps_per_epoch, args.steps)
+    trials = cross_validate(tagger, rows, folds, settings, args)
+    chosen = best(trials, settings)
     provenance = {
-        **_provenance(args, finetuning, folds),
-        "parameters": settings[best]._asdict(),
-        # The settings of the config, which are the same for every training set.
-        "space": {"settings": [setting._asdict() for setting in grid], "steps": args.steps},
-        "tried": len(trials),
-    }
-    for seed, words in predictions.items():
-        name = finetuning_files.classifier_name(seed)
-        about = {**provenance, "classifier": name, "seed": seed}
-        write_predictions(args.out / f"{name}.parquet", words, about)
-    _write_tables(args.out, trials, costs, best)
-    _write_model(args.out / finetuning_files.MODEL, finetuning, rows, settings[best], args.seeds[0])
-
-
-def _train_seeds(
-    finetuning: Finetuning, rows: Rows, setting: Setting, seeds: Iterable[int]
-) -> tuple[dict[int, list[WordPredictions]], list[dict[str, float]]]:
-    """Train with every seed; return the predictions of all splits but training, and the costs."""
-    corpora = finetuning.corpora
-    splits = dict.fromkeys(
-        [TEST, *(s for corpus in corpora.values() for s in corpus.split.tolist())]
-    )
-    del splits["train"]
-    predictions, costs = {}, []
-    for number in seeds:
-        tagger, progress = finetuning.fit(rows, setting, number, f"seed-{number}")
-        with progress.timed():
-            predictions[number] = [
-                prediction
-                for split in splits
-                for prediction in finetuning.predict(tagger, finetuning.split_rows(split), rows)
-            ]
-        costs.append({"seed": number, **cost_columns(progress)})
-    return predictions, costs
-
-
-def _provenance(args: argparse.Namespace, finetuning: Finetuning, folds: Folds) -> dict[str, Any]:
-    return {
-        "train": folds.train,
-        "task": "sense",
-        "versions": versions(),
-        "view": finetuning_files.VIEW,
+        **provenance_on(folds),
+        "view": "focal",
         "layers": FINETUNED,
-        "encoder": {
-            "model": without_folder(finetuning.record),
-            "input": args.input,
-            "pooling": args.pooling,
-            "device": args.device,
-            "versions": package_versions(),
-        },
-        "corpus": {word: corpus.digest for word, corpus in finetuning.corpora.items()},
+        "encoder": {"model": without_folder(record), **options, "versions": package_versions()},
+        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
         "estimator": FINETUNED,
         "objective": args.objective,
         "folds": folds.settings,
+        "parameters": settings[chosen]._asdict(),
+        # The settings of the config, which are the same for every training set.
+        "space": {"rate": args.rates, "epochs": args.epochs, "steps": args.steps},
+        "tried": len(trials),
     }
+    for seed in args.seeds:
+        tagger.fit(rows, *settings[chosen], seed)
+        predictions: list[WordPredictions] = []
+        for word, corpus in corpora.items():
+            instances, classifier = np.arange(len(corpus)), tagger.classifier(word)
+            predictions += predict_splits(corpus, instances, classifier, len(rows[word]))
+        name = f"{FINETUNED}-{seed}"
+        about = {**provenance, "classifier": name, "seed": seed}
+        write_predictions(args.out / f"{name}.parquet", predictions, about)
+        if seed == args.seeds[0]:
+            write_model(args.out / "model", tagger)
+    for line in trials:
+        line |= {"rate": f"{line['rate']:g}", "chosen": line["trial"] == chosen + 1}
+    write_csv(args.out / "trials.csv", pd.DataFrame(trials, columns=COLUMNS))
+    list_folders(args.listings)
 
 
-def _write_tables(
-    out: Path, trials: Sequence[Mapping[str, Any]], costs: Sequence[Mapping[str, Any]], best: int
-) -> None:
-    table = pd.DataFrame([*trials, *costs], columns=finetuning_files.COSTS_COLUMNS)
-    table = table.astype({"trial": "Int64", "seed": "Int64"})
-    write_csv(out / finetuning_files.COSTS, table)
-    rows = [
-        {**line, "chosen": line["trial"] == best + 1, "rate": f"{line['rate']:g}"}
-        for line in trials
-    ]
-    table = pd.DataFrame(rows, columns=finetuning_files.TRIALS_COLUMNS)
-    write_csv(out / finetuning_files.TRIALS, table)
-
-
-def _write_model(
-    out: Path, finetuning: Finetuning, rows: Rows, setting: Setting, number: int
-) -> None:
-    """Save the encoder of a seed, from its last checkpoint, with the other files of the model."""
-    tagger, _ = finetuning.fit(rows, setting, number, f"seed-{number}")
+def write_model(out: Path, tagger: "Tagger") -> None:
+    """Save the trained encoder with the other files of the model."""
     with replacing_folder(out) as folder:
-        tagger.save(folder)
-        source = find_model_folder.verify(finetuning.record)
-        for name in finetuning.record["files"]:
+        tagger.model.save_pretrained(folder)
+        for name in tagger.record["files"]:
             if ".safetensors" not in name:
-                shutil.copyfile(source / name, folder / name)
+                shutil.copyfile(tagger.folder / name, folder / name)
         for path in [*folder.iterdir()]:
             path.chmod(0o666 & ~umask())
             note_checksum(path)

@@ -17,9 +17,7 @@ from wsd.studies.base import (
     refused,
 )
 
-# The keys that an entry with `finetuned_from` may have; its base decides the others.
-OWN_KEYS = {"name", "finetuned_from", "blocks", "width"}
-FILES = ("trials.csv", "costs.csv", "model/model.safetensors", "model.json")
+FILES = ("trials.csv", "model/model.safetensors", "model.json")
 
 
 class Finetuning(Study):
@@ -101,35 +99,10 @@ class Finetuning(Study):
         return files.paths(pattern, base=config.models, train=trains, seed=seeds)
 
     def outputs(self, files: Files) -> Outputs:
-        """Return the trials, the costs and the trained encoder of every training."""
-        folder, trains = files.study[self.name]["finetune"], self.trains(files.config)
-        patterns = [f"{folder}/{file}" for file in FILES]
-        return Outputs(
-            [
-                path
-                for pattern in patterns
-                for path in files.paths(pattern, base=files.config.models, train=trains)
-            ]
-        )
-
-    def training_seconds(self, config: Config, model: Model, train: str, training: float) -> float:
-        """Return the rough processor time of a training, given seconds per instance and pass."""
-        from wsd.artifacts.training_set import setting
-        from wsd.studies.finetuning.finetuning_files import ALL, combined
-        from wsd.studies.finetuning.schedule import long_enough
-
-        section, size = config.sections["finetune"], setting(train)[0]
-        instances = sum(config.dataset.rows_at_most(word, size) for word in config.words)
-        # A trained block takes two further passes, for its gradients.
-        passes = [
-            trial.epochs
-            * (1 + 2 * (1 if trial.blocks == ALL else int(trial.blocks) / model.blocks))
-            for trial in long_enough(combined(section.model_dump()), instances, section.steps)
-        ]
-        share = section.folds * (1 - 1 / config.tuning.folds)
-        trials = share * sum(passes) if len(passes) > 1 else 0.0
-        # Cross-validation may select the longest setting.
-        return training * instances * (trials + len(section.seeds) * max(passes))
+        """Return the trials and the trained encoder of every training."""
+        pattern, trains = files.study[self.name]["finetune"], self.trains(files.config)
+        base = files.config.models
+        return Outputs(files.paths(f"{pattern}/{{file}}", base=base, train=trains, file=FILES))
 
 
 def _check(file: Any, config: Config) -> None:
@@ -147,11 +120,6 @@ def _check(file: Any, config: Config) -> None:
     if section.folds > config.tuning.folds:
         problem = f"{section.folds} folds to try settings on, but there are {config.tuning.folds}"
         raise refused(problem, "finetune.folds", f"say {config.tuning.folds} at most")
-    for i, blocks in enumerate(section.blocks):
-        for model in config.models.values():
-            if blocks != "all" and int(blocks) > model.blocks:
-                problem = f"{blocks} blocks, and {model.name} has {model.blocks}"
-                raise refused(problem, f"finetune.blocks[{i}]", "say fewer, or all")
 
 
 def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
@@ -167,12 +135,10 @@ def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
         problem = "no encoder is trained on the full training set"
         fix = "add finetune, as in config/finetune.yaml, with full among its trains"
         raise refused(problem, f"{key}.finetuned_from", fix)
-    for name in sorted(entry.model_fields_set - OWN_KEYS):
-        raise refused(f"{base.name} decides {name}", f"{key}.{name}", "leave it out")
-    for name, expected in (("blocks", base.blocks), ("width", base.width)):
-        if getattr(entry, name) != expected:
-            problem = f"{base.name} has {name} {expected}, not {getattr(entry, name)}"
-            raise refused(problem, f"{key}.{name}", f"say {expected}")
+    for name in sorted(entry.model_fields_set - {"name", "finetuned_from"}):
+        if getattr(entry, name) != (expected := getattr(base, name, None)):
+            fix = f"say {expected}" if name in ("blocks", "width") else "leave it out"
+            raise refused(f"{base.name} decides {name}", f"{key}.{name}", fix)
     source = {"finetuned_from": base.name}
     return replace(base, name=entry.name, source=source, sha256={}, random_weights=None)
 

@@ -21,11 +21,8 @@ MEASURES = {
     "anisotropy": "Anisotropy: mean cosine of instances of different words",
     "self_similarity": "Self-similarity: mean cosine within a word",
     "silhouette": "Silhouette of the senses",
-    "pair_auc": "Same-sense pairs against other pairs (AUC)",
-    "kmeans_ari": "k-means without labels: adjusted Rand index",
-    "kmeans_v": "k-means without labels: V-measure",
 }
-MEAN = "(mean)"
+MEAN, WORD = "(mean)", "word"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +66,7 @@ def transforms(report: Report) -> dict[str, str]:
 def geometry_plots(report: Report) -> list[dict[str, Any]]:
     """Return, per measure and model, means over words with transformations fitted on all words."""
     table = report.rows("geometry", word=MEAN, view=report.view)
-    table = table[table["fitted_on"] != "word"]
+    table = table[table["fitted_on"] != WORD]
     plots = []
     for (measure, title), model in product(MEASURES.items(), report.choices):
         if (model_rows := having(table, model=model)).empty:

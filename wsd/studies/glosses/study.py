@@ -28,14 +28,11 @@ class Glosses(Study):
     commands = {
         "glosses": "Read and check a gloss for each sense.",
         "zero-shot": "Predict every word from glosses, without a label.",
-        "gloss-worth": "Measure how many labelled sentences a gloss is worth.",
     }
-    extends = {"report": "layers_section"}
     kinds = {
         "glosses": Kind("glosses"),
         "gloss-vectors": Kind("embed"),
         "zero-shot": Kind("zero-shot"),
-        "gloss-worth": Kind("gloss-worth", {"seed": "seed"}),
     }
 
     def configure(self, file: Any, config: Config) -> Config:
@@ -77,8 +74,7 @@ class Glosses(Study):
         source = self.source(places.config)
         key = keys.key("glosses", keys.digest(source) if source else "", keys.corpus)
         vectors = keys.key("gloss-vectors", key)
-        read = (vectors, keys.view(VIEW))
-        zero_shot, worth = keys.key("zero-shot", read), keys.key("gloss-worth", read)
+        zero_shot = keys.key("zero-shot", (vectors, keys.view(VIEW)))
         return {
             "glosses": f"{store}/glosses@{key}/words.json",
             "vectors": [
@@ -86,7 +82,6 @@ class Glosses(Study):
                 for view in (*KINDS.values(), "alignment")
             ],
             "zero_shot": f"{store}/{{model}}/zero-shot@{zero_shot}/{{layers}}.{{gloss}}.parquet",
-            "gloss_worth": f"{store}/{{model}}/gloss-worth@{worth}.csv",
         }
 
     def compared(self, files: Files) -> Mapping[str, Paths]:
@@ -97,7 +92,7 @@ class Glosses(Study):
                 path
                 for name, model in files.config.models.items()
                 for path in files.paths(
-                    pattern, model=[name], layers=model.unmixed(VIEW), gloss=KINDS
+                    pattern, model=[name], layers=model.unmixed, gloss=KINDS
                 )
             ]
         }
@@ -105,10 +100,9 @@ class Glosses(Study):
     scored = compared
 
     def outputs(self, files: Files) -> Outputs:
-        """Return the glosses, their vectors, and the worth of a gloss in sentences."""
+        """Return the glosses and their vectors."""
         patterns = files.study[self.name]
-        made = [patterns["glosses"], *files.of_models(*patterns["vectors"])]
-        return Outputs(made, shown={"gloss_worth": files.of_models(patterns["gloss_worth"])})
+        return Outputs([patterns["glosses"], *files.of_models(*patterns["vectors"])])
 
 
 STUDY = Glosses()

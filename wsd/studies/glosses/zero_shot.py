@@ -7,19 +7,71 @@ all word pieces of the gloss. If a sense has several glosses, it is the mean of 
 
 import argparse
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from wsd.arguments import add_embeddings, add_files, add_path, add_word_files, writes
 from wsd.artifacts.corpus_table import Corpus, read_corpora
-from wsd.artifacts.feature_set import read_features, shared_provenance
+from wsd.artifacts.feature_set import ENCODER_KEYS, read_features, shared_provenance
 from wsd.artifacts.predictions import WordPredictions, versions, write_predictions
+from wsd.artifacts.run_json import Words
 from wsd.artifacts.training_set import NO_TRAIN
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_splits
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, wrong_file
 from wsd.metrics.single_thread import one_thread
 from wsd.studies.glosses.gloss_names import KINDS, VIEW
-from wsd.studies.glosses.gloss_vectors import SenseVectors, read_gloss_vectors
+
+
+class SenseVectors(NamedTuple):
+    """The gloss vectors of one word.
+
+    Attributes
+    ----------
+    vectors : float32 array of shape (glosses, features)
+    gold : int array of shape (glosses,)
+        The sense of each gloss. Every sense of the word has at least one.
+    """
+
+    vectors: np.ndarray
+    gold: np.ndarray
+
+
+def read_gloss_vectors(
+    folder: Words, glosses: Corpus, corpus: Corpus, layers: str, source: Mapping[str, Any]
+) -> dict[str, SenseVectors]:
+    """Return the gloss vectors of a word for one layer choice, by kind.
+
+    Parameters
+    ----------
+    folder : Path
+        Has ``<name of the word>/<view>.safetensors`` for the glosses.
+    glosses, corpus : Corpus
+        The word's glosses and its sentences.
+    layers : str
+        As in :func:`wsd.artifacts.feature_set.parse_features`.
+    source : mapping
+        The provenance of the sentences' vectors.
+
+    Raises
+    ------
+    ResultError
+        If the senses of the glosses differ from those of the corpus, or the encoders differ.
+    """
+    where = folder if isinstance(folder, Path) else folder.listings[0]
+    if glosses.senses != corpus.senses or set(glosses.gold) != set(range(len(corpus.senses))):
+        problem = f"the glosses of {corpus.word!r} are of other senses than its corpus"
+        raise wrong_file(problem, where)
+    kinds = {}
+    for kind, view in KINDS.items():
+        _, vectors, gloss_source = read_features(folder, glosses, view, layers)
+        if other := [key for key in ENCODER_KEYS if gloss_source[key] != source[key]]:
+            problem = f"the glosses of {corpus.word!r} were embedded with another {other[0]}"
+            raise wrong_file(f"{problem} than its sentences", where)
+        kinds[kind] = SenseVectors(vectors, glosses.gold)
+    return kinds
 
 
 def nearest_gloss(corpus: Corpus, vectors: Any, senses: SenseVectors) -> list[WordPredictions]:

@@ -33,6 +33,15 @@ def metrics_of(*, is_graded: bool) -> tuple[str, ...]:
     return RATING_METRICS if is_graded else LABEL_METRICS
 
 
+def columns_of(*, is_graded: bool) -> list[str]:
+    """Return the columns of ``pairs.csv``."""
+    return [
+        *(*NAMES, "chosen", "n", "words", *(() if is_graded else ("threshold", "called_same"))),
+        *(f"{name}{bound}" for name in metrics_of(is_graded=is_graded) for bound in BOUNDS),
+        *("difference", *TESTS, "p_largest_advantage", "in_confidence_set"),
+    ]
+
+
 def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[str, Any]) -> None:
     """Write the cosines and the columns of each pair."""
     import pyarrow as pa

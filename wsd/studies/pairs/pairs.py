@@ -24,7 +24,7 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, TABLE, columns_of, write_cosines
+from wsd.studies.pairs.cosines import COSINES, TABLE, columns_of, write_cosines
 from wsd.studies.pairs.pair_table import Pairs, read_pairs
 from wsd.studies.pairs.score_pairs import score
 
@@ -92,5 +92,4 @@ def run(args: argparse.Namespace) -> None:
     table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
     write_cosines(args.out / COSINES, pairs, ordered, provenance)
-    columns = columns_of(is_graded=pairs.is_graded)
-    write_csv(args.out / TABLE, table[[*NAMES, "chosen", *columns.numbers, "in_confidence_set"]])
+    write_csv(args.out / TABLE, table[columns_of(is_graded=pairs.is_graded)])

@@ -76,7 +76,7 @@ class Scorer(NamedTuple):
         right = accuracy(answers.called == same, weights)
         return {"accuracy": right, "auc": auc(answers.values, same, weights)}
 
-    def compare(self, first: Answers, second: Answers, family: int) -> Difference:
+    def compare(self, first: Answers, second: Answers) -> Difference:
         """Test the difference of the first metric."""
         if self.is_graded:
             return graded.compare(
@@ -85,12 +85,11 @@ class Scorer(NamedTuple):
                 self.gold,
                 clusters_of(self.word),
                 graded.METRICS[0],
-                family=family,
                 rng=self.seed,
             )
         right = [answers.called == (self.gold == 1) for answers in (first, second)]
         joint = count_kinds([np.ones(len(self.gold), dtype=int), *right], 2, self.documents)
-        return compare_systems([joint], family=family, rng=self.seed)["micro_accuracy"]
+        return compare_systems([joint], rng=self.seed)["micro_accuracy"]
 
     def differ(self, first: Answers, second: Answers) -> bool:
         """Return whether two answers can have different scores."""
@@ -127,7 +126,7 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With the columns of :func:`wsd.studies.pairs.cosines.columns_of` except model and view.
+        The columns of ``pairs.csv`` except model and view.
 
     Raises
     ------
@@ -257,7 +256,7 @@ def _add_tests(
     every = list(answers.values())
     tested = [i for i, own in enumerate(every) if scorer.differ(own, reference)]
     for i in tested:
-        _, low, high, p, _ = scorer.compare(every[i], reference, len(tested))
+        _, low, high, p, _ = scorer.compare(every[i], reference)
         table.loc[i, TESTS[:3]] = low, high, p
     table.loc[tested, "p_holm"] = holm(table.loc[tested, "p"].tolist())
     best = scorer.best(every)

@@ -26,7 +26,7 @@ class Pairs(Study):
     def outputs(self, files: Files) -> Outputs:
         """Return the tables and the page of every model."""
         config, keys = files.config, files.keys
-        choices = [model.unmixed(config.page_view) for model in config.models.values()]
+        choices = [model.unmixed for model in config.models.values()]
         key = keys.key("pairs", keys.view(config.page_view), choices)
         folder = f"{files.store}/{{model}}/@{key}"
         tables = [f"{folder}/pairs.csv", f"{folder}/cosines.parquet"]

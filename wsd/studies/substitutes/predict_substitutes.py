@@ -44,8 +44,6 @@ class FillMask:
     model : transformers.PreTrainedModel
         With the head, in evaluation mode, on ``device``.
     device : torch.device
-    file : tokenizers.Tokenizer, optional
-        As in :class:`wsd.encoder.match_word_pieces.Aligner`.
 
     Raises
     ------
@@ -70,18 +68,25 @@ class FillMask:
     def load(cls, folder: str, *, device: str = "auto") -> "FillMask":
         """Load from a folder, as :meth:`wsd.encoder.encoder.Encoder.load` does, in float32.
 
+        Loading shows whether the model has a head: a head of random weights is refused.
+
         Raises
         ------
         ConfigError, ModelError
-            As there; and if the weights lack a tensor of the head.
+            As there; and if the architecture has no head, or the weights lack a tensor of it.
         """
         chosen = choose_device(device)
         try:
             tokenizer, model = load_folder(folder, head=True)
-            loaded = cls(tokenizer, model.to(chosen), device=chosen)
-            _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
+            if model.config.is_encoder_decoder:
+                raise ModelError(f"{type(model).__name__} is no encoder")
         except ModelError as error:
-            raise ModelError(error.problem, where=error.where or folder, fix=error.fix) from error
+            reason = error.problem.partition("\n")[0]
+            problem = f"no masked-language-model head can be loaded: {reason}"
+            fix = "leave substitutes out of analyses, or use a checkpoint saved with its head"
+            raise ModelError(problem, where=folder, fix=fix) from error
+        loaded = cls(tokenizer, model.to(chosen), device=chosen)
+        _ = loaded.encoders[MASKED].architecture  # refuses a model that cannot be used
         return loaded
 
     def _at_focal(self, _module: Any, _args: Any, output: Any) -> Any:

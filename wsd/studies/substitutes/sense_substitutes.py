@@ -1,7 +1,7 @@
 """List the substitutes that distinguish each sense of a word from its other senses.
 
 A piece counts for a training instance if it is among the instance's most probable pieces. Pieces
-are ranked by their log-odds ratio (:mod:`wsd.studies.substitutes.log_odds`), not by their counts:
+are ranked by their log-odds ratio (:func:`log_odds`), not by their counts:
 by counts, pieces that fit every sense would come first.
 """
 
@@ -16,13 +16,45 @@ from wsd.arguments import add_corpora, add_out, add_word_files
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.substitute_table import SEEN, Fillers, K, Substitutes, read_substitutes
 from wsd.storage.csv import write_csv
-from wsd.studies.substitutes.log_odds import log_odds
 
 # The most substitutes of a sense.
 MOST = 10
 # The prior counts as much as ten instances, with the distribution of all instances of the word.
 PRIOR = 10.0 * K
 COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "log_odds", "z", "instances", "n")
+
+
+def log_odds(counts: np.ndarray, prior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each feature's log-odds ratio in every group against all other groups together.
+
+    The method is from Monroe, Colaresi and Quinn (2008). Prior counts are added on both sides, so
+    that a rare feature has a small ratio. The ratio is also divided by its standard deviation, so
+    that features of different frequencies can be compared.
+
+    Parameters
+    ----------
+    counts : array of shape (groups, features)
+        The count of each feature in each group.
+    prior : array of shape (features,)
+        Pseudo-counts above 0, such as a share of the counts in a larger text.
+
+    Returns
+    -------
+    ratios : float array of shape (groups, features)
+        0 if there is only one group.
+    z : float array of the same shape
+        The ratios divided by their standard deviations.
+    """
+    own = np.asarray(counts, dtype=float)
+    whole, total = np.asarray(prior, dtype=float), float(np.sum(prior))
+    rest = own.sum(axis=0) - own
+    n, m = own.sum(axis=1, keepdims=True), rest.sum(axis=1, keepdims=True)
+    here, there = own + whole, rest + whole
+    # With a single feature the odds are infinite on both sides, and the ratio is set to 0.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.log(here / (n + total - here)) - np.log(there / (m + total - there))
+    ratios = np.where(np.isfinite(ratios) & (m > 0), ratios, 0.0)
+    return ratios, ratios / np.sqrt(1 / here + 1 / there)
 
 
 def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ class Substitutes(Study):
     extends = {"report": "word_panel"}
     kinds = {
         "asked": Kind("substitutes", {"device": "device"}),
-        "bags": Kind("baseline", {"objective": "tuning.objective"}),
+        "bags": Kind("classify", {"objective": "tuning.objective"}),
         "sense-substitutes": Kind("sense-substitutes"),
     }
 
@@ -31,22 +31,10 @@ class Substitutes(Study):
         return {"asked": {model.name: keys.key("asked", keys.identity(model)) for model in models}}
 
     def models(self, config: Config) -> list[str]:
-        """Return the models with a head; those whose files are missing count too."""
-        lacking = self._lacking(config)
-        return [name for name in config.models if name not in lacking]
-
-    def _lacking(self, config: Config) -> dict[str, str]:
-        """Return why each model is left out that has no head, or reads a template."""
+        """Return the models that read the sentence alone. Their step checks their heads."""
         from wsd.artifacts.substitute_table import SEEN
-        from wsd.studies.substitutes.masked_lm_head import known_without_head
 
-        reasons = {
-            name: known_without_head(name, model.source, model.random_weights is not None)
-            if model.input in SEEN
-            else f"the `input` of {name} is more than the sentence, for which it would predict them"
-            for name, model in config.models.items()
-        }
-        return {name: reason for name, reason in reasons.items() if reason is not None}
+        return [name for name, model in config.models.items() if model.input in SEEN]
 
     def patterns(self, places: Places) -> dict[str, Any]:
         """Return the patterns of the tables of substitutes and of the files that depend on them."""
@@ -79,7 +67,10 @@ class Substitutes(Study):
 
     def left_out(self, config: Config) -> Iterator[str]:
         """Yield why a model is left out."""
-        yield from self._lacking(config).values()
+        kept = self.models(config)
+        for name in config.models:
+            if name not in kept:
+                yield f"the `input` of {name} is more than the sentence"
 
 
 STUDY = Substitutes()

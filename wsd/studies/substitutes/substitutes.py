@@ -17,10 +17,9 @@ from wsd.artifacts.substitute_table import K, write_substitutes
 from wsd.artifacts.view_names import DEVICES
 from wsd.encoder import find_model_folder
 from wsd.errors import ModelError
-from wsd.logs import done_before, log
+from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
-from wsd.studies.substitutes.masked_lm_head import check_head
 
 
 def substitutes(
@@ -46,7 +45,6 @@ def substitutes(
         problem = f"{record['name']} has random weights: its substitutes have no meaning"
         raise ModelError(problem, fix="leave substitutes out of analyses")
     folder = find_model_folder.verify(record)
-    check_head(record["name"], folder)
     from wsd.studies.substitutes.predict_substitutes import FillMask
 
     provenance = {
@@ -84,8 +82,7 @@ def run(args: argparse.Namespace) -> None:
         tables[args.out / f"{file_name(corpus.word)}{key}.parquet"] = corpus
     missing = {p: corpus for p, corpus in tables.items() if not (args.listing and is_as_noted(p))}
     done = len(tables) - len(missing)
-    message = f"{record['name']}: {done} of {len(tables)} words are done already"
-    log.info(message, extra=done_before(done))
+    log.info("%s: %d of %d words are done already", record["name"], done, len(tables))
     if missing:
         substitutes(missing, record, device=args.device, threads=args.threads)
     if args.listing:

