@@ -447,11 +447,18 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
         "learning": learning,
         "layers": pd.DataFrame(by_layer),
         "word-layers": pd.DataFrame(by_word),
-        "model-layers": pd.DataFrame(by_model),
+        "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),
         "peaks": peaks,
         "alignment": alignment,
         **made_confidence(own),
     }
+
+
+MODEL_LAYERS = (
+    *("model", "view", "layers", "classifier", "relative_depth", "metric", "value"),
+    *("reference_model", "reference_value", "difference", "difference_low", "difference_high"),
+    *("p_holm", "difference_low_over_words", "difference_high_over_words"),
+)
 
 
 def made_over_words(difference: float) -> dict[str, float]:
