@@ -7,18 +7,31 @@ tests/docs/test_tutorial.py draws all of them again and compares.
 
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
 from wsd.analysis.project import pca
 from wsd.inference.find_focal_word import labelled, quickstart
 from wsd.inference.focal_embedder import FocalEmbedder
-from wsd.report.paper.style import MM, TWO_COLUMNS, look, styled
-from wsd.report.plot_colours import COLOURS, MARKERS
+from wsd.report.plot_colours import COLOURS, MARKERS, style_of
 
+MM, TWO_COLUMNS = 1 / 25.4, 180.0  # a millimetre in inches; millimetres
+STYLE: Any = {
+    **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), 8),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 7),
+    **dict.fromkeys(("legend.fontsize", "legend.title_fontsize"), 7),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+    **{"axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False},
+    **{"lines.linewidth": 1.0, "lines.markersize": 3.5, "legend.frameon": False},
+    **{"svg.fonttype": "none", "svg.hashsalt": "wsd"},
+}
 WORDS = ("apple", "bank", "crane", "java", "spring")
 KS = (1, 2, 3, 4)
 FIGURES = Path(__file__).parents[1] / "figures"
@@ -33,6 +46,21 @@ class Score(NamedTuple):
     value: float
     low: float
     high: float
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Set the style of the figures within the context, whatever the user's matplotlibrc."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
+def look(number: int) -> dict[str, str]:
+    """Return the colour and marker of a series, the same as on the pages."""
+    colour, marker = style_of(number)
+    return {"color": COLOURS[colour], "marker": MARKERS[marker][1]}
 
 
 def draw_projections(k: int, out: Path) -> None:

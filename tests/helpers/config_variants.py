@@ -193,7 +193,6 @@ BY_STUDY: dict[str, Callable[[Files], dict[str, list[str]]]] = {
     "code_length": lambda files: {
         "code-length": files.of_models(files.study["code_length"]["table"])
     },
-    "strategies": lambda files: {"strategies": [files.study["strategies"]["table"]]},
     "systems": lambda files: {"published": STUDIES["systems"].outputs(files).made},
 }
 

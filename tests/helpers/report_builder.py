@@ -3,7 +3,7 @@
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -88,13 +88,12 @@ class Run:
             "view": "focal",
             "text": True,
             "out": out / "report",
-            "portable": out / "portable",
         }
 
 
-def build_report(*, out: Path, portable: Path, **given: Any) -> None:
-    """Write both folders of a report, from the result of `Run.arguments`."""
-    write_report(load_report(ReportInputs(**given)), out, portable)
+def build_report(*, out: Path, **given: Any) -> None:
+    """Write the folder of a report, from the result of `Run.arguments`."""
+    write_report(load_report(ReportInputs(**given)), out)
 
 
 def make_corpus(
@@ -383,8 +382,6 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                     "difference_low": apart - 0.03, "difference_high": apart + 0.03,
                     "difference_low_over_words": apart - 0.0625,
                     "difference_high_over_words": apart + 0.0625,
-                    "detectable": 0.0075, "detectable_in_family": 0.0125,
-                    "detectable_over_words": 0.0225,
                 }
             )  # fmt: skip
             if row["model"] in others and blocks[row["model"]] == blocks[first]:
@@ -395,8 +392,6 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
                         "reference_value": value - 0.0625, "difference": 0.0625,
                         "difference_low": 0.05, "difference_high": 0.07, "p_holm": 0.01,
                         "difference_low_over_words": 0.0, "difference_high_over_words": 0.125,
-                        "detectable": 0.0075, "detectable_in_family": 0.0125,
-                        "detectable_over_words": 0.0225,
                     }
                 )  # fmt: skip
     for row in scores.to_dict("records"):
@@ -439,57 +434,39 @@ def made_tables(folder: Path, blocks: Mapping[str, int]) -> dict[str, pd.DataFra
             ("bank", "bank", "bank", 1500, 1.0, 1), ("bank", "=<b>banks", "bank ##s", 500, 2.0, 2),
         )
     )  # fmt: skip
-    # All systems are wrong on test instance 1 of bank, only the other system on instance 0.
-    river = SENSES["bank"][1]
-    errors = pd.DataFrame(
-        [{"reference_model": model, "kind": "published", "model": "theirs", "word": "bank",
-          "index": index, "gold": "<i>money</i>", "selected": ours, "predicted": theirs}
-         for model in blocks
-         for index, ours, theirs in ((0, "<i>money</i>", river), (1, river, river))]
-    )  # fmt: skip
+    curves = own.drop_duplicates(["model", "view", "classifier"])[["model", "view", "classifier"]]
+    peaks = pd.concat(
+        curves.assign(metric=metric, n_words=2, peak=peak, low=1, high=2, share_of_draws=0.75)
+        for metric, peak in (("mean_macro_f1", 2), ("micro_accuracy", 1))
+    )
     return {
         "comparison": pd.concat(rows),
         "controls": pd.concat([controls, after, zero_shot]),
         "differences": differences,
-        "sensitivity": made_sensitivity(blocks),
-        "errors": errors,
         "best-set": best_set,
         "learning": learning,
         "layers": pd.DataFrame(by_layer),
         "word-layers": pd.DataFrame(by_word),
-        "model-layers": pd.DataFrame(by_model),
+        "model-layers": pd.DataFrame(by_model or None, columns=MODEL_LAYERS),
+        "peaks": peaks,
         "alignment": alignment,
         **made_confidence(own),
     }
 
 
+MODEL_LAYERS = (
+    *("model", "view", "layers", "classifier", "relative_depth", "metric", "value"),
+    *("reference_model", "reference_value", "difference", "difference_low", "difference_high"),
+    *("p_holm", "difference_low_over_words", "difference_high_over_words"),
+)
+
+
 def made_over_words(difference: float) -> dict[str, float]:
-    """Return the columns over words of a difference, and the detectable differences."""
+    """Return the columns over words of a difference."""
     return {
         "low_over_words": difference - 0.0625, "high_over_words": difference + 0.0625,
         "p_over_words_holm": 0.125, "d_over_words": 0.75, "words_won": 0.625,
-        "detectable": 0.0125, "detectable_in_family": 0.0175, "detectable_over_words": 0.025,
     }  # fmt: skip
-
-
-def made_sensitivity(models: Iterable[str]) -> pd.DataFrame:
-    """Return every method for a baseline; its name needs escaping."""
-    common = {"kind": "baseline", "model": "no encoder", "view": "text", "layers": "-",
-              "classifier": "most <frequent>_sense", "metric": "mean_macro_f1"}  # fmt: skip
-    methods = [
-        {"method": "paired permutation", "varies": "sentences", "scale": "difference",
-         "estimate": 0.25, "low": 0.125, "high": 0.375, "p": 0.0004, "verdict": "selected better"},
-        {"method": "sign-flip test", "varies": "words", "scale": "difference",
-         "estimate": 0.25, "p": 0.0517, "verdict": "no difference shown"},
-        {"method": "Bayesian signed-rank test", "varies": "words", "scale": "difference",
-         "estimate": 0.25, "worse": 0.01, "equivalent": 0.96, "better": 0.03,
-         "verdict": "practically equivalent"},
-        {"method": "mixed logistic model", "varies": "words and sentences", "scale": "probability",
-         "estimate": 0.75, "low": 0.5625, "high": 0.875, "better": 1.0,
-         "verdict": "selected better"},
-    ]  # fmt: skip
-    lines = [{"reference_model": model, **common, **line} for model in models for line in methods]
-    return pd.DataFrame(lines)
 
 
 def made_confidence(own: pd.DataFrame) -> dict[str, pd.DataFrame]:

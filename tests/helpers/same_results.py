@@ -7,7 +7,6 @@ version of wsd to the next: what a page says, and the data that it shows, may no
 """
 
 import argparse
-import csv
 import os
 import re
 from collections.abc import Iterator
@@ -37,15 +36,6 @@ SCRIPTS = re.compile(
     re.DOTALL,
 )
 ASSETS = "report/assets/"
-# Tables and pages with measured times, the parts that differ from run to run, and the tables'
-# checksums.
-TIMED = ("strategies.csv", "strategies.html")
-MINUTES = "processor_minutes"
-TIMES = re.compile(
-    rb'<(?:td|p) class="[^"]*\bminutes">.*?</(?:td|p)>'
-    rb'|<script type="application/json" id="[^"]*\.minutes">.*?</script>',
-    re.DOTALL,
-)
 
 
 def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
@@ -57,11 +47,7 @@ def results(folder: Path, *, scripts: bool = True) -> dict[str, bytes]:
             continue
         if not scripts and ASSETS in name:
             continue
-        if path.name in TIMED and path.parent.name == ".sums":
-            continue
         data = path.read_bytes() if path.exists() else b"a link to nothing"
-        if path.name in TIMED:
-            data = untimed(data) if path.suffix == ".csv" else TIMES.sub(b"", data)
         if path.suffix == ".html":
             data = IDS.sub(b"", data)
             data = data if scripts else SCRIPTS.sub(b"", data)
@@ -75,13 +61,6 @@ def _files(folder: Path) -> Iterator[Path]:
         if STORE in folders and Path(root).parent == folder:
             folders.remove(STORE)
         yield from map(Path(root).joinpath, files)
-
-
-def untimed(table: bytes) -> bytes:
-    """Remove the columns of times from a table."""
-    header, *rows = csv.reader(table.decode().splitlines())
-    kept = [i for i, name in enumerate(header) if not name.startswith(MINUTES)]
-    return "\n".join(repr([row[i] for i in kept]) for row in (header, *rows)).encode()
 
 
 def differences(folder: Path, other_folder: Path, *, scripts: bool = True) -> list[str]:

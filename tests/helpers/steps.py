@@ -107,6 +107,11 @@ TUNED = ["tuned/finetuned-1.parquet", "tuned/finetuned-2.parquet"]
 GLOSSES = ["--glosses", "glosses", "--gloss-vectors", "g"]
 LEARNED = ["--folds", "full.parquet", "balanced.parquet", "--searches", "s.parquet", "sb.parquet"]
 TABLES = ["--scores", "scores.csv", "--summary", "summary.csv", "--provenance", "provenance.json"]
+REPORT_TABLES = [
+    *("scores.csv", "summary.csv", "comparison.csv", "alignment.csv"),
+    *(f"comparison/{name}.csv" for name in ("controls", "differences", "best-set", "learning")),
+    *(f"comparison/{name}.csv" for name in ("layers", "model-layers", "word-layers", "peaks")),
+]
 SELECTION = ["--selection", "selection.json"]
 
 # Commands and their arguments, in the order of their dependencies.
@@ -193,16 +198,9 @@ EVERY: list[Step] = [
      "s4.parquet", "--layers", "comparison/layers.csv", "--word-layers",
      "comparison/word-layers.csv", "--model-layers", "comparison/model-layers.csv",
      "--peaks", "comparison/peaks.csv"]),
-    ("strategies", [*DATA_ARGUMENTS, "--candidates", "p.parquet", "p2.parquet", "p3.parquet",
-     "p4.parquet", "p31.parquet", "p41.parquet", "--searches", "s.parquet", "s2.parquet",
-     "s3.parquet", "s4.parquet", "s31.parquet", "s41.parquet", *SELECTION, "--baselines",
-     "b.parquet", "bs.parquet", "--zero-shot", "z.parquet", "zm.parquet", "--per-word",
-     "pw.parquet", "--map", MAP, "--logs", "logs", "--out", "comparison/strategies.csv"]),
-    ("figures", ["--comparison", "comparison.csv", "--layers",
-     "comparison/layers.csv", "--word-layers", "comparison/word-layers.csv", "--word-scores",
-     "comparison/words.csv", "--controls", "comparison/controls.csv", "--learning",
-     "comparison/learning.csv",
-     "--best-set", "comparison/best-set.csv", "--out", "figures"]),
+    ("figures", ["--tables", "comparison.csv", "comparison/layers.csv",
+     "comparison/word-layers.csv", "comparison/controls.csv", "comparison/learning.csv",
+     "--out", "figures"]),
     ("geometry", [*VECTORS, "--layers", "0", "1", "--out", "geometry.csv"]),
     ("audit", [*DATA_ARGUMENTS, "--predictions", "p3.parquet", "p4.parquet",
      "--judge", "logistic", "--out", "audit"]),
@@ -212,14 +210,12 @@ EVERY: list[Step] = [
     ("fit", ["--results", MAP, "--out", "selected.wsd"]),
     ("report", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--predictions",
      "p3.parquet", "p4.parquet", "--projections", "1.parquet", "d1.parquet", "t1.parquet",
-     "--neighbours", "n1.parquet", *TABLES,
-     "--comparison", "comparison.csv", "--tables", "comparison", "--alignment",
-     "alignment.csv", "--confidence", "calibration", "--out", "report", "--portable",
-     "portable"]),
+     "--neighbours", "n1.parquet", "--provenance", "provenance.json", "--tables", *REPORT_TABLES,
+     "--confidence", "calibration", "--out", "report"]),
 ]  # fmt: skip
 
 # These commands run without the files of a deleted study.
-DO_WITHOUT = {"evaluate", "compare", "strategies", "report"}
+DO_WITHOUT = {"evaluate", "compare", "report"}
 
 
 def _there() -> Iterator[Step]:

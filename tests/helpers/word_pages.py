@@ -1,7 +1,7 @@
 """Check word pages in a browser: displayed data, expected data, and single scripts."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,6 @@ const figures = [...Bokeh.index].filter((view) => view.model.x_range);
 const views = [...document.querySelectorAll(".plot")]
   .flatMap((place) => figures.filter((view) => place.contains(view.el)));
 """
-DRAWN = f"""{VIEWS}
-return views.filter((view) => view.model.document.get_model_by_name("points").data.x.length).length;
-"""
 # The content of Bokeh's document for one plot (default: the first), by the names of the models.
 STATE = (
     f"""{VIEWS}
@@ -35,7 +32,6 @@ const centroids = model("centroids").data;
 return {
   x: Array.from(x), y: Array.from(y), sense: Array.from(sense), tone: Array.from(tone),
   centroids: centroids.sense.map((sense, i) => [Number(sense), centroids.x[i], centroids.y[i]]),
-  hovered: Array.from(model("hovered").data.x, (x, i) => [x, model("hovered").data.y[i]]),
   selected: Array.from(model("points").selected.indices),
   pinned: Array.from(model("pinned").data.x, (x, i) => [x, model("pinned").data.y[i]]),
   errors: { x: Array.from(errors.x), y: Array.from(errors.y), row: Array.from(errors.row) },
@@ -83,11 +79,6 @@ def dark(browser: Browser, *, on: bool = True) -> Iterator[None]:
         yield
     finally:
         prefer("light")
-
-
-def soon(is_true: Callable[[], bool]) -> bool:
-    """Return whether a condition becomes true within seconds."""
-    return any(is_true() or time.sleep(0.05) for _ in range(100))
 
 
 def rows_of(run: Run, built: Path, word: str = "bank") -> list[int]:
@@ -218,7 +209,7 @@ def made_data(**changes: Any) -> dict[str, Any]:
             {"name": "nearest+centroid", "confidence": "lead"},
         ],
         "pixels": 10,
-        "text": "all",
+        "text": True,
         "wide": False,
         "new": 0,
         "neighbours": 2,

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from report_builder import Run, build_report, make_run
+from report_builder import MODEL, Run, build_report, make_run
 
 from wsd.report.overview import write_overview
+from wsd.report.pages.load_report import load_report
+from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.word import portable_page
 
 __all__ = ["chromium"]
 
@@ -23,6 +26,17 @@ def built(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("built #1 & <co>")
     build_report(**run.arguments(out))
     return out
+
+
+@pytest.fixture(scope="session")
+def portable(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of ``bank`` as a single file."""
+    given = run.arguments(tmp_path_factory.mktemp("unused"))
+    del given["out"]
+    report = load_report(ReportInputs(**given))
+    path = tmp_path_factory.mktemp("portable #1 & <co>") / "bank.html"
+    path.write_text(portable_page(report, MODEL, report.words[MODEL]["bank"]), encoding="utf-8")
+    return path
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """curves.js: draws curves when they become visible, and hides single lines."""
 
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from browser import Browser
 from report_builder import MODEL, READERS
 from selenium.webdriver.support.ui import Select
@@ -62,21 +64,31 @@ def test_a_line_is_hidden_in_every_figure(chromium: Browser, built: Path) -> Non
     chromium.assert_quiet()
 
 
-def test_a_tooltip_has_the_text_of_the_first_page(chromium: Browser, built: Path) -> None:
-    chromium.open(built / "report" / "index.html")
-    values = chromium.js(
-        "return [...document.querySelectorAll('.column .tip > div')].map((e) => e.textContent)"
-    )
-    chromium.open(built / "report" / "layers.html")
-    shown = chromium.js(
-        """const view = [...Bokeh.index].find((view) => view.model.renderers);
-        const { tooltips, renderers } = view.model.document.get_model_by_name("hover");
-        return renderers.flatMap(({ data_source: source }) => source.data.text.map((_, index) =>
-          [...tooltips(source, { index }).querySelectorAll("div")].map((e) => e.textContent)));"""
-    )
-    # The first page has "name value", the tooltip the value and "layer, name".
-    values_of = {(lines[1].split(", ", 1)[1], lines[0]) for lines in shown}
-    assert values and {value.strip() for value in values} <= {" ".join(v) for v in values_of}
+SHOWN_AT_RIGHT = """const [view] = [...Bokeh.index].filter((view) => view.model.renderers);
+    const { y_scale: scale, bbox } = view.frame, inside = view.bbox.width - bbox.right;
+    return view.model.renderers.filter(({ name }) => name === "end").map((end) => {
+      const { text: [text], y: [y] } = end.data_source.data, lines = text.split("\\n").length;
+      return { text, lines, y: scale.compute(y) + end.glyph.y_offset.value, inside };
+    });"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_names_at_the_right_of_the_first_page_are_apart(
+    chromium: Browser, built: Path, width: int
+) -> None:
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    chromium.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        chromium.open(built / "report" / "index.html")
+        labels = sorted(chromium.js(SHOWN_AT_RIGHT), key=lambda label: label["y"])
+    finally:
+        chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    names = {label["text"].replace("\n", " ").replace("_ ", "_") for label in labels}
+    assert names > {*READERS} and len(names) == len(labels) >= 3
+    for above, below in pairwise(labels):
+        assert below["y"] - above["y"] >= 15 * (above["lines"] + below["lines"]) / 2 - 0.01
+    assert all(label["inside"] >= (190 if width > 1000 else 100) for label in labels)
+    chromium.assert_quiet()
 
 
 def test_models_side_by_side_by_figure_classifier_and_model(

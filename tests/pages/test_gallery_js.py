@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from browser import Browser
-from report_builder import CHOICES, CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
+from report_builder import CHOSEN, DATASET, READERS, SENSES, Run, build_report, make_run
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import Select
 from word_pages import by_id
@@ -131,27 +130,6 @@ def test_plots_are_drawn_when_they_come_into_view(chromium: Browser, built: Path
         draw(chromium)
     finally:
         chromium.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_the_curve_shows_the_values_of_a_layer_choice(
-    run: Run, chromium: Browser, built: Path
-) -> None:
-    chromium.open(built / "report" / "index.html")
-    tips = chromium.js(
-        "return [...document.querySelectorAll('.column .tip')].map((tip) => tip.textContent)"
-    )
-    assert len(tips) == len(CHOICES)
-    table = pd.read_csv(run.tables["comparison"][0], dtype={"layers": str})
-    table = table[(table["kind"] == "candidate") & (table["view"] == "focal")]
-    for tip, layers in zip(tips, CHOICES, strict=True):
-        for row in table[table["layers"] == layers].itertuples():
-            value, low, high = row.mean_macro_f1, row.mean_macro_f1_low, row.mean_macro_f1_high
-            text = f"{row.classifier} {value * 100:.2f} ({low * 100:.2f} to {high * 100:.2f})"
-            assert text in " ".join(tip.split())
-    column = chromium.driver.find_elements("css selector", ".field .column")[1]
-    ActionChains(chromium.driver).move_to_element(column).perform()
-    assert column.find_element("css selector", ".tip").is_displayed()
-    assert len(chromium.js("return [...document.querySelectorAll('.opening i')]")) == 1
 
 
 def test_packed_words_are_listed_as_all_others(

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from report_builder import MODEL
 from word_pages import by_id, evaluate
 
 
 def test_page_reports_that_the_plot_cannot_be_drawn(
-    chromium: Browser, built: Path, tmp_path: Path
+    chromium: Browser, portable: Path, tmp_path: Path
 ) -> None:
-    text = (built / "portable" / MODEL / "bank.html").read_text(encoding="utf-8")
+    text = portable.read_text(encoding="utf-8")
     page = tmp_path / "damaged.html"
     page.write_text(text.replace('id="packed">', 'id="packed">AAAA'), encoding="utf-8")
     chromium.open(page, wait="!document.getElementById('problem').hidden")

@@ -86,11 +86,11 @@ const defaults = {
   choice: 1, classifier: 0, colour: "gold", show: "all", only: "", method: "pca",
   query: "", cell: null,
   sort: "instance",
-  pin: -1, box: null, rings: true, centroids: true, keys: true, others: [],
+  pin: -1, box: null, rings: true, centroids: true, keys: true,
 };
 const address = wsd.wordAddress(data, defaults, {
   colour: ["gold", "error"], show: ["all", "errors"], method: ["pca", "tsne"], search: true,
-  sort: ["instance", "-confidence"], plots: 4, ...arguments[1].offered,
+  sort: ["instance", "-confidence"], ...arguments[1].offered,
 });
 const plain = (state) => ({
   ...state, hiddenSenses: [...state.hiddenSenses], hiddenSplits: [...state.hiddenSplits],
@@ -102,7 +102,7 @@ AT_FIRST = {
     "method": "pca", "query": "",
     "cell": None, "sort": "instance",
     "pin": -1, "box": None, "rings": True, "centroids": True, "keys": True, "hiddenSenses": [],
-    "hiddenSplits": [], "others": [],
+    "hiddenSplits": [],
 }  # fmt: skip
 SCRIPTS = ("page.js", "extra-columns.js", "word-data.js", "word-address.js")
 
@@ -117,8 +117,6 @@ def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:
     ("chosen", "text"),
     [
         ({}, "layers=1"),
-        ({"choice": 2, "others": [0]}, "beside=mean-last-2%2C0"),
-        ({"choice": 0, "others": [1, 2, 1]}, "beside=0%2C1%2Cmean-last-2%2C1"),
         ({"choice": 2, "classifier": 1}, "layers=mean-last-2&classifier=nearest%2Bcentroid"),
         ({"colour": "error", "show": "errors", "method": "tsne"},
          "layers=1&colour=error&show=errors&method=tsne"),
@@ -142,23 +140,12 @@ def test_the_state_survives_a_round_trip(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "layers=9", "beside=0", "beside=", "beside=0,9,<b>",
-     "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
+    ["", "layers=9", "classifier=", "colour=no", "without=7,x", "hide=all", "off=x", "pin=test-9",
      "cell=1", "cell=0,2", "cell=0,x", "sort=length",
      "box=1,2,3", "box=1,2,3,x", "box=2,1,3,4", "box=1,2,4,3", "box=1,Infinity,3,4", "=&=&%"],
 )  # fmt: skip
 def test_invalid_values_are_ignored(chromium: Browser, text: str) -> None:
     assert decoded(chromium, text) == AT_FIRST
-
-
-def test_the_number_of_plots_is_limited(chromium: Browser) -> None:
-    actual = decoded(chromium, "beside=9,mean-last-2,,0,1,1,0")
-    assert actual == {**AT_FIRST, "choice": 2, "others": [0, 1, 1]}
-    # It takes precedence over the single choice.
-    assert decoded(chromium, "layers=0&beside=mean-last-2,0")["choice"] == 2
-    assert decoded(chromium, "layers=0&beside=1", plots=4)["choice"] == 0
-    assert decoded(chromium, "beside=0,1,mean-last-2", plots=2)["others"] == [1]
-    assert decoded(chromium, "beside=0,1", plots=1) == AT_FIRST
 
 
 def test_values_that_the_page_lacks_are_ignored(chromium: Browser) -> None:

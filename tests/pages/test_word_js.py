@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
-from report_builder import MODEL
 from word_pages import by_id
 
 
@@ -28,17 +27,15 @@ def scripts() -> list[Path]:
 
 
 def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
-    built: Path, chromium: Browser
+    built: Path, portable: Path, chromium: Browser
 ) -> None:
     pages = [page.read_text() for page in (built / "report").rglob("*.html")]
     loaded = {name for page in pages for name in re.findall(r'src="[./]*assets/([^"]*)"', page)}
-    # Pages of uses are not part of a report, and contain their scripts, like a report in one file.
-    alone = {path.name for path in scripts() if path.name.startswith(("uses", "one-file"))}
-    assert loaded == {"bokeh.min.js", *(path.name for path in scripts())} - alone
-    portable = (built / "portable" / MODEL / "bank.html").read_text()
+    assert loaded == {"bokeh.min.js", *(path.name for path in scripts())}
+    single = portable.read_text()
     for path in scripts():
-        whole = path.read_text() in portable
-        others = {"curves.js", "film-strip.js", "gallery.js", "tables.js", *alone}
+        whole = path.read_text() in single
+        others = {"curves.js", "film-strip.js", "gallery.js", "tables.js"}
         assert whole == (path.name not in others), path.name
 
 

@@ -45,16 +45,15 @@ def test_tooltips_show_hostile_text_as_text(run: Run, built: Path, page: Browser
 @pytest.mark.parametrize(
     ("row", "text", "expected"),
     [
-        (0, "all", ["the bank", "money", "train 1"]),
-        (1, "all", ["A Bank of Sand", "shore → shore ✓ correct",
+        (0, True, ["the bank", "money", "train 1"]),
+        (1, True, ["A Bank of Sand", "shore → shore ✓ correct",
                     "test 0 · logistic, confidence 1.00"]),
-        (4, "all", ["x bank y", "shore → money ✗ wrong",
+        (4, True, ["x bank y", "shore → money ✗ wrong",
                     "test 1 · logistic, confidence 0.20"]),
-        (0, "test", ["(sentence not in this copy)", "money", "train 1"]),
-        (0, "none", ["(train 1: this report omits sentences)", "money", "train 1"]),
+        (0, False, ["(train 1: this report omits sentences)", "money", "train 1"]),
     ],
 )  # fmt: skip
-def test_instance_in_words(chromium: Browser, row: int, text: str, expected: list[str]) -> None:
+def test_instance_in_words(chromium: Browser, row: int, text: bool, expected: list[str]) -> None:
     body = """const [packed, row] = arguments, data = wsd.wordData(packed);
         const state = wsd.wordState(data, { choice: 1, classifier: 0, query: "" });
         const text = wsd.wordText(data, state);
@@ -78,7 +77,7 @@ def test_a_long_sentence_is_cut_around_the_word(chromium: Browser) -> None:
         ("x" * 160, "", ""),
     ):
         side = side.strip()
-        shown, whole = evaluate(chromium, scripts, body, made_data(text="all"), side)
+        shown, whole = evaluate(chromium, scripts, body, made_data(text=True), side)
         assert whole == f"{side} bank {side}"
         dots = "\N{HORIZONTAL ELLIPSIS}"
         left, right = left.strip(), (right or left).strip()

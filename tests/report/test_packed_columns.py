@@ -11,9 +11,7 @@ from report_builder import HOSTILE_COLUMN, MODEL, make_run
 from wsd.report.pages.load_report import load_report
 from wsd.report.pages.packed_columns import MOST_VALUES, most_colours, packed_columns
 from wsd.report.pages.read_tables import ReportInputs
-from wsd.report.pages.word_data import ALL, NONE, TEST_ONLY, Form, word_data
-
-OUT = ("out", "portable")
+from wsd.report.pages.word_data import word_data
 
 
 def cells_of(column: dict[str, Any]) -> list[str]:
@@ -70,19 +68,14 @@ def test_rows_are_in_the_order_of_the_page_and_empty_columns_are_left_out() -> N
     assert cells_of(column) == ["z", "x"]
 
 
-@pytest.mark.parametrize(
-    ("text", "details", "identifiers"),
-    [(ALL, True, 48), (TEST_ONLY, True, 18), (NONE, True, 0), (ALL, False, 0)],
-)
-def test_copies_that_have_to_be_small_have_no_identifiers(
-    tmp_path: Path, text: str, details: bool, identifiers: int
+@pytest.mark.parametrize(("text", "identifiers"), [(True, 48), (False, 0)])
+def test_pages_without_sentences_have_no_identifiers(
+    tmp_path: Path, text: bool, identifiers: int
 ) -> None:
-    run = make_run(tmp_path, extra=True)
-    given = {name: value for name, value in run.arguments(tmp_path).items() if name not in OUT}
+    given = {**make_run(tmp_path, extra=True).arguments(tmp_path), "text": text}
+    del given["out"]
     report = load_report(ReportInputs(**given))
-    results = report.words[MODEL]["bank"]
-    form = Form(100, text, details, ("pca",))
-    columns = word_data(report, MODEL, results, [[]] * 4, form)["extra"]
+    columns = word_data(report, MODEL, report.words[MODEL]["bank"], [[]] * 4)["extra"]
     by_name = {column["name"]: cells_of(column) for column in columns}
     assert sum(map(bool, by_name.pop("identifier", []))) == identifiers
     assert list(by_name) == ["period", HOSTILE_COLUMN, "gold"]

@@ -3,11 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from read_pages import parts_of
+from read_pages import parts_of, sources_of
 
-from wsd.report.pages import curves, errors, layer_plots
+from wsd.report.pages import curves, layer_plots
 from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import heat_row
 
@@ -43,6 +44,30 @@ def test_a_baseline_is_a_dashed_line_with_its_name_and_score() -> None:
     assert note["text"] == "bag of words 85.7" and note["y"] == 85.68
 
 
+def test_names_at_the_right_are_of_lines_and_levels() -> None:
+    drawn = plot(levels={"bag of words": 85.68}, named=True)
+    texts = [source["text"][0] for source in sources_of(drawn) if source["name"] == "end"]
+    assert texts == ["logistic", "bag of words 85.7"] and not parts_of(drawn, "Label")
+
+
+@pytest.mark.parametrize("values", [[np.nan, np.nan], [0.5, np.nan]])
+def test_a_score_that_is_not_finite_is_left_out(values: list[float]) -> None:
+    table = pd.DataFrame({"layers": ["0", "1"], "value": values})
+    table["value_low"] = table["value_high"] = table["value"]
+    (line,) = [s for s in sources_of(curves.plot_of_tables({"a": table}, y="y")) if "low" in s][:1]
+    assert line["y"] == [value for value in values if value == value]
+    assert curves.percent_range(values) == (0.0, 100.0 if values[0] != values[0] else 5.0)
+
+
+def test_a_ring_is_at_the_chosen_point() -> None:
+    table = pd.DataFrame({"layers": ["0", "mean-all"], "value": [0.25, 0.5]})
+    table["value_low"] = table["value_high"] = table["value"]
+    for chosen, rings in ((("a", "mean-all"), [[1.5]]), (("a", "9"), []), (("b", "0"), [])):
+        drawn = curves.plot_of_tables({"a": table}, y="y", chosen=chosen)
+        own = [source["x"] for source in sources_of(drawn) if source["name"] == "ring"]
+        assert own == rings
+
+
 def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
     table = pd.DataFrame(
         {
@@ -59,18 +84,3 @@ def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
 def test_the_embedding_layer_does_not_change_the_colours_of_others(embeddings: float) -> None:
     _, *cells = heat_row([embeddings, 0.88, 0.98, 0.99])
     assert cells == [(-11.0, 88.0, 5), (-1.0, 98.0, 16), (0.0, 99.0, 20)]
-
-
-def test_words_take_turns_among_equally_hard_instances() -> None:
-    lines = [("bank", 0, 1), ("bank", 1, 1), ("bank", 2, 2), ("club", 0, 1), ("club", 1, 1)]
-    table = pd.DataFrame(
-        {"reference_model": "m", "model": f"system {i}", "word": word, "index": index,
-         "gold": "a", "selected": "a", "predicted": "b"}
-        for word, index, wrong in lines
-        for i in range(wrong)
-    )  # fmt: skip
-    report: Any = SimpleNamespace(tables={"errors": table})
-    ordered = errors.errors_by_instance(report, [(word, index) for word, index, _ in lines])
-    assert [(row["word"], row["index"]) for row in ordered] == [
-        ("bank", 2), ("bank", 0), ("club", 0), ("bank", 1), ("club", 1),
-    ]  # fmt: skip

@@ -45,13 +45,9 @@ def test_from_the_archive_to_the_pages(checkout: Checkout, config: dict) -> None
     jobs = checkout.run("--cores", "2", "--configfile", path).jobs
     assert (jobs["noad"], jobs["corpus"], jobs["embed"]) == (1, 1, 1)
     results = checkout.root / "results/noad"
-    pages = [
-        page
-        for folder_name in ("report", "portable")
-        for page in sorted((results / folder_name).rglob("*.html"))
-    ]
-    single = [page.name for page in pages if page.parent.parent.name == "portable"]
-    assert single == [f"{word}.html" for word in WORDS] and len(pages) == 7
+    pages = sorted((results / "report").rglob("*.html"))
+    words = [page.name for page in pages if page.parent.name == "words"]
+    assert words == [f"{word}.html" for word in WORDS] and len(pages) == 4
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "SemCor and MASC with NOAD senses" in text, page

@@ -36,5 +36,6 @@ step(
 
 # A listing names the figures: without further training sets there are no learning curves.
 BEHIND_FIGURES = [FILES.layerwise["layers"], FILES.layerwise["word-layers"]]
-BEHIND_FIGURES += [f"{FILES.comparison}.csv", f"{FILES.comparison}/learning.csv"]
+BEHIND_FIGURES += [f"{FILES.comparison}.csv"]
+BEHIND_FIGURES += [f"{FILES.comparison}/{name}.csv" for name in ("controls", "learning")]
 step("figures", {"tables": BEHIND_FIGURES}, {"listings": FILES.figures})

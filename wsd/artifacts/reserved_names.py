@@ -31,7 +31,7 @@ RESERVED = {
     "model": frozenset(
         {
             *("audit", "baselines", "comparison", "corpus", "figures", "folds", "glosses"),
-            *("portable", "published", "report", RUNS, "source", STORE),
+            *("published", "report", RUNS, "source", STORE),
             *("systems", "trains", "uses"),
         }
     ),

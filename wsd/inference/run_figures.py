@@ -84,10 +84,7 @@ def layers_figure(
         for model, n in drawn.items()
         for choice in expand_layers(rows["layers"][rows["model"] == model], n)
     ]
-    singles = curves.single_layers(choices)
-    start = max(singles.values(), default=0.0) + 1.5
-    others = dict.fromkeys(choice.name for choice in choices if not choice.is_single)
-    combined = {name: start + i for i, name in enumerate(others)}
+    places = curves.Places.of(choice.name for choice in choices)
     styles, lines = classifier_numbers(rows["classifier"]), []
     grouped = rows.groupby(["model", "classifier"], sort=False)
     for number, ((model, classifier), own) in enumerate(grouped):
@@ -97,17 +94,14 @@ def layers_figure(
             "name": name,
             "style": number if several else styles[str(classifier)],
         }
-        lines.append(curves.over_layers(own, metric, singles, **look))
-        lines.append(curves.over_layers(own, metric, combined, joined=False, **look))
+        lines += places.lines(own, metric, **look)
     lines = [line for line in lines if line.x]
     levels = _baselines(comparison, metric)
     plot = curves.draw(
         lines,
-        x="layer, then combinations" if combined else "layer",
+        **places.axis,
         y=f"{METRICS[metric]}, percent",
         y_range=curves.common_range(lines, levels.values()),
-        ticks={place: name for name, place in singles.items()},
-        names={place: name for name, place in combined.items()},
         levels=levels,
     )
     items = [

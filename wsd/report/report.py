@@ -1,8 +1,8 @@
 """Write the report: the tables of a run as pages that open from disk.
 
 ``index.html`` has the selected configuration and the words, ``layers.html`` compares layer choices,
-a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The command
-reads tables, but no model and no embeddings.
+a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The
+command reads tables, but no model and no embeddings.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from wsd.arguments import (
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_json import RunMap, bare, list_folders
+from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
@@ -30,6 +31,9 @@ from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
+
+# In the head of every page.
+GENERATOR = b'<meta name="generator" content="wsd report">'
 
 
 def write_report(report: Report, out: Path) -> None:
@@ -50,6 +54,15 @@ def write_report(report: Report, out: Path) -> None:
     log.info("report: %s", out / "index.html")
 
 
+def check_replaceable(out: Path) -> None:
+    """Refuse to replace a folder that has files, and is no report."""
+    page = out / "index.html"
+    is_report = page.is_file() and GENERATOR in page.read_bytes()[:1000]
+    if out.exists() and not (is_report or (out.is_dir() and not any(out.iterdir()))):
+        problem = f"{out} exists, and is not the folder of a report"
+        raise ConfigError(problem, where="--out", fix="name a folder that does not exist yet")
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_corpora(parser)
@@ -62,7 +75,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_optional_files(parser, "--confidence", text, metavar="FOLDER")
     parser.add_argument("--view", default="focal")
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
-    add_path(parser, "--map", "the workflow's run.json, for the run's config and command")
+    text = "the workflow's run.json, for the run's config and command"
+    parser.add_argument("--map", type=Path, metavar="FILE", help=text)
     add_listings(parser)
     add_out_folder(parser, "folder for index.html")
     replaces(parser, "out")
@@ -70,7 +84,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    corpora, run = read_corpora(args.corpus, args.words), RunMap(args.map)
+    check_replaceable(args.out)
+    corpora = read_corpora(args.corpus, args.words)
+    run = RunMap(args.map) if args.map else None
     tables: dict[str, list[Path]] = {}
     for path in [*args.tables, *(p for folder in args.confidence for p in folder.glob("*.csv"))]:
         tables.setdefault(bare(path.stem), []).append(path)
@@ -84,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
         provenance=args.provenance,
         view=args.view,
         text=not args.no_text,
-        run={"config": run.config, "command": run.command},
+        run={"config": run.config, "command": run.command} if run else {},
         extensions=[study.load(args, corpora) for study in args.studies],
     )
     write_report(load_report(inputs), args.out)

@@ -37,6 +37,35 @@ wsd.curves = () => {
     axis.major_label_orientation = "horizontal";
   }
 
+  // Names at the right of a plot: moved apart, and broken into lines where the plot is narrow.
+  function writeEnds({ view }, width) {
+    const ends = view.model.renderers.filter(({ name }) => name === "end"), LINE = 15, isNarrow = width < 560;
+    if (!ends.length) return;
+    view.model.min_border_right = isNarrow ? 100 : 190;
+    const labels = ends.map(({ glyph, data_source: source }) => {
+      const { text: [text], y: [value] } = source.data, lines = isNarrow ? text.split(/ |(?<=[_-])/) : [text];
+      source.data = { ...source.data, text: [lines.join("\n")] };
+      return { glyph, value, half: LINE * lines.length / 2 };
+    });
+    function place() {
+      const { bbox, y_scale: scale } = view.frame;
+      for (const label of labels) label.from = scale.compute(label.value);
+      labels.sort((a, b) => a.from - b.from);
+      let free = bbox.top - LINE, end = bbox.bottom + LINE;
+      for (const label of labels) {
+        label.to = Math.max(label.from, free + label.half);
+        free = label.to + label.half;
+      }
+      for (const label of labels.toReversed()) {
+        label.to = Math.min(label.to, end - label.half);
+        end = label.to - label.half;
+        label.glyph.y_offset = { value: label.to - label.from };
+      }
+    }
+    view.model.properties.inner_height.change.connect(place);
+    place();
+  }
+
   async function draw() {
     for (const element of document.querySelectorAll(".curve[data-figure]:not([data-drawn])")) {
       if (element.closest("[hidden]")) continue;
@@ -48,6 +77,7 @@ wsd.curves = () => {
         plot.view.model.center = plot.view.model.center.filter(({ name }) => !name?.startsWith("line-"));
       }
       writeNames(plot, element.clientWidth);
+      writeEnds(plot, element.clientWidth);
       showLines(plot);
     }
   }

@@ -12,7 +12,6 @@ wsd.start(async () => {
   for (const script of all("script[data-rest]")) {
     const [items, lines] = await wsd.inflate(script.textContent), table = script.previousElementSibling;
     const rest = new DOMParser().parseFromString(`<ul>${items}</ul><table><tbody>${lines}</tbody></table>`, "text/html");
-    wsd.follow?.(rest);
     table.previousElementSibling.append(...rest.querySelectorAll("body > ul > li"));
     table.querySelector("tbody").append(...rest.querySelectorAll("body > table > tbody > tr"));
     script.remove();

@@ -2,16 +2,14 @@
 // the defaults are omitted; invalid values are ignored.
 "use strict";
 
-// `offered` has the options of the page's selects, the orders of its table, whether it can be searched,
-// and the largest number of plots side by side.
+// `offered` has the options of the page's selects, the orders of its table, and whether it can be
+// searched.
 wsd.wordAddress = (data, defaults, offered) => {
   const layers = data.choices.map(({ name }) => name), classifiers = data.classifiers.map(({ name }) => name);
   const SELECTS = ["colour", "show", "only", "method"], ON = ["rings", "centroids", "keys"];
 
   function encode(state) {
-    const shown = [state.choice, ...state.others].map((choice) => layers[choice]);
-    // "beside" is the key of side-by-side plots, so that links of earlier versions keep working.
-    const parts = [[state.others.length ? "beside" : "layers", shown.join(",")]];
+    const parts = [["layers", layers[state.choice]]];
     if (state.classifier !== defaults.classifier) parts.push(["classifier", classifiers[state.classifier]]);
     for (const key of SELECTS) if (state[key] !== defaults[key]) parts.push([key, state[key]]);
     if (state.cell) parts.push(["cell", state.cell.join(",")]);
@@ -36,15 +34,11 @@ wsd.wordAddress = (data, defaults, offered) => {
     const listed = (key, allowed) =>
       new Set((wanted.get(key) ?? "").split(",").filter((value) => allowed.includes(value)));
     const off = listed("off", ON);
-    // Side by side: the first layer choice is the page's own.
-    const sideBySide = (wanted.get("beside") ?? "").split(",").map((name) => layers.indexOf(name))
-      .filter((choice) => choice >= 0).slice(0, offered.plots);
     const box = (wanted.get("box") ?? "").split(",").map(Number);
     const cell = (wanted.get("cell") ?? "").split(",").map(Number);
     const isBox = box.length === 4 && box.every(Number.isFinite) && box[0] < box[1] && box[2] < box[3];
     return {
-      choice: sideBySide.length > 1 ? sideBySide[0] : indexIn(layers, "layers", defaults.choice),
-      others: sideBySide.slice(1),
+      choice: indexIn(layers, "layers", defaults.choice),
       classifier: indexIn(classifiers, "classifier", defaults.classifier),
       ...Object.fromEntries(SELECTS.map((key) =>
         [key, (offered[key] ?? []).includes(wanted.get(key)) ? wanted.get(key) : defaults[key]])),

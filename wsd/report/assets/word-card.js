@@ -81,10 +81,8 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     }
     body.append(...data.extra.table(row));
     for (const extension of data.extensions) body.append(...extension.card(row));
-    if (data.hasNeighbours) {
-      body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),
-        neighbourList(row));
-    }
+    body.append(make("h3", `Nearest in the full space, ${byId("layers").selectedOptions[0].textContent}`),
+      neighbourList(row));
     const current = body.querySelector(".fates [aria-current]"), strip = body.querySelector(".fates")?.parentElement;
     if (current) strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
   }
@@ -94,7 +92,7 @@ wsd.wordCard = (data, state, text, { pin, choose }) => {
     byId("card").focus({ preventScroll: true });
     const plot = byId("plot").getBoundingClientRect(), { top } = byId("card").getBoundingClientRect();
     const isSeen = plot.bottom > 0 && plot.top < innerHeight && top < innerHeight - 120 && top > -40;
-    if (!isSeen) byId("side-by-side").scrollIntoView({ block: "start" });
+    if (!isSeen) byId("plot").scrollIntoView({ block: "start" });
   }
 
   byId("unpin").addEventListener("click", () => pin(-1));

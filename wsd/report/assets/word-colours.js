@@ -9,7 +9,7 @@ wsd.wordColours = (data, state) => {
   };
   const golds = Array.from(data.gold, String);
 
-  // The tone of an instance in the layer choice of `shown`: this state, or the state of another plot.
+  // The tone of an instance in the layer choice of `shown`: this state, or the state of a frame of the film strip.
   function toneOf(shown) {
     // A new sentence has the colour of its predicted sense.
     const sense = (row) => String(shown.predicted(row));

@@ -29,7 +29,7 @@ wsd.wordData = (packed) => {
 
   // ---- Sentences ----
 
-  const hasText = (row) => text === "all" || isNew(row) || (text === "test" && !isTrain(row));
+  const hasText = (row) => text || isNew(row);
   const sentence = (row) => [packed.left[row], packed.focal[row], packed.right[row]];
   const lowerCase = cached(() =>
     rows.map((row) => (hasText(row) ? sentence(row).join(" ").toLowerCase() : "")));
@@ -84,7 +84,7 @@ wsd.wordData = (packed) => {
   const extensions = Object.entries(packed.extensions).map(([name, values]) => wsd.wordExtensions[name](values));
 
   return {
-    word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels, hasNeighbours: packed.neighbours > 0,
+    word, senses, names, glosses, choices, classifiers, text, pixels: packed.pixels,
     n, rows, numbers, gold, tests, testAt, added, inOrder, rowOf, isTrain, isNew, split, id,
     hasText, sentence, lowerCase,
     predicted, isWrong, confidence, confidenceRange, singleLayers, layersCorrect, alwaysWrong,

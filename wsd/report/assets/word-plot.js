@@ -2,11 +2,11 @@
 // zoom. From layer choice to layer choice, points move.
 "use strict";
 
-wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
+wsd.wordPlot = (plot, data, state, colours, text, { pin, remember }) => {
   const { byId, percent } = wsd;
   const { view, part } = plot;
-  const [points, errors, centroids, added, pinned, hovered] =
-    ["points", "errors", "centroids", "added", "pinned", "hovered"].map(part);
+  const [points, errors, centroids, added, pinned] =
+    ["points", "errors", "centroids", "added", "pinned"].map(part);
   const axes = ["x-axis", "y-axis"].map(part);
   const { x_range: xRange, y_range: yRange } = view.model;
   const TAP = 14; // the largest distance from a tap to its point, in pixels
@@ -51,7 +51,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     drawCentroids();
     drawAdded();
     drawPin();
-    drawHovered();
     drawErrors();
   }
 
@@ -149,7 +148,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     return row < 0 ? { x: [], y: [] } : { x: [x[row]], y: [y[row]] };
   }
   const drawPin = () => { pinned.data = place(state.pin); };
-  const drawHovered = () => { hovered.data = place(state.others.length ? state.hovered : -1); };
 
   function drawErrors() {
     const { x, y } = points.data;
@@ -175,7 +173,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     const row = vars.index;
     if (nearest(vars) !== row) return null;
     const box = wsd.plots.tip(), near = vars.indices.filter((other) => state.visible[other]).length - 1;
-    hover(row);
     box.append(text.sentence(row), text.verdict(row), text.glosses(row),
       text.numbers(row, near > 0 ? ` · ${near} more here: zoom in` : ""));
     return box;
@@ -191,8 +188,6 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
     }
     if (best >= 0) pin(best);
   });
-
-  points.inspect.connect(() => { if (points.inspected.is_empty()) hover(-1); });
 
   const selection = {
     rows: () => new Set(points.selected.indices.filter((row) => state.visible[row])),
@@ -234,7 +229,7 @@ wsd.wordPlot = (plot, data, state, colours, text, { pin, hover, remember }) => {
   };
 
   return {
-    draw, recolour, drawCentroids, drawPin, drawHovered, drawErrors, showBox, selection, colourOf,
+    draw, recolour, drawCentroids, drawPin, drawErrors, showBox, selection, colourOf,
     startTips: () => { part("hover").tooltips = tip; },
   };
 };

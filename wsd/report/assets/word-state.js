@@ -1,6 +1,6 @@
 // The state of a word's page, and its consequences for instances: `state.predicted(row)` is the
 // prediction of the current classifier in the current layer choice. `state.at(choice)` is the same
-// state in another layer choice, for further plots.
+// state in another layer choice, for the film strip.
 "use strict";
 
 wsd.wordState = (data, defaults) => {
@@ -8,7 +8,6 @@ wsd.wordState = (data, defaults) => {
   const state = {
     ...defaults, hiddenSenses: new Set(), hiddenSplits: new Set(), pageOfTable: 0,
     visible: [], // per row, whether it passes the filters and the legend does not hide it
-    hovered: -1,
 
     get layers() { return data.choices[this.choice]; },
     get classifierName() { return data.classifiers[this.classifier].name; },
@@ -16,11 +15,11 @@ wsd.wordState = (data, defaults) => {
     isHidden: (row) => state.hiddenSenses.has(gold[row]) || state.hiddenSplits.has(split(row)),
     isWrong(row) { return data.isWrong(row, this.classifier, this.choice); },
     confidence(row) { return data.confidence(row, this.classifier, this.choice); },
-    // Always for the first plot: all plots share one key to the shades.
+    // Always of the plot: the film strip shares its key to the shades.
     confidenceRange: () => data.confidenceRange(state.classifier, state.choice),
     wrongShown() { return data.tests.filter((row) => this.visible[row] && this.isWrong(row)); },
     filter,
-    at: (choice) => Object.assign(Object.create(state), { choice, box: null }),
+    at: (choice) => Object.assign(Object.create(state), { choice }),
   };
 
   const shows = {

@@ -52,7 +52,7 @@ wsd.wordTable = (data, state, text, selection, { pin, sort }) => {
   function lineOf(row) {
     const line = make("tr");
     line.append(heading("row", button(data.id(row), () => pin(row), `Pin ${data.id(row)}`)));
-    if (data.text !== "none") {
+    if (data.text) {
       const cell = make("td", undefined, "text");
       cell.append(text.sentence(row));
       line.append(cell);

@@ -29,7 +29,7 @@ wsd.wordText = (data, state) => {
   function sentence(row, whole = false) {
     const box = make("div");
     if (!data.hasText(row)) {
-      box.append(data.text === "none" ? `(${data.id(row)}: this report omits sentences)` : "(sentence not in this copy)");
+      box.append(`(${data.id(row)}: this report omits sentences)`);
       return box;
     }
     const [left, focal, right] = data.sentence(row);

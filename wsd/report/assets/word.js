@@ -1,21 +1,20 @@
 // A word's page: one layer choice and one classifier at a time. This script connects the others, and
 // decides which parts are redrawn after a change. The address stores the state.
 //
-//   extra-columns.js      the extra columns of the corpus: text, colours, filter
-//   word-data.js          instances, predictions, projections, neighbours: unpacked, constant
-//   word-state.js         the state of the controls, and which instances pass the filters
-//   word-address.js       the state as the fragment of the address, and back
-//   word-text.js          an instance as text
-//   word-colours.js       the colours of points, and their key
-//   word-plot.js          the plot: points, rings, tooltip, tap, zoom
-//   word-side-by-side.js  further plots, of other layer choices
-//   word-scores.js        scores, the confusion matrix, the note on the projection
-//   word-card.js          the pinned instance
-//   word-table.js         the table of instances, and its CSV
-//   word-frames.js        the places of instances in the film strip
-//   word-strip.js         the film strip: the curve and a small plot of every layer choice
-//   word-steps.js         stepping through layer choices: strip, select, arrow keys, Play
-//   word-filters.js       the other controls
+//   extra-columns.js    the extra columns of the corpus: text, colours, filter
+//   word-data.js        instances, predictions, projections, neighbours: unpacked, constant
+//   word-state.js       the state of the controls, and which instances pass the filters
+//   word-address.js     the state as the fragment of the address, and back
+//   word-text.js        an instance as text
+//   word-colours.js     the colours of points, and their key
+//   word-plot.js        the plot: points, rings, tooltip, tap, zoom
+//   word-scores.js      scores, the confusion matrix, the note on the projection
+//   word-card.js        the pinned instance
+//   word-table.js       the table of instances, and its CSV
+//   word-frames.js      the places of instances in the film strip
+//   word-strip.js       the film strip: the curve and a small plot of every layer choice
+//   word-steps.js       stepping through layer choices: strip, select, arrow keys, Play
+//   word-filters.js     the other controls
 "use strict";
 
 wsd.start(async () => {
@@ -27,16 +26,15 @@ wsd.start(async () => {
   const defaults = {
     choice: byId("layers").selectedIndex, classifier: byId("classifier").selectedIndex, colour: "gold",
     show: "all", only: "", method: byId("method")?.value ?? Object.keys(data.choices[0].projections)[0],
-    query: "", cell: null, sort: "instance", pin: data.rowOf.get("new-0") ?? -1, box: null, others: [],
+    query: "", cell: null, sort: "instance", pin: data.rowOf.get("new-0") ?? -1, box: null,
     rings: true, centroids: true, keys: true,
   };
   const state = wsd.wordState(data, defaults);
   data.extra.offer(byId("colour"), byId("only"));
   const text = wsd.wordText(data, state);
   const colours = wsd.wordColours(data, state);
-  const first = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember, hover: (row) => plot.hover(row) });
-  const plot = wsd.wordSideBySide(first, figure, data, state, { pin, choose, changed: () => { showAll(); remember(); } });
-  const strip = wsd.wordStrip(data, state, colours, first);
+  const plot = wsd.wordPlot(embedded, data, state, colours, text, { pin, remember });
+  const strip = wsd.wordStrip(data, state, colours, plot);
   const scores = wsd.wordScores(data, state, {
     selectCell: (cell) => { state.cell = cell; scores.showConfusion(); showFiltered(); remember(); },
   });
@@ -55,7 +53,7 @@ wsd.start(async () => {
     method: () => { state.box = null; showAll(); remember(); },
   };
   const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, { ...filters.offered, sort: table.sorts, plots: plot.most });
+  const address = wsd.wordAddress(data, defaults, { ...filters.offered, sort: table.sorts });
 
   // ---- Redrawing ----
 
@@ -71,7 +69,6 @@ wsd.start(async () => {
   // The parts that depend on the classifier.
   function showPredictions() {
     plot.recolour();
-    plot.showTitles();
     showFiltered();
     colours.showKey();
     scores.showScores();
@@ -79,7 +76,6 @@ wsd.start(async () => {
     card.show();
   }
 
-  // Resolves when everything is drawn: further plots are created when they are first shown.
   function showAll() {
     steps.show();
     filters.show();
@@ -94,7 +90,6 @@ wsd.start(async () => {
     scores.showConfusion();
     card.show();
     plot.showBox();
-    return plot.showOthers();
   }
 
   // ---- Actions of several parts ----
@@ -123,7 +118,7 @@ wsd.start(async () => {
   }
   function recall() {
     Object.assign(state, address.decode(location.hash));
-    return showAll();
+    showAll();
   }
   addEventListener("hashchange", recall);
   byId("link")?.addEventListener("click", async () => {
@@ -134,6 +129,6 @@ wsd.start(async () => {
     setTimeout(() => { byId("link").textContent = "Copy link to this view"; }, 2500);
   });
 
-  await recall();
+  recall();
   plot.startTips();
 });

@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from bokeh import models
+from bokeh.core.properties import value
 from bokeh.models.annotations import Label, Span
 
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.report.pages.plots import FONT, RAMP, new_plot, plot_json, style_axis
 from wsd.report.plot_colours import style_of
+
+DASHES = ("solid", "dashed", "dotted")
 
 
 class Curve(NamedTuple):
@@ -33,8 +36,8 @@ class Curve(NamedTuple):
         A label per point.
     joined : bool
         Whether a line joins the points.
-    hollow : bool
-        Whether points are open markers, so that overlapping points stay visible.
+    digits : int
+        Digits after the point of a value in the tooltip.
     """
 
     name: str
@@ -46,15 +49,16 @@ class Curve(NamedTuple):
     dash: str = "solid"
     labels: list[str] | None = None
     joined: bool = True
-    hollow: bool = False
+    digits: int = 2
 
     @property
     def tooltips(self) -> list[str]:
         """Per point, a line with the value and its interval, and a line with the label and name."""
-        values = [f"{y:.2f}" for y in self.y]
+        values = [f"{y:.{self.digits}f}" for y in self.y]
         if self.low is not None and self.high is not None:
             bounds = zip(values, self.low, self.high, strict=True)
-            values = [f"{value} ({low:.2f} to {high:.2f})" for value, low, high in bounds]
+            ends = f"({{:.{self.digits}f}} to {{:.{self.digits}f}})"
+            values = [f"{value} {ends.format(low, high)}" for value, low, high in bounds]
         names = [f"{label}, {self.name}" for label in self.labels or ()]
         names = names or [self.name] * len(values)
         return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
@@ -91,6 +95,9 @@ def draw(
     notes: Sequence[Note] = (),
     logarithmic: bool = False,
     ramp: bool = False,
+    ring: tuple[float, float] | None = None,
+    named: bool = False,
+    level_digits: int = 1,
 ) -> Any:
     """Plot lines over layers or training sets.
 
@@ -114,6 +121,13 @@ def draw(
         Whether the horizontal axis is logarithmic.
     ramp : bool
         Whether the order of the lines determines their colours, from light to dark.
+    ring : pair of floats, optional
+        The place of a ring around a point.
+    named : bool
+        Whether the names of lines and levels are at the right of the plot. The page's script moves
+        these labels apart.
+    level_digits : int
+        Digits after the point of the levels' values.
     """
     places = [place for line in lines for place in line.x]
     if places and not x_range and not logarithmic:
@@ -142,12 +156,23 @@ def draw(
         style_axis(below, {})
         plot.add_layout(below, "below")
     plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
-    for name, value in (levels or {}).items():
-        rule = Span(location=value, dimension="width", line_dash="dashed", line_width=1.5)
+    # The last curve of a name counts: its combinations, if there are any.
+    at_right = {
+        line.name: (line.y[-1], line.name, f"--sense-{style_of(line.style)[0]}")
+        for line in lines
+        if line.y
+    }
+    for name, level in (levels or {}).items():
+        rule = Span(location=level, dimension="width", line_dash="dashed", line_width=1.5)
         rule.tags = [{"line_color": "--ink-2"}]
         plot.add_layout(rule)
-        end = plot.x_range.end
-        notes = [*notes, Note(end, value, f"{name} {value:.1f}", "right", baseline="bottom")]
+        text = f"{name} {level:.{level_digits}f}"
+        at_right[name] = (level, text, "--ink-2")
+        if not named:
+            notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
+    if named:
+        for label in at_right.values():
+            _write_at_right(plot, *label)
     for note in notes:
         _write(plot, note)
     dots = []
@@ -155,30 +180,12 @@ def draw(
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
         colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
         dots.append(_draw(plot, line, colour))
+    if ring:
+        circle = plot.scatter([ring[0]], [ring[1]], size=20, fill_alpha=0, line_width=2)
+        circle.glyph.tags = [{"line_color": "--ink"}]
+        circle.data_source.name = "ring"
     _add_tips(plot, dots)
     return plot
-
-
-def interval_list(points: Sequence[Curve], *, x: str) -> dict[str, Any]:
-    """Plot curves of one point each as a list: per row a name, its value and its interval."""
-    low, high = common_range(points)
-    rows = [f"{point.name}, {point.y[0]:.1f}" for point in points]
-    x_range = models.Range1d(start=low, end=high)
-    plot = _still_plot(x_range=x_range, y_range=models.FactorRange(factors=rows[::-1]))
-    plot.xaxis.axis_label = x
-    dots = []
-    for row, point in zip(rows, points, strict=True):
-        columns: dict[str, Any] = {"x": point.y, "y": [row], "low": point.low, "high": point.high}
-        source = models.ColumnDataSource({**columns, "text": point.tooltips}, name=point.name)
-        number, marker = style_of(point.style)
-        colours = [{"line_color": f"--sense-{number}", "fill_color": f"--sense-{number}"}]
-        look: dict[str, Any] = {"source": source, "name": f"line-{point.name}"}
-        bar = plot.segment("low", "y", "high", "y", line_width=2.5, **look)
-        dot = plot.scatter("x", "y", marker=marker, size=11, **look)
-        bar.glyph.tags, dot.glyph.tags = [{"line_color": colours[0]["line_color"]}], colours
-        dots.append(dot)
-    _add_tips(plot, dots)
-    return plot_json(plot)
 
 
 def _still_plot(**options: Any) -> Any:
@@ -201,6 +208,16 @@ def _write(plot: Any, note: Note) -> None:
     plot.add_layout(label)
 
 
+def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
+    """Write a text to the right of the field, where Bokeh's own labels are clipped."""
+    look: dict[str, Any] = {"text_font": value(FONT), "text_font_size": "12px"}
+    place: dict[str, Any] = {"x_offset": 8, "y_offset": 0, "text_baseline": "middle"}
+    label = plot.text([plot.x_range.end], [y], [text], **place, **look)
+    label.update(name="end", level="annotation")
+    label.data_source.name = "end"
+    label.glyph.tags = [{"text_color": colour}]
+
+
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
     """Draw a curve's interval, line and points, and return the renderer of the points."""
     name, tags = f"line-{line.name}", [{"line_color": colour}]
@@ -214,19 +231,15 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
             fill = [{"fill_color": colour}]
             interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
         else:
-            # Later intervals at the same place are narrower, and all are translucent.
-            width, alpha = (max(1.5, 10 - 1.5 * line.style), 0.3) if line.hollow else (1.5, 1)
             interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=width, line_alpha=alpha, tags=tags
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
             )
-        # Below the points of all curves, so that no interval hides a point.
-        plot.add_glyph(source, interval, name=name, level="underlay" if line.hollow else "glyph")
+        plot.add_glyph(source, interval, name=name)
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags
-    look = {"size": 12, "fill_alpha": 0, "line_width": 2} if line.hollow else {"size": 8}
     marker = style_of(line.style)[1]
-    dots = plot.scatter("x", "y", source=source, marker=marker, name=name, **look)
+    dots = plot.scatter("x", "y", source=source, marker=marker, name=name, size=8)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots
 
@@ -234,6 +247,84 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
 def single_layers(choices: Sequence[LayerChoice]) -> dict[str, float]:
     """Return the number of each single layer by name."""
     return {choice.name: float(choice.layers[0]) for choice in choices if choice.is_single}
+
+
+class Places(NamedTuple):
+    """The places of layer choices on a horizontal axis: single layers, then combinations."""
+
+    singles: Mapping[str, float]
+    combined: Mapping[str, float]
+
+    @classmethod
+    def of(cls, names: Iterable[str], last: float | None = None) -> "Places":
+        """Return the places of layer choices by name, combinations in the order of the names."""
+        names = list(dict.fromkeys(names))
+        singles = {name: float(name) for name in names if name.isdecimal()}
+        start = (max(singles.values(), default=0.0) if last is None else last) + 1.5
+        others = [name for name in names if name not in singles]
+        return cls(singles, {name: start + i for i, name in enumerate(others)})
+
+    def lines(
+        self, rows: pd.DataFrame, metric: str, *, dash: str = "solid", **look: Any
+    ) -> list["Curve"]:
+        """Return a metric as a line of single layers, and as points at the combinations."""
+        return [
+            over_layers(rows, metric, self.singles, dash=dash, **look),
+            over_layers(rows, metric, self.combined, joined=False, **look),
+        ]
+
+    @property
+    def axis(self) -> dict[str, Any]:
+        """The horizontal axis, for :func:`draw`."""
+        return {
+            "x": "layer, then combinations" if self.combined else "layer",
+            "ticks": {place: name for name, place in self.singles.items()},
+            "names": {place: name for name, place in self.combined.items()},
+        }
+
+
+def plot_of_tables(
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    scale: float = 1,
+    chosen: tuple[str, str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Plot the column ``value`` of each table over layer choices.
+
+    Parameters
+    ----------
+    tables : mapping of name to DataFrame
+        With the columns layers, value, value_low and value_high.
+    scale : float
+        100 for percent.
+    chosen : (name, layers), optional
+        The point with a ring.
+    **options
+        Of :func:`draw`.
+    """
+    places = Places.of(name for table in tables.values() for name in table["layers"])
+    lines: list[Curve] = []
+    for i, (name, table) in enumerate(tables.items()):
+        look: dict[str, Any] = {"name": name, "style": i, "scale": scale}
+        lines += places.lines(table, "value", dash=DASHES[i % len(DASHES)], **look)
+    ring = point_at(lines, chosen[0], places, chosen[1]) if chosen else None
+    return plot_of(lines, **places.axis, ring=ring, named=True, **options)
+
+
+def point_at(
+    lines: Iterable[Curve], name: str, places: Places, layers: str
+) -> tuple[float, float] | None:
+    """Return the point of a layer choice in the curves with a name, if they have it."""
+    place = {**places.singles, **places.combined}.get(layers)
+    points = (
+        point
+        for line in lines
+        if line.name == name
+        for point in zip(line.x, line.y, strict=True)
+        if point[0] == place
+    )
+    return next(points, None)
 
 
 def over_layers(
@@ -264,11 +355,15 @@ def of_table(
 ) -> Curve:
     """Return a column of a table as a curve, by default with the columns of its interval.
 
-    Values are multiplied by ``scale``: by default, fractions become percent.
+    Values are multiplied by ``scale``: by default, fractions become percent. A row without a value
+    is left out.
     """
+    rows = rows.assign(_x=list(x), _label=list(labels))
+    rows = rows[np.isfinite(rows[y].astype(float))]
     low, high = (rounded(rows[f"{y}_{end}"], scale) if bounds else None for end in ("low", "high"))
-    values, places = rounded(rows[y], scale), [float(place) for place in x]
-    return Curve(x=places, y=values, low=low, high=high, labels=list(labels), **look)
+    look = {"digits": 2 if scale == 100 else 3, **look}
+    places, labels = rows["_x"].astype(float).tolist(), rows["_label"].tolist()
+    return Curve(x=places, y=rounded(rows[y], scale), low=low, high=high, labels=labels, **look)
 
 
 def rounded(values: Iterable[float], scale: float = 100) -> list[float]:
@@ -283,8 +378,9 @@ def common_range(curves: Sequence[Curve], levels: Iterable[float] = ()) -> tuple
 
 
 def percent_range(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of an axis in percent, multiples of five around the values."""
-    if not values:
+    """Return the ends of an axis in percent, multiples of five around the finite values."""
+    finite = [value for value in values if np.isfinite(value)]
+    if not finite:
         return 0.0, 100.0
-    low, high = np.floor(min(values) / 5) * 5, np.ceil(max(values) / 5) * 5
+    low, high = np.floor(min(finite) / 5) * 5, np.ceil(max(finite) / 5) * 5
     return max(0.0, float(low)), min(100.0, float(high if high > low else low + 5))

@@ -14,6 +14,7 @@ from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, layer_plots, model_notes
 from wsd.report.pages.answer import answer, ranges
+from wsd.report.pages.film_strip import film_strip
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
@@ -38,6 +39,7 @@ def write_index(report: Report, folder: Path) -> None:
     methods = gallery.methods(report)
     selected = model_notes.selected(report).head(1)
     results = [results for words in report.words.values() for results in words.values()]
+    curve, has_ring = layer_plots.opening_curve(report)
     page = render(
         "index.html",
         report,
@@ -64,8 +66,11 @@ def write_index(report: Report, folder: Path) -> None:
         classifier=model_notes.initial_classifier(report),
         objective=objective,
         answer=answer(report),
-        curves=layer_plots.overall_curves(report, objective),
-        lines=layer_plots.legend_of(report),
+        film=film_strip(report),
+        curve=curve,
+        has_ring=has_ring,
+        by_depth=model_notes.by_depth(report),
+        peaks=layer_plots.opening_peaks(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         styles=gallery.styles(report),
         still=gallery.still_plots(report),

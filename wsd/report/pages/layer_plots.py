@@ -1,5 +1,6 @@
 """The plots of the layers page: scores over layers, learning curves and calibration."""
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -7,7 +8,14 @@ import pandas as pd
 from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import curves, model_notes
-from wsd.report.pages.model_notes import blocks, by_depth, rows_per_classifier
+from wsd.report.pages.model_notes import (
+    blocks,
+    by_depth,
+    initial_classifier,
+    objective,
+    rows_per_classifier,
+    selected,
+)
 from wsd.report.pages.plots import RAMP
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.plot_colours import mark_of
@@ -80,22 +88,73 @@ def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
     levels = baselines(report, metric)
     all_curves = [line for own in lines.values() for line in own]
-    y_range = curves.common_range(all_curves, levels.values())
+    axes: dict[str, Any] = {"y": percent(metric), "levels": levels}
+    axes["y_range"] = curves.common_range(all_curves, levels.values())
     plots = []
     for model, own in lines.items():
-        places = {
-            place: text.removeprefix("layer ")
-            for line in own
-            for place, text in zip(line.x, line.labels or [], strict=True)
-        }
-        ticks = {place: text for place, text in places.items() if text.isdigit()}
-        names = {place: text for place, text in places.items() if place not in ticks}
-        axes: dict[str, Any] = {"y": percent(metric), "y_range": y_range, "ticks": ticks}
-        axes["x"] = "layer, then combinations" if names else "layer"
-        plot = curves.plot_of(own, **axes, names=names, levels=levels)
+        plot = curves.plot_of(own, **places_of(report, model).axis, **axes)
         name = f"curves.{model}.{metric}"
         plots.append({"metric": metric, "model": model, "id": name, "figure": plot})
     return plots
+
+
+def places_of(report: Report, model: str) -> curves.Places:
+    """Return the places of a model's layer choices."""
+    return curves.Places.of(choice.name for choice in report.choices[model])
+
+
+def opening_curve(report: Report) -> tuple[dict[str, Any], bool]:
+    """Return the first page's plot, and whether it has a ring.
+
+    The plot has a line per model, or per classifier if there is one model.
+
+    Models of different depth share the relative depth of their layers. Dashed lines are baselines
+    and the best published row; a ring marks the configuration selected for all words.
+    """
+    metric, models, classifier = objective(report), list(report.choices), initial_classifier(report)
+    several, most = len(models) > 1, max(blocks(report, model) for model in models)
+    rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
+    shared = curves.Places.of(rows["layers"], most)
+    (best, *_) = [*records(having(selected(report).head(1), view=report.view)), {}]
+    lines, ring = [], None
+    for i, (model, name) in enumerate(
+        product(models, [classifier] if several else report.classifiers)
+    ):
+        own = having(rows, model=model, classifier=name).drop_duplicates("layers")
+        scale = most / blocks(report, model)
+        singles = {name: place * scale for name, place in shared.singles.items()}
+        places = curves.Places(singles, shared.combined)
+        look = {"name": model if several else name, "dash": weights_dash(report, model)}
+        drawn = places.lines(own, metric, style=i if several else report.styles[name], **look)
+        if (best.get("model"), best.get("classifier")) == (model, name):
+            ring = curves.point_at(drawn, look["name"], places, best["layers"])
+        lines += drawn
+    levels = baselines(report, metric)
+    for row in records(report.other_systems.sort_values(metric).tail(1)):
+        levels[f"best {row['kind']}"] = 100 * float(row[metric])
+    axis = shared.axis
+    if several and by_depth(report):
+        axis |= {"x": "relative depth", "ticks": {most * at: text for at, text in DEPTHS.items()}}
+    y_range = curves.common_range(lines, levels.values())
+    options: dict[str, Any] = {"levels": levels, "ring": ring, "named": True}
+    plot = curves.plot_of(lines, **axis, y=percent(metric), y_range=y_range, **options)
+    return plot, ring is not None
+
+
+def peaks(report: Report) -> list[dict[str, Any]]:
+    """Return the peaks of the curves over single layers."""
+    return records(report.rows("peaks", view=report.view))
+
+
+def opening_peaks(report: Report) -> list[dict[str, Any]]:
+    """Return the peaks of the first page's lines."""
+    classifier = initial_classifier(report)
+    return [
+        row
+        for row in peaks(report)
+        if row["metric"] == objective(report)
+        if len(report.choices) == 1 or row["classifier"] == classifier
+    ]
 
 
 def percent(metric: str) -> str:
@@ -111,20 +170,13 @@ def baselines(report: Report, metric: str) -> dict[str, float]:
 
 def classifier_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:
     """Return a model's lines: joined over single layers, then points at the combinations."""
-    choices = report.choices[model]
-    singles = curves.single_layers(choices)
-    start = max(singles.values(), default=0.0) + 1.5
-    others = [choice.name for choice in choices if not choice.is_single]
-    combined = {name: start + i for i, name in enumerate(others)}
-    lines = []
+    places, lines = places_of(report, model), []
     for line in overall_lines(report):
         rows = having(line.rows, model=model)
         if rows.empty:
             continue
-        look: dict[str, Any] = {"name": line.name, "style": line.style}
-        lines.append(curves.over_layers(rows, metric, singles, dash=line.dash, **look))
-        if line.dash not in ("dashed", "dashdot"):
-            lines.append(curves.over_layers(rows, metric, combined, joined=False, **look))
+        drawn = places.lines(rows, metric, name=line.name, style=line.style, dash=line.dash)
+        lines += drawn[:1] if line.dash in ("dashed", "dashdot") else drawn
     return lines
 
 
@@ -178,7 +230,7 @@ def learning(report: Report) -> list[dict[str, Any]]:
     table = report.rows("learning", view=report.view)
     if table.empty or table["train"].nunique() < 2:
         return []
-    y_range = curves.percent_range([v * 100 for v in table["mean_macro_f1_in_common"]])
+    y_range = curves.percent_range(curves.rounded(table["mean_macro_f1_in_common"]))
     plots = []
     for model, classifier, _, rows in rows_per_classifier(report, table):
         rows = rows[rows["train"].isin(RATIOS)]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from wsd.artifacts.column_names import CANDIDATE
 from wsd.report import plot_colours
 from wsd.report.pages import layer_plots
 from wsd.report.pages.model_notes import (
@@ -34,6 +35,7 @@ WORD_SCORE = {
 }
 HEAT_LEGEND = (0, 1, 2, 5, 10, HEAT_POINTS)
 FOREST = 240  # width of a difference's line
+KEY = ["model", "layers", "classifier"]
 
 
 def write_layers(report: Report, folder: Path) -> None:
@@ -54,6 +56,7 @@ def write_layers(report: Report, folder: Path) -> None:
         learning=layer_plots.learning(report),
         calibration=layer_plots.calibration(report),
         sections=[part for added in extensions for part in added.layer_sections(report)],
+        peaks=layer_plots.peaks(report),
         heat=heat(report),
         heat_scale=[(points, heat_row([1, 1 - points / 100])[1][2]) for points in HEAT_LEGEND],
         notes=models,
@@ -152,6 +155,8 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
     if name == "layers":
         table = with_verdicts(table, report.rows("best-set"))
     reach = _reach(table)
+    candidates = report.rows("comparison", kind=CANDIDATE, view=report.view)
+    scores = {tuple(row[key] for key in KEY): row for row in records(candidates)}
     blocks = []
     for model, classifier, labels, rows in rows_per_classifier(report, table):
         if rows.empty:
@@ -166,10 +171,20 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
             }
             for row in records(rows)
         ]
+        keys = [(model, row["layers"], classifier) for row in drawn]
+        if reference == "reference":
+            others = [(model, other, classifier)] * len(drawn)
+        else:
+            others = [(other, row["layers"], classifier) for row in drawn]
         blocks.append(
             {
                 "model": model,
                 "classifier": classifier,
+                "untested": [
+                    (row, scores[own], scores[against])
+                    for row, own, against in zip(drawn, keys, others, strict=True)
+                    if own in scores and against in scores
+                ],
                 "reference": labels.get(other, other) if reference == "reference" else other,
                 "rows": drawn,
             }

@@ -28,10 +28,10 @@ from wsd.storage.text_table import p_value
 BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
 SHARED = ("page.js", "files.js", "plots.js")
-TABLES = (*SHARED, "curves.js", "tables.js")
-INDEX = (BOKEH, *SHARED, "curves.js", "gallery.js", "tables.js")
+CURVES = (BOKEH, *SHARED, "curves.js", "tables.js")
+INDEX = (*CURVES[:-1], "film-strip.js", "gallery.js", "tables.js")
 WORD_PARTS = (
-    "data", "state", "address", "text", "colours", "plot", "side-by-side", "scores", "card",
+    "data", "state", "address", "text", "colours", "plot", "scores", "card",
     "table", "frames", "strip", "steps", "filters",
 )  # fmt: skip
 WORD = (*SHARED, "csv.js", "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
@@ -71,9 +71,8 @@ def render(template: str, report: Report, **values: Any) -> str:
         For the template; ``root`` is the relative path to the report's folder, if the page lies
         below it.
     """
-    scripts: tuple[str, ...] = INDEX
-    if template != "index.html":
-        scripts = (BOKEH, *(word_scripts(report) if template == "word.html" else TABLES))
+    own = {"index.html": INDEX, "word.html": (BOKEH, *word_scripts(report))}
+    scripts = own.get(template, CURVES)
     names = [PurePath(script).name for script in scripts]
     return _filled(template, report=report, scripts=names, **values)
 

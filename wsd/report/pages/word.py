@@ -37,27 +37,26 @@ def write_word(report: Report, model: str, word: str, folder: Path) -> None:
     write_text(folder / f"{pages}{file_name(word)}.html", page)
 
 
-def write_new(report: Report, model: str, with_new: WordResults, out: Path) -> None:
-    """Write a copy of a word's page, as a single file, that also shows new sentences.
+def portable_page(report: Report, model: str, results: WordResults) -> str:
+    """Return a word's page as a single file, which may also show new sentences.
 
     Parameters
     ----------
     report : Report
     model : str
-    with_new : WordResults
-        The word's results with the new sentences as last rows.
-    out : Path
+    results : WordResults
+        The word's results; new sentences are the last rows.
     """
-    word = with_new.corpus.word
-    results, is_new = report.words[model][word], with_new.corpus.split == NEW
-    kept = np.append(sample(results.corpus, MOST, RARE), is_new[is_new])
+    word, is_new = results.corpus.word, results.corpus.split == NEW
+    known = report.words[model][word]
+    kept = np.append(sample(known.corpus, MOST, RARE), is_new[is_new])
     values = {
         **_context(report, model, word),
         "n_shown": int(kept[~is_new].sum()),
         "n_new": int(is_new.sum()),
     }
-    data, figure, values["by_value"] = _contents(report, model, results, with_new.take(kept))
-    write_text(out, render_portable(report, data=data, figure=figure, **values))
+    data, figure, values["by_value"] = _contents(report, model, known, results.take(kept))
+    return render_portable(report, data=data, figure=figure, **values)
 
 
 def _contents(

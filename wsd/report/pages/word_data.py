@@ -60,7 +60,7 @@ def word_data(
         "glosses": [text.gloss for text in texts],
         "classifiers": [{"name": name, "confidence": kind} for name, kind in classifiers],
         "pixels": plots.point_size(len(corpus)),
-        "text": "all" if report.text else "none",
+        "text": report.text,
         "wide": wide,
         "neighbours": NEIGHBOURS,
         "train": encode(train[order], "u1"),

@@ -13,10 +13,10 @@ def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
     """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
 
     The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
-    source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned`` and
-    ``hovered`` (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single
-    renderer draws all instances, so that only one tooltip appears at a time. The marker
-    shows the gold sense; the colour shows ``tone``: a sense's number, a name of ``TONES``, or
+    source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned``
+    (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single renderer draws all
+    instances, so that only one tooltip appears at a time. The marker shows the gold sense; the
+    colour shows ``tone``: a sense's number, a name of ``TONES``, or
     ``value-0``, … for the values of an extra column.
 
     Parameters
@@ -67,9 +67,8 @@ def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
     star = {"marker": "star", "size": size + 16, "line_width": 1.5, "fill_color": predicted}
     _mark(plot, "stars", "--ink", added, **star)
     _add_labels(plot, added, "star-labels")
-    for name, source_name, line in (("pin", "pinned", 3), ("same", "hovered", 1.5)):
-        source = _empty_source(source_name, "x", "y")
-        _mark(plot, name, accent, source, size=size + 16, line_width=line, **circle)
+    pinned = _empty_source("pinned", "x", "y")
+    _mark(plot, "pin", accent, pinned, size=size + 16, line_width=3, **circle)
     lasso = plot.select_one({"type": models.LassoSelectTool})
     lasso.update(continuous=False, renderers=[instances])
     hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)

@@ -1,6 +1,7 @@
 """Write the pages of change: the words that changed most, the layers, and a page per word."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -14,10 +15,10 @@ from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
+from wsd.report.pages.curves import plot_of_tables
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.render import number, render_alone
+from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records
-from wsd.report.pages.static_plots import layer_curve
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
@@ -94,31 +95,41 @@ def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
     drawn = []
     for column, title in GOLD_NAMES.items():
         rows = having(scores, gold=column)
+        # A correlation with equal values does not exist.
+        rows = rows[rows["value"].notna()]
         if rows.empty:
             continue
         lines, best = {}, []
         levels: dict[str, float] = {}
         for measure, own in rows.groupby("measure", sort=False):
             name = SHOWN.get(str(measure), str(measure).capitalize())
-            lines[name] = own[~own["layers"].isin(BASELINES)]
-            levels[name] = having(own, layers=BAG_OF_WORDS)["value"].max()
-            (highest,) = records(lines[name].loc[[lines[name]["value"].idxmax()]])
-            within = lines[name].loc[lines[name]["within"], "layers"].tolist()
+            of_layers = own[~own["layers"].isin(BASELINES)]
+            for value in having(own, layers=BAG_OF_WORDS)["value"]:
+                levels[f"{name}, bag of words"] = value
+            if of_layers.empty:
+                continue
+            lines[name] = of_layers
+            (highest,) = records(of_layers.loc[[of_layers["value"].idxmax()]])
+            within = of_layers.loc[of_layers["within"], "layers"].tolist()
             best.append({**highest, "name": name, "within": within})
-        title = f"Agreement with {title}, {METRICS[best[0]['metric']]}"
-        drawn.append(
-            {"title": title, "plot": layer_curve(lines, _text, levels=levels), "best": best}
-        )
+        if lines:
+            metric = METRICS[best[0]["metric"]]
+            named = {"title": f"Agreement with {title}, {metric}", "best": best, "levels": levels}
+            drawn.append({**named, "plot": _plot(lines, metric, levels)})
     if not drawn:
         rows = changes[~changes["layers"].isin(BASELINES) & changes["measure"].isin([*SHOWN])]
         means = rows.groupby(["measure", "layers"], sort=False)[["value", "low", "high"]].mean()
         lines = {SHOWN[str(m)]: own.reset_index() for m, own in means.groupby(level=0, sort=False)}
-        drawn.append({"title": "Mean change", "plot": layer_curve(lines, _text), "best": []})
+        drawn.append({"title": "Mean change", "plot": _plot(lines, "mean", {}), "best": []})
     return drawn
 
 
-def _text(value: float) -> str:
-    return number(value, ".3f")
+def _plot(
+    tables: Mapping[str, pd.DataFrame], y: str, levels: Mapping[str, float]
+) -> dict[str, Any]:
+    columns = {"low": "value_low", "high": "value_high"}
+    tables = {name: table.rename(columns=columns) for name, table in tables.items()}
+    return plot_of_tables(tables, y=y, levels=levels, level_digits=2)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,6 +161,7 @@ def run(args: argparse.Namespace) -> None:
     text = not args.no_text
     index = render_alone(
         "change/change-index.html",
+        CURVES,
         report={"dataset": dataset},
         model=changes["model"].iloc[0],
         group=args.group,

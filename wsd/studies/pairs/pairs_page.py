@@ -1,6 +1,6 @@
 """Write the page of a corpus of pairs: scores by layer, cosines, and errors of all layers.
 
-The page is a single file without scripts. It needs only the tables of ``wsd pairs``.
+The page is a single file. It needs only the tables of ``wsd pairs``.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import pandas as pd
 from wsd.arguments import add_out, add_path
 from wsd.errors import wrong_file
 from wsd.metrics.graded import FEWEST_WORDS
-from wsd.report.pages.render import render_alone
+from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
@@ -31,6 +31,7 @@ from wsd.studies.pairs.pair_table import Pairs, read_pairs
 from wsd.studies.pairs.plots import curve, histogram, scatter
 from wsd.studies.pairs.score_pairs import OUT_OF_FOLD
 
+LABELS = {"accuracy": "Pair accuracy", "auc": "AUC", "spearman": "Spearman", "pearson": "Pearson"}
 # The largest number of listed pairs that every layer gets wrong.
 MOST = 200
 # Two ranks are far apart if they differ by at least this share of all pairs.
@@ -76,6 +77,7 @@ def page(
     others = records(table[table["chosen"] & (table["split"] != split)])
     return render_alone(
         "pairs/pairs.html",
+        CURVES,
         about=pairs.about,
         model=provenance["model"],
         view=provenance["view"],
@@ -91,7 +93,8 @@ def page(
         by_words=selected["words"] >= FEWEST_WORDS,
         tested=bool(shown["p_largest_advantage"].notna().any()),
         others=[row for row in others if row["split"] != OUT_OF_FOLD],
-        curve=curve(shown, selected, metric, scale),
+        curve=curve(shown, selected, metric, LABELS[metric], scale),
+        labels=LABELS,
         plot=plot,
         n_listed=len(listed),
         layers=list(alike),

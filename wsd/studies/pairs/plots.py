@@ -1,29 +1,22 @@
-"""The plots of the page of pairs, as positions in an SVG that needs no script."""
+"""The plots of the page of pairs: scores by layer, and cosines as positions in an SVG."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from wsd.artifacts.transform_names import transform_label
+from wsd.report.pages.curves import DASHES, plot_of_tables
 from wsd.report.pages.render import number
 from wsd.report.pages.report_data import having
-from wsd.report.pages.static_plots import (
-    BOTTOM,
-    DASHES,
-    FIELD,
-    HEIGHT,
-    LEFT,
-    RIGHT,
-    TOP,
-    WIDTH,
-    layer_curve,
-    path,
-    place,
-    round_values,
-)
 
+WIDTH, HEIGHT = 760, 260
+# Space for the labels of the axes.
+LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 34
+# The left and right end of the field, and its bottom.
+FIELD = (LEFT, WIDTH - RIGHT, HEIGHT - BOTTOM)
 BINS = 40
 # The most pairs of a scatter plot, and the radius of a dot.
 MOST_DOTS, DOT = 2000, 3
@@ -31,8 +24,37 @@ MOST_DOTS, DOT = 2000, 3
 ACROSS, UP = 8, 4
 
 
+def place(value: float, low: float, high: float, first: float, last: float) -> float:
+    """Map a value between two values to a position between two positions."""
+    share = (value - low) / ((high - low) or 1)
+    return round(float(first + share * (last - first)), 1)
+
+
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """Return points as an attribute of an SVG element."""
+    return " ".join(f"{x},{y}" for x, y in points)
+
+
+def round_values(low: float, high: float, most: int) -> dict[float, str]:
+    """Return at most ``most`` + 1 round values between two numbers, with their texts.
+
+    >>> round_values(-0.013, 0.49, 4)
+    {0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}
+    >>> list(round_values(40, 95, 12).values())
+    ['40', '45', '50', '55', '60', '65', '70', '75', '80', '85', '90', '95']
+    """
+    if not high > low:
+        return {low: f"{low:.3g}"}
+    power = floor(log10((high - low) / most))
+    steps = ((factor * 10.0**n, n) for n in (power, power + 1) for factor in (1, 2, 5))
+    step, n = next((step, n) for step, n in steps if (high - low) / step <= most)
+    slack = 1e-9  # of a step, for rounding errors
+    multiples = range(ceil(low / step - slack), floor(high / step + slack) + 1)
+    return {i * step: number(i * step, f".{max(0, -n)}f") for i in multiples}
+
+
 def curve(
-    table: pd.DataFrame, selected: Mapping[str, Any], metric: str, scale: int = 100
+    table: pd.DataFrame, selected: Mapping[str, Any], metric: str, label: str, scale: int = 100
 ) -> dict[str, Any]:
     """Return the plot of a metric by layer choice, with a line per transformation.
 
@@ -44,18 +66,19 @@ def curve(
         The row of the selected configuration, which gets a ring.
     metric : str
         A column of the table.
+    label : str
+        Of the vertical axis.
     scale : int
         100 for percent.
     """
-    columns = {metric: "value", f"{metric}_low": "low", f"{metric}_high": "high"}
-    values = table[["layers", *columns]].rename(columns=columns)
-    values[["value", "low", "high"]] *= scale
-    lines = {
-        transform_label(name): values.loc[having(table, transform=name).index]
+    columns = {f"{metric}{end}": f"value{end}" for end in ("", "_low", "_high")}
+    values = table[["layers", "transform", *columns]].rename(columns=columns)
+    tables = {
+        transform_label(name): having(values, transform=name)
         for name in dict.fromkeys(table["transform"])
     }
-    ring = (transform_label(selected["transform"]), selected["layers"])
-    return layer_curve(lines, lambda v: number(v, ".1f" if scale > 1 else ".2f"), ring=ring)
+    chosen = (transform_label(selected["transform"]), selected["layers"])
+    return plot_of_tables(tables, y=label, scale=scale, chosen=chosen)
 
 
 def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[str, Any]:
@@ -125,6 +148,6 @@ def scatter(cosines: np.ndarray, ratings: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _ticks(across: Callable[[float], float], low: float, high: float) -> list[tuple[Any, ...]]:
-    """Return the positions and texts of an axis, all on its first line."""
-    return [(across(value), text, False) for value, text in round_values(low, high, ACROSS).items()]
+def _ticks(across: Callable[[float], float], low: float, high: float) -> list[tuple[float, str]]:
+    """Return the positions and texts of an axis."""
+    return [(across(value), text) for value, text in round_values(low, high, ACROSS).items()]
