@@ -178,7 +178,7 @@ def test_the_tables_of_the_readme_are_up_to_date() -> None:
     """`python tools/config_files.py` writes the tables."""
     written = runpy.run_path(str(CONFIG.parent / "tools/config_files.py"))["readme"]()
     assert written == (CONFIG / "README.md").read_text(encoding="utf-8")
-    assert "| `views.store` |" in written and "| `device_map` |" in written
+    assert "| `views.store` |" in written and "| `store_dtype` |" in written
 
 
 def test_every_key_of_a_study_is_explained_on_its_page() -> None:
