@@ -23,11 +23,14 @@ from wsd.errors import DamageError, ResultError, WsdError
 from wsd.logs import log
 from wsd.run import overwrite_checks
 from wsd.run.digests import MAP
+from wsd.run.file_kinds import KINDS
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 
 # The exit code of a program that SIGPIPE ends: the reader of its output has ended.
 READER_GONE = 128 + signal.SIGPIPE
+# The workflow gives these commands their arguments in a file, @FILE, if there are many.
+STEPS = {kind.step for kind in KINDS.values()}
 
 
 class _Command(Parser):
@@ -42,6 +45,8 @@ class _Command(Parser):
             parts = [importlib.import_module(name) for name in extensions(self.step)]
             self.set_defaults(run=module.run, step=self.step, studies=parts)
             writes(self, "log")
+            if self.step in STEPS:
+                self.fromfile_prefix_chars = "@"
             self.step = None
             module.arguments(self)
             for part in parts:

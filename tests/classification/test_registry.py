@@ -18,7 +18,7 @@ from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
 from wsd.classification.text_features import SPACES
 from wsd.errors import ConfigError
-from wsd.run.schema_entries import ClassifierEntry
+from wsd.run.schema import Classifier
 
 EVERY = [
     NearestCentroid("cosine"),
@@ -172,6 +172,6 @@ def test_the_config_knows_the_registry() -> None:
     for name, keys in PARAMETERS.items():
         assert set(keys) <= set(make_estimator(name, {}).get_params())
     assert set(PARAMETERS["logistic"]) <= set(make_estimator("mixed_logistic", {}).get_params())
-    named = ClassifierEntry.model_fields
+    named = Classifier.model_fields
     assert get_args(named["estimator"].annotation) == tuple(PARAMETERS)
     assert set(named) - {"name", "estimator"} == {k for keys in PARAMETERS.values() for k in keys}

@@ -20,8 +20,8 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora import folds
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
+from wsd.corpora.download import extract
 from wsd.corpora.text_format import read_text
-from wsd.corpora.unpack_archive import extract
 from wsd.errors import CorpusError, ResultError
 from wsd.storage import parquet
 from wsd.storage.checksums import SUMS

@@ -11,7 +11,7 @@ from importing import import_corpus
 
 from wsd.artifacts.dataset import CHANGE, DATASETS, JUDGMENTS, MANIFEST
 from wsd.artifacts.manifest import dataset_of_results
-from wsd.corpora import dwug_en, get_archive
+from wsd.corpora import archives, dwug_en
 from wsd.corpora.text_format import read_unlabelled
 from wsd.errors import ConfigError, DownloadError
 
@@ -50,7 +50,7 @@ def test_the_corpus_is_that_of_an_import(
 def test_it_is_downloaded(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive, sums = small_dwug.write_archive(tmp_path / "made")
     monkeypatch.delenv("WSD_DWUG_EN_ARCHIVE", raising=False)
-    monkeypatch.setattr(get_archive, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(archives, "cache_folder", lambda: tmp_path / "cache")
     with ArchiveServer(Answer(archive.read_bytes())) as server:
         made = replace(dwug_en.ARCHIVE, checksums=sums, url=server.url)
         monkeypatch.setattr(dwug_en, "ARCHIVE", made)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from focal_word_recall import found_in_test
 from importing import import_corpus
-from wsd.corpora.focal_word_recall import found_in_test
 
 from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST

@@ -15,7 +15,7 @@ from small_noad import FILES, HEAD, document
 from wsd.artifacts.dataset import DATASETS, MANIFEST
 from wsd.artifacts.manifest import dataset_of_results, read_manifest
 from wsd.artifacts.noad_datasets import NOAD, TABLE, InParts, kept
-from wsd.corpora import get_archive, noad, noad_checksums
+from wsd.corpora import archives, noad, noad_checksums
 from wsd.corpora.document_split import documents_to_test
 from wsd.corpora.importer.noad_xml import read
 from wsd.corpora.text_format import read_text
@@ -135,7 +135,7 @@ def test_without_a_network_the_message_has_alternatives(
 ) -> None:
     monkeypatch.delenv("WSD_NOAD_ARCHIVE")
     monkeypatch.setenv("WSD_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(get_archive, "RETRIES", 0)
+    monkeypatch.setattr(archives, "RETRIES", 0)
     source = replace(noad_checksums.ARCHIVE, url="http://127.0.0.1:9/x.tar.gz")
     monkeypatch.setattr(noad_checksums, "ARCHIVE", source)
     with pytest.raises(DownloadError, match="NOAD archive could not be downloaded") as caught:

@@ -18,9 +18,9 @@ from wsd.artifacts.dataset import DATASETS
 from wsd.artifacts.training_set import TrainingSet, setting, training_rows
 from wsd.corpora import training_sets
 from wsd.corpora.coarsewsd20 import ARCHIVE, DRAWS, TRAINS, place, words_of_trains
+from wsd.corpora.download import extract
 from wsd.corpora.text_format import read_text
 from wsd.corpora.training_sets import read_training_set, write_training_sets
-from wsd.corpora.unpack_archive import extract
 from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.storage import parquet
 

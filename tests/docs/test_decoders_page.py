@@ -11,7 +11,7 @@ import yaml
 from checkout import REPOSITORY
 
 from wsd.cli import main
-from wsd.run.schema_entries import ModelEntry
+from wsd.run.schema import ModelEntry
 
 PAGE = (REPOSITORY / "docs/how-to/decoders.md").read_text(encoding="utf-8")
 

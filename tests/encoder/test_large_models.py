@@ -101,7 +101,7 @@ def test_vectors_that_float16_cannot_hold_are_refused(
     monkeypatch.setattr(
         Encoder, "_forward", lambda *args: [forward(*args)[0] * 1e6, forward(*args)[1]]
     )
-    with pytest.raises(ConfigError, match=r"in a vector of crane (train|test) \d does not fit") as caught:
+    with pytest.raises(ConfigError, match=r"a vector of crane \w+ \d does not fit") as caught:
         stored(tiny_bert(tmp_path / "model"), tmp_path / "out", store_dtype="float16")
     assert "store_dtype" in str(caught.value)
     assert "use bfloat16 or float32" in str(caught.value)

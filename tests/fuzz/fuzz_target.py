@@ -111,7 +111,7 @@ def check_predictions(content: Any) -> None:
 JSON_TOKENS = (b"null", b"true", b"1e999", b"NaN", b'"', b"[]", b"{}", b"\\ud800", b"-1", b"1.0")
 LAYER_TOKENS = (
     b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
-    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"sentence", b"|",
+    b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"cls", b"|",
 )  # fmt: skip
 
 # Tables in Parquet

@@ -45,7 +45,7 @@ FAULTS = {
         "pass",
     ),
     "a checksum of the archive skipped": Fault(
-        "archive", "corpora/unpack_archive.py", "if digest != manifest[name]:", "if False:"
+        "archive", "corpora/archives.py", "if digest != manifest[name]:", "if False:"
     ),
     "a layer too many": Fault(
         "layers",

@@ -57,10 +57,11 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import Search, read_search, write_search
 from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import text_format, training_sets
+from wsd.corpora import archives, text_format, training_sets
+from wsd.corpora.archives import MEMBER_LIMIT
+from wsd.corpora.download import extract
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.unpack_archive import MEMBER_LIMIT, _LimitedGzip, extract
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import alignment, find_model_folder, model_files
 from wsd.encoder.model import _checksums, resolve
@@ -621,7 +622,7 @@ def run_archive(data: bytes, folder: Path) -> None:
         out.mkdir(parents=True)
     before = {p.name for p in folder.rglob("*")} | {"room"}
     try:
-        with mock.patch.object(_LimitedGzip, "_left", LARGE):
+        with mock.patch.object(archives, "TOTAL_LIMIT", LARGE):
             extract(archive, out, MANIFEST)
     except WsdError:
         # Nothing is left, and nothing was written elsewhere.

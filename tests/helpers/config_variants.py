@@ -253,7 +253,6 @@ VALUES: dict[str, Any] = {
     "controls.classifiers": ["nearest_centroid", "lda"],
     "finetune.rate": [1e-3],
     "finetune.epochs": [2],
-    "finetune.blocks": [1],
     "finetune.steps": 200,
     "finetune.seeds": [4],
     "finetune.folds": 2,

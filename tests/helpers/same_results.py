@@ -21,6 +21,7 @@ EXCLUDED = {
     "logs/": "times, memory and processes",
     "index.html": "the days on which the reports were made",
     ".seen.json": "what was found in files, with times",
+    ".sums/.seen.json": "its checksum",
     f"*/{STORE}/": "its files are read through links; the paths hang on wsd's own modules",
     RUN_MAP: "the same paths",
 }

@@ -1,13 +1,17 @@
 """The scikit-learn transformer; its vectors equal the workflow's."""
 
 import copy
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import numpy as np
 import pytest
+import torch
+import transformers
 from builders import plain
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
@@ -212,3 +216,24 @@ def test_every_public_name_is_there_and_no_other() -> None:
     assert {name for names in wsd._MODULES.values() for name in names} == set(wsd.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = wsd.nothing
+
+
+def test_a_call_leaves_the_settings_of_the_libraries(embedder: FocalEmbedder) -> None:
+    def settings() -> tuple[object, ...]:
+        logging = transformers.logging
+        hub = huggingface_hub.constants.HF_HUB_OFFLINE, os.environ.get("HF_HUB_OFFLINE")
+        shown = logging.get_verbosity(), logging.is_progress_bar_enabled()
+        return torch.get_num_threads(), *shown, *hub
+
+    threads, verbosity = torch.get_num_threads(), transformers.logging.get_verbosity()
+    torch.set_num_threads(3)
+    transformers.logging.set_verbosity_info()
+    transformers.logging.enable_progress_bar()
+    try:
+        before = settings()
+        encoders._load.cache_clear()
+        embedder.fit_transform([("a crane flew", "crane")])
+        assert settings() == before
+    finally:
+        torch.set_num_threads(threads)
+        transformers.logging.set_verbosity(verbosity)

@@ -269,7 +269,7 @@ def test_by_default_the_selected_configuration_predicts(root: Path, answers: Cal
 
 def test_options_choose_the_best_matching_configuration(root: Path) -> None:
     results = Results(Path(RESULTS))
-    assert results.choose(classifier="knn").view == "focal+static"
+    assert results.choose(classifier="knn").view == "focal+sentence"
     assert results.choose(view="focal", classifier="logistic").layers in ("2", "mix-all")
     with pytest.raises(ConfigError, match="no candidate has the layers '9'"):
         results.choose(layers="9")
@@ -328,7 +328,9 @@ def test_an_encoder_that_changed_is_refused(copied: Path, tmp_path: Path) -> Non
     code = ["predict", "a crane", "--model-file", "model.wsd", "--encoder", "tiny"]
     assert main(code) == ModelError.exit_code
     encoder = WsdFile(Path("model.wsd")).encoder
-    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed") as error:
+    with pytest.raises(
+        ModelError, match=r"model\.safetensors of model tiny: expected SHA-256"
+    ) as error:
         encoders.fitted_encoder(encoder, Path("tiny"))
     assert "--encoder" in str(error.value)
 
@@ -342,7 +344,7 @@ def test_a_model_file_removes_nothing_from_a_cache(
     encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
     monkeypatch.setattr(find_model_folder, "cached", lambda *_: cache)
-    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny has changed"):
+    with pytest.raises(ModelError, match=r"model\.safetensors of model tiny: expected SHA-256"):
         encoders.fitted_encoder(encoder)
     assert (cache / "model.safetensors").exists()
     with pytest.raises(ModelError):
@@ -362,7 +364,7 @@ def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) 
 def test_another_encoder_is_refused(root: Path, tmp_path: Path) -> None:
     other = tiny_bert(tmp_path / "other", blocks=3)
     encoder = WsdFile(Path("model.wsd")).encoder
-    with pytest.raises(ModelError, match=r"config\.json of model tiny has changed"):
+    with pytest.raises(ModelError, match=r"config\.json of model tiny: expected SHA-256"):
         encoders.fitted_encoder(encoder, other)
     with pytest.raises(ModelError, match="there is no folder"):
         encoders.fitted_encoder(encoder, tmp_path / "nowhere")

@@ -11,7 +11,7 @@ import pytest
 
 from wsd.artifacts.run_json import bare
 from wsd.cli import main
-from wsd.corpora import unpack_archive
+from wsd.corpora import archives
 from wsd.run.check import damaged
 from wsd.run.clean import MARK
 from wsd.run.verify_checksums import checksum_or_problem
@@ -187,4 +187,4 @@ def test_a_damaged_file_of_the_download_is_ignored() -> None:
     for name in names:
         atomic.write_text(source / name, "0\n")
     set_aside(source / names[0])
-    unpack_archive.refuse_foreign_files(source, names)
+    archives.refuse_foreign_files(source, names)

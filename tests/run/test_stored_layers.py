@@ -1,7 +1,6 @@
 """Config keys for large models: what is stored, and which layer choices are then possible."""
 
 import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +73,8 @@ def test_only_other_values_than_the_default_change_the_key(tmp_path: Path, minil
         {"store_dtype": "bfloat16"}, {"store_layers": (0, 6)}
     ]  # fmt: skip
     keys = {
-        vectors_key(replace(default, models={MINILM: replace(entry, **change)}), tmp_path)
+        vectors_key(default.model_copy(update={"models": {MINILM: changed}}), tmp_path)
         for entry in default.models.values()
-        for change in [{}, *changes]
+        for changed in [entry, *(entry.model_copy(update=change) for change in changes)]
     }
     assert len(keys) == 3
-
-

@@ -220,7 +220,8 @@ BAD: dict[str, Refused] = {
         6, "folds of another run: they lack 'crane'"),
     "baseline of no word": (
         ["classify", "--corpus", "corpus", "--words", "crane", "--view", "text", "--layers", "-",
-         "--estimator", "most_frequent_sense", "--folds", "applefolds.parquet", "--out", "o"], 6, "they lack 'crane'"),
+         "--estimator", "most_frequent_sense", "--folds", "applefolds.parquet", "--out", "o"],
+        6, "they lack 'crane'"),
     "discriminants of fewer words": (
         changed("project", "--folds", "applefolds.parquet", nth=2), 6, "they lack 'crane'"),
     "folds that nothing was selected on": (

@@ -390,6 +390,22 @@ def test_editing_a_module_reruns_the_steps_that_use_it(checkout: Checkout, small
 
 
 @pytest.mark.slow
+def test_a_failing_job_prints_its_error_and_not_pages_of_paths(
+    checkout: Checkout, small: str
+) -> None:
+    module = checkout.root / "wsd/report/report.py"
+    before = module.read_text()
+    module.write_text(
+        before.replace("    write_report(", "    assert 0, 'planted'\n    write_report(")
+    )
+    run = checkout.run("--cores", "1", "--configfile", small, code=1)
+    module.write_text(before)
+    assert "planted" in run.text
+    error = run.text[run.text.index("Error in rule report:") :].partition("exit code)")[0]
+    assert len(error) < 2500 and "wsd --log" in error and " report @results/logs/" in error
+
+
+@pytest.mark.slow
 def test_the_selected_classifier_as_one_file(checkout: Checkout, small: str) -> None:
     """The file needs no other file; it predicts in the checkout."""
     run = checkout.run("fit", "--cores", "1", "--configfile", small)
@@ -466,7 +482,7 @@ def test_a_dry_run_needs_no_network_and_no_model(
         **TO_THE_END,
     }
     # Only one model remains: a list in a config file replaces the earlier list.
-    assert set(re.findall(r"every layer of ([\w.-]+)", run.text)) == {model}
+    assert set(re.findall(r"\bembed: ([\w.-]+),", run.text, re.M)) == {model}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -520,14 +536,12 @@ def test_a_dry_run_of_the_study(checkout: Checkout, tmp_path: Path) -> None:
     }
     assert list(tmp_path.iterdir()) == []
     # One classifier learns the mix, which has no projection and no neighbours.
-    assert len(re.findall(r"classify: \S+, focal, layers mix-all, (?!logistic)", run.text)) == 0
-    assert "layers mix-all, logistic" in run.text
+    assert len(re.findall(r"classify: \S+, focal, mix-all, (?!logistic)", run.text)) == 0
+    assert "mix-all, logistic" in run.text
     assert not re.search(r"(project|neighbours): .*mix-all", run.text)
-    assert set(re.findall(r"control-task: \S+ (\S+), layers", run.text)) == {"focal"}
-    every = "0 1 2 3 4 5 6"
-    controls = set(
-        re.findall(rf"classify: (\S+-random-\d), (\S+), layers {every}$", run.text, re.M)
-    )
+    assert set(re.findall(r"control_task: \S+, (\S+)$", run.text, re.M)) == {"focal"}
+    pattern = r"classify_random_controls: (\S+-random-\d), (\S+)$"
+    controls = set(re.findall(pattern, run.text, re.M))
     assert controls == {(f"all-MiniLM-L6-v2-random-{seed}", "focal") for seed in (1, 2, 3)}
 
 

@@ -7,14 +7,9 @@ step(
     "audit",
     {
         "corpus": CORPUS,
-        "predictions": lambda wildcards: STUDIES["audit"].predictions(
-            FILES, model_of(wildcards).name
-        ),
+        "predictions": lambda wildcards: STUDIES["audit"].predictions(FILES, bare(wildcards.model)),
     },
     {"_tables": AUDIT["tables"]},
-    "audit: near-duplicates, suspected label errors, confusions of {model}",
-    " ".join(f"--judge {name}" for name in AUDIT["judges"]),
-    folder=AUDIT["folder"],
-    mem=(800, 50),
-    minutes=(20, 2),
+    {"judge": AUDIT["judges"]},
+    **COMPARED,
 )

@@ -8,29 +8,21 @@ CHANGE = STUDY_FILES["change"]
 
 step(
     "change",
-    {"corpus": CORPUS, "embeddings": pages_vectors, "_source": LISTED},
+    {"corpus": CORPUS, "embeddings": PAGE_VECTORS, "_source": LISTED},
     {"_tables": CHANGE["tables"]},
-    "change: every layer choice of {model}",
-    "--source {params.source:q} --layers {params.layers}",
-    "change",
-    folder=CHANGE["folder"],
+    {"source": SOURCE, "layers": of_encoder("unmixed")},
     mem=(800, 4),
     minutes=(20, 1),
-    params={
-        "layers": lambda wildcards: model_of(wildcards).unmixed,
-        "source": lambda wildcards: SOURCE,
-    },
 )
 
 step(
     "change_page",
-    {"corpus": CORPUS, "embeddings": pages_vectors, "_tables": CHANGE["tables"], "_source": LISTED},
+    {"corpus": CORPUS, "embeddings": PAGE_VECTORS, "_tables": CHANGE["tables"], "_source": LISTED},
     {"listings": CHANGE["page"]},
-    "change-page: the pages of {model}",
-    f"--dataset {MANIFEST or DATASET} --tables {{params.tables}} {TEXT_FLAG}",
-    "change-page",
-    folder=CHANGE["page"].removesuffix(".json"),
+    {
+        "dataset": NAMED,
+        "tables": lambda wildcards: CHANGE["folder"].format(model=wildcards.model),
+        **TEXT,
+    },
     mem=(800, 4),
-    minutes=(10, 1),
-    params={"tables": folder_of("_tables")},
 )

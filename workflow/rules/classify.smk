@@ -8,78 +8,69 @@
 PREDICTIONS = FILES.predictions
 SEARCH = FILES.searches
 # All words at one layer choice.
-FEATURES = {"corpus": CORPUS, "embeddings": vectors}
+FEATURES = {"corpus": CORPUS, "embeddings": vectors_of()}
 TUNED = {**FEATURES, "folds": FOLDS}
-# Steps that read the vectors of a feature set.
-LIGHT = {"mem": (600, 1.5), "minutes": (10, 0.1)}
-CLASSIFIER = {"classifier": lambda wildcards: classifier_flags([bare(wildcards.classifier)])}
 SELECTED = f"{FILES.selection}.json"
 
-step(
-    "classify",
-    TUNED,
-    {
-        "out": [PREDICTIONS.replace("{train}", FULL_TRAIN)],
-        "searches": [SEARCH.replace("{train}", FULL_TRAIN)],
-    },
-    "classify: {model}, {view}, layers {layers}, {classifier}",
-    "--view {view} --layers {layers} {params.classifier}",
-    "predictions",
-    # All later steps wait for this one; projections and neighbours fill the other cores.
-    priority=1,
-    only={
-        "model": keyed("model", [*CONFIG.models, *CONFIG.finetuned]),
-        "view": r"(?!%s)[a-z_+]+@[0-9a-f]{10}" % any_of(map(FILES.view, FILES.control_views)),
-    },
-    params=CLASSIFIER,
-    **LIGHT,
-)
 
-if OTHER_TRAINS:
+def classifier_flags(names):
+    """Return classifiers of the config as flags of `wsd classify`."""
+    classifiers = [CONFIG.classifiers[name] for name in names]
+    return {
+        "estimator": [classifier.estimator for classifier in classifiers],
+        "name": names,
+        "space": [json.dumps(classifier.space) for classifier in classifiers],
+    }
 
-    # One job for all further training sets: each takes less time than starting a job.
+
+def classify(name, trains, **more):
+    """Define a step that classifies one feature set with one classifier on some training sets."""
     step(
-        "classify_trains",
-        {**FEATURES, "folds": expand(FILES.folds, train=OTHER_TRAINS)},
+        name,
+        {**FEATURES, "folds": expand(FILES.folds, train=trains)},
         {
-            "out": update(expand(PREDICTIONS, train=OTHER_TRAINS, allow_missing=True)),
-            "searches": update(expand(SEARCH, train=OTHER_TRAINS, allow_missing=True)),
+            "out": update(expand(PREDICTIONS, train=trains, allow_missing=True)),
+            "searches": update(expand(SEARCH, train=trains, allow_missing=True)),
         },
-        "classify: {model}, {view}, layers {layers}, {classifier}, further training sets",
-        "--view {view} --layers {layers} {params.classifier}",
-        "predictions",
+        lambda wildcards: classifier_flags([bare(wildcards.classifier)]),
         command="classify",
+        # All later steps wait for this one; projections and neighbours fill the other cores.
         priority=1,
-        params=CLASSIFIER,
-        **LIGHT,
+        **more,
+        **VECTORS,
     )
 
 
-def classify_controls(name, kind, models, views, predictions, searches, command):
+NOT_A_CONTROL = r"(?!%s)[a-z_+]+@[0-9a-f]{10}" % any_of(map(FILES.view, FILES.control_views))
+LEARNT = {"model": keyed("model", [*CONFIG.models, *CONFIG.finetuned]), "view": NOT_A_CONTROL}
+classify("classify", [FULL_TRAIN], only=LEARNT)
+# One job for all further training sets: each takes less time than starting a job.
+classify("classify_trains", OTHER_TRAINS)
+
+
+def classify_controls(name, models, views, predictions, searches, command):
     """Define a step for every single layer of some models' views with the controls' classifiers.
 
-    A single job has all of them, since most take less time than starting a job.
+    A single job has all of them, since most take less time than starting a job. If the models have
+    different layers, each layer gets its own job.
     """
-    layers = common_layers(models, views)
-    suffix = ".{layers}" if layers == ("{layers}",) else ""
+    every = {model.single for model in models.values()}
+    layers = every.pop() if len(every) == 1 else ("{layers}",)
+    names = [FILES.keyed["classifier"][name] for name in CONFIG.controls.classifiers]
+    wildcards = {"train": FULL_TRAIN, "layers": layers, "classifier": names}
+    one_layer = layers == ("{layers}",)
     step(
         name,
         TUNED,
         {
-            "out": controls_of(predictions, layers),
-            "searches": controls_of(searches, layers),
+            "out": expand(predictions, **wildcards, allow_missing=True),
+            "searches": expand(searches, **wildcards, allow_missing=True),
         },
-        f"{command}: {{model}}, {{view}}, layers {' '.join(layers)}",
-        f"--view {{view}} --layers {' '.join(layers)} {{params.classifiers}}",
-        kind,
+        classifier_flags(CONFIG.controls.classifiers) | ({} if one_layer else {"layers": layers}),
         command=command,
-        log=FILES.log(f"{STORE}/{{model}}/{name}/{FULL_TRAIN}/{{view}}{suffix}"),
-        only={
-            "model": keyed("model", models),
-            "view": any_of(map(FILES.view, views)),
-        },
-        params={"classifiers": lambda wildcards: classifier_flags(CONFIG.controls.classifiers)},
-        **LIGHT,
+        log=FILES.log(f"{STORE}/{{model}}/{name}/{{view}}{'.{layers}' if one_layer else ''}"),
+        only={"model": keyed("model", models), "view": any_of(map(FILES.view, views))},
+        **VECTORS,
     )
 
 
@@ -88,20 +79,17 @@ for control, models, views in (
     ("classify_random_controls", CONFIG.random_controls, CONFIG.classify[:1]),
 ):
     if models and views:
-        classify_controls(control, "predictions", models, views, PREDICTIONS, SEARCH, "classify")
+        classify_controls(control, models, views, PREDICTIONS, SEARCH, "classify")
 
 step(
     "baseline",
     {"corpus": CORPUS, "folds": FOLDS},
     FILES.baselines,
-    "baseline: {baseline}",
-    "--view text --layers - --estimator {baseline}",
-    "baselines",
+    {"view": "text", "layers": "-", "estimator": name_of("baseline")},
     command="classify",
     # The bag of words takes minutes: as the last job, it would keep the other cores waiting.
     priority=1,
-    mem=(600, 100),
-    minutes=(10, 10),
+    **DRAWN,
 )
 
 # Its output exists before any test prediction is scored: `evaluate` and `compare` need it.
@@ -109,77 +97,41 @@ step(
     "select",
     {"searches": FILES.candidates(SEARCH)},
     {"table": f"{FILES.selection}.csv", "out": SELECTED},
-    "select: by cross-validation on the training set",
-    kind="selection",
-    mem=(600, 20),
-    minutes=(10, 0.2),
 )
 
 step(
     "classify_selected",
-    {
-        "corpus": CORPUS,
-        "embeddings": stored_vectors,
-        "folds": FOLDS,
-        "selection": SELECTED,
-    },
+    {"corpus": CORPUS, "embeddings": STORED_VECTORS, "folds": FOLDS, "selection": SELECTED},
     FILES.per_word,
-    "classify: {model}, each word with its own selection",
-    "--model {model}",
-    mem=(800, 0.5),
-    minutes=(10, 0.1),
+    {"model": name_of("model")},
+    **VECTORS,
 )
 
 step(
     "project",
     # t-SNE uses no folds, since pages open with it only if there is no other projection.
-    {
-        **FEATURES,
-        "folds": lambda wildcards: [] if bare(wildcards.method) == "tsne" else FOLDS,
-    },
+    {**FEATURES, "folds": lambda wildcards: [] if bare(wildcards.method) == "tsne" else FOLDS},
     FILES.projections,
-    "project: {model}, {method}, {view}, layers {layers}",
-    "--view {view} --layers {layers} --method {method}",
-    "projections",
-    **LIGHT,
+    **VECTORS,
 )
 
-step(
-    "neighbours",
-    FEATURES,
-    FILES.neighbours,
-    "neighbours: {model}, {view}, layers {layers}",
-    "--view {view} --layers {layers}",
-    **LIGHT,
-)
+step("neighbours", FEATURES, FILES.neighbours, **VECTORS)
 
+OTHERS = [paths for row, paths in FILES.further_scores.items() if row != "systems"]
 step(
     "evaluate",
     {
-        "predictions": [
-            *FILES.scored(PREDICTIONS),
-            *FILES.of_models(FILES.per_word),
-            *(
-                path
-                for row, paths in FILES.further_scores.items()
-                if row != "systems"
-                for path in paths
-            ),
-        ],
+        "predictions": sum(OTHERS, [*FILES.scored(PREDICTIONS), *FILES.of_models(FILES.per_word)]),
         "systems": FILES.further_scores.get("systems", []),
         "_selection": SELECTED,
     },
     {
         "scores": FILES.scores["scores"],
         "summary": report(
-            FILES.scores["summary"],
-            category="Leaderboard",
-            caption="../report/leaderboard.rst",
+            FILES.scores["summary"], category="Leaderboard", caption="../report/leaderboard.rst"
         ),
         "provenance": FILES.scores["sources"],
     },
-    "evaluate: scores.csv and summary.csv",
-    f"--dataset {DATASET}",
-    mem=(600, 5),
-    minutes=(10, 0.2),
+    {"dataset": DATASET},
+    mem=(800, 5),
 )

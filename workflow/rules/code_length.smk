@@ -1,18 +1,18 @@
 # In:  vectors, predictions and folds of the nested training sets.
 # Out: <model>/code-length.csv, the code length of the labels in bits at every layer.
 
+CODE_LENGTH = STUDIES["code_length"]
+
 step(
     "code_length",
     {
         "corpus": CORPUS,
-        "embeddings": pages_vectors,
-        "predictions": lambda wildcards: STUDIES["code_length"].predictions(
-            FILES, model_of(wildcards).name
+        "embeddings": PAGE_VECTORS,
+        "predictions": lambda wildcards: CODE_LENGTH.predictions(FILES, bare(wildcards.model)),
+        "folds": FILES.paths(
+            FILES.folds, train=[*STUDY_FILES["code_length"]["trains"], FULL_TRAIN]
         ),
-        "folds": FILES.paths(FILES.folds, train=[*STUDY_FILES["code_length"]["trains"], FULL]),
     },
     STUDY_FILES["code_length"]["table"],
-    "code length: every layer of {model}",
-    mem=(600, 1.5),
-    minutes=(20, 0.2),
+    **VECTORS,
 )

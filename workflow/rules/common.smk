@@ -6,6 +6,7 @@
 # it only for missing files.
 
 import atexit
+import hashlib
 import json
 import math
 import os
@@ -13,11 +14,8 @@ import re
 import shlex
 import sys
 import time
-from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -28,63 +26,47 @@ import wsd.run.config
 import wsd.run.config_files
 import wsd.run.plan
 from wsd.artifacts import dataset
-from wsd.artifacts import noad_datasets
 from wsd.artifacts.input_template import as_argument
+from wsd.artifacts.noad_datasets import NOAD
 from wsd.artifacts.reserved_names import WITH_MANIFEST
-from wsd.studies.registry import STUDIES, extensions, studies_of
 from wsd.artifacts.run_json import bare, megabytes
-from wsd.artifacts.training_set import FULL
-from wsd.corpora import coarsewsd20
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
 from wsd.run import run_files
 from wsd.run.key_checks import check_program_folder
+from wsd.run.path_patterns import command_line
 from wsd.run.run_session import Session
+from wsd.storage.atomic import write_text
 from wsd.storage.file_names import check_encoding, file_name
+from wsd.studies.registry import STUDIES, extensions, studies_of
 
 
-def in_one_message(function, *arguments):
+def in_one_message(function, *arguments, **options):
     """Call a function of the package; its error ends the run without a traceback."""
     try:
-        return function(*arguments)
-    except WsdError as error:
+        return function(*arguments, **options)
+    except (WsdError, OSError) as error:
         raise WorkflowError(str(error)) from None
-    except OSError as error:
-        raise WorkflowError(str(error)) from None
-
-
-def starts_jobs():
-    """Return whether this call will run jobs, unlike a dry run or a drawing."""
-    settings = workflow.resource_settings
-    return not workflow.output_settings.dryrun and bool(settings.cores or settings.nodes)
-
-
-def reproduce_command():
-    """Return the command that computes the same tables again."""
-    keys = workflow.config_settings.config or {}
-    return wsd.run.config_files.command(workflow.overwrite_configfiles, keys)
 
 
 in_one_message(check_encoding, sys.getfilesystemencoding())
 # Snakemake accepts a key that a file has twice, and keeps the last value. The config files of another
 # workflow are its own.
 if workflow.is_main_process and workflow.modifier.is_main_snakefile():
-    in_one_message(
-        wsd.run.config_files.read_configs,
-        [BASE, *map(Path, workflow.overwrite_configfiles)],
-    )
+    files = [BASE, *map(Path, workflow.overwrite_configfiles)]
+    in_one_message(wsd.run.config_files.read_configs, files)
 # In another workflow (`module`), the config is what that workflow gives, without the files above.
 SETTINGS = in_one_message(wsd.run.config_files.over_defaults, config)
 CONFIG = in_one_message(wsd.run.config.check, SETTINGS)
+# The command that computes the same tables again.
+COMMAND = wsd.run.config_files.command(
+    workflow.overwrite_configfiles, workflow.config_settings.config or {}
+)
 ALL_RESULTS = Path("results")
 # The session's lock ends with this process. Snakemake's own lock is off (profiles/), since after a
 # killed run somebody would have to remove it.
 SESSION = in_one_message(
-    partial(Session, main=workflow.is_main_process),
-    CONFIG,
-    SETTINGS,
-    reproduce_command(),
-    ALL_RESULTS,
+    Session, CONFIG, SETTINGS, COMMAND, ALL_RESULTS, main=workflow.is_main_process
 )
 FILES = SESSION.files
 KEYS = FILES.keys
@@ -95,19 +77,27 @@ DATASET = CONFIG.dataset.name
 STUDY_FILES = FILES.study
 # The words in the form of `--words` and of file names: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
-# The words of each embedding job; the parts are numbered from 1.
-PARTS = FILES.parts
-LOGS = f"results/logs/{DATASET}"
 TABLES = str(CONFIG.tables(ALL_RESULTS))
 PACKAGE = in_one_message(check_program_folder, os.path.relpath(Path(wsd.__file__).parent))
-CONDA = "../envs/wsd.yaml"
-# The full path of the environment's file contains this folder.
-in_one_message(check_program_folder, workflow.basedir)
+in_one_message(check_program_folder, workflow.basedir)  # the environment's file is below it
 
 # .venv/bin/snakemake finds the `wsd` in its folder, even if .venv is not activated.
 BIN = Path(sys.executable).parent
 if (BIN / "wsd").exists():
     shell.prefix(f"export PATH={shlex.quote(str(BIN))}:$PATH; ")
+
+# The files in the store by their published paths.
+READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
+# Published paths that the command line asks for.
+ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABLE]
+# Forced jobs whose files exist already.
+FORCED = any(re.fullmatch(r"-\w*[fFR]\w*|--force(all|run)?(=.*)?", word) for word in sys.argv[1:])
+DRY_RUN, CORES = workflow.output_settings.dryrun, workflow.resource_settings.cores
+# Whether this call runs jobs, unlike a dry run or a drawing.
+RUNS = not DRY_RUN and bool(CORES or workflow.resource_settings.nodes)
+STARTS = RUNS and workflow.is_main_process
+# Whether the run asks for all files, not only for missing ones.
+EVERY = FORCED or not (RUNS or DRY_RUN)
 
 # The encoder behind each name with a key.
 MODEL_OF = {
@@ -116,9 +106,8 @@ MODEL_OF = {
     for name, keyed in FILES.keyed[wildcard].items()
     if name in CONFIG.encoders
 }
-OTHER_TRAINS = [FILES.train(name) for name in FILES.other_trains]
 # Only learning curves use further training sets.
-FULL_TRAIN = FILES.train(FULL)
+FULL_TRAIN, *OTHER_TRAINS = (FILES.train(name) for name in CONFIG.trains)
 
 
 def any_of(names):
@@ -132,20 +121,20 @@ def keyed(wildcard, names):
 
 
 wildcard_constraints:
-    **{wildcard: any_of(FILES.keyed[wildcard].values()) for wildcard in KEYS.names},
-    model=any_of(FILES.keyed["model"].values()),
-    record=any_of(FILES.keyed["record"].values()),
-    train=any_of(FILES.keyed["train"].values()),
-    classifier=any_of(FILES.keyed["classifier"].values()),
-    method=any_of(FILES.keyed["method"].values()),
+    **{wildcard: any_of(names.values()) for wildcard, names in FILES.keyed.items()},
     part=r"\d+",
     view=r"[a-z_]+(\+[a-z_]+)*@[0-9a-f]{10}",
     layers=r"[a-z0-9-]+(\+[a-z0-9-]+)*",
 
 
-def named(wildcards):
-    """Return the wildcards without their keys."""
-    return SimpleNamespace(**{name: bare(value) for name, value in wildcards.items()})
+# What jobs need: MB of memory and minutes, each a number and a number per MB of input.
+TABLES_ONLY = {"mem": (800, 20), "minutes": (20, 1)}
+VECTORS = {"mem": (800, 1.5), "minutes": (20, 0.2)}
+COMPARED = {"mem": (800, 50), "minutes": (20, 2)}
+DRAWN = {"mem": (800, 100), "minutes": (20, 10)}
+# Steps that run an encoder use all cores and run first: otherwise cores would be idle until the last job
+# of a single core ends. A GPU runs one job at a time, since each job takes all memory it can use.
+HEAVY = {"priority": 2, "threads": CORES or 1, "gpu": int(CONFIG.uses_gpu)}
 
 
 def scaled(base, per_mb=0):
@@ -162,11 +151,6 @@ def scaled(base, per_mb=0):
     return resource
 
 
-def weights_mb(model):
-    """Return an encoder's size in MB: 12 width² weights per block, and some 31,000 piece vectors."""
-    return 4 * (12 * model.width**2 * model.blocks + 31_000 * model.width) / 1e6
-
-
 def model_of(wildcards):
     """Return the encoder that a job uses."""
     return next(MODEL_OF[value] for value in wildcards if value in MODEL_OF)
@@ -176,27 +160,28 @@ def by_weights(base, factor):
     """Return a resource in MB that grows with the encoder's weights, and with every attempt."""
 
     def resource(wildcards, attempt):
-        return attempt * math.ceil(base + factor * weights_mb(model_of(wildcards)))
+        mb = 4 * wsd.run.plan.weights(model_of(wildcards)) / 1e6
+        return attempt * math.ceil(base + factor * mb)
 
     return resource
 
 
-def single_layers(wildcards):
-    """Return every single layer of an encoder."""
-    return model_of(wildcards).single
-
-
-def embed_minutes(wildcards, attempt):
-    # Glosses are a few sentences and have no parts.
-    words = PARTS.get(int(wildcards.get("part", 0)), [])
-    return pass_minutes(model_of(wildcards), words, attempt)
-
-
-def pass_minutes(model, words, attempt):
+def pass_minutes(wildcards, attempt, words=CONFIG.words):
     """Return three times the minutes that a core needs, scaled from MiniLM by size and sentences."""
+    model = model_of(wildcards)
     sentences = sum(CONFIG.dataset.sizes[word] for word in words)
     products = model.blocks * model.width**2 / (6 * 384**2)
     return attempt * math.ceil(10 + 0.7 * products * sentences / 1000)
+
+
+def of_encoder(key):
+    """Return a function that returns an attribute of the encoder that a job uses."""
+    return lambda wildcards: getattr(model_of(wildcards), key)
+
+
+def name_of(wildcard):
+    """Return a function that returns the value of a wildcard without its key."""
+    return lambda wildcards: bare(wildcards[wildcard])
 
 
 def record_of(wildcards):
@@ -204,120 +189,85 @@ def record_of(wildcards):
     return FILES.path(FILES.record, record=model_of(wildcards).name)
 
 
-def source_flags(model, weights):
-    """Return an encoder's source and shape as flags of `wsd model`."""
-    flags = {key.replace("_", "-"): value for key, value in model.source.items()}
-    flags |= {"path": str(Path(weights[0]).parent)} if weights else {}
-    flags |= {"blocks": model.blocks, "width": model.width}
-    if model.random_weights is not None:
-        flags["random-weights"] = model.random_weights
-    words = [word for key, value in flags.items() for word in (f"--{key}", str(value))]
-    # The checksums in the key: `wsd model` refuses a file that has changed since.
-    sums = {**KEYS.contents(model), **model.sha256}
-    return shlex.join([*words, "--sha256", *(f"{k}={v}" for k, v in sums.items())])
+def vectors_of(views=None):
+    """Return a function that returns the listings of a model's embeddings, of the job's view."""
+    return lambda wildcards: FILES.listings(
+        wildcards.model, views or bare(wildcards.view).split("+")
+    )
 
 
-def vectors_flags(wildcards):
-    """Return an encoder's settings as flags of `wsd embed` and `wsd finetune`."""
-    model = model_of(wildcards)
-    flags = f"--pooling {model.pooling} --input {shlex.quote(as_argument(model.input))}"
-    if "base" in wildcards.keys():
-        return flags
-    flags = f"{flags} --precision {model.precision}"
-    for key, value in model.storage.items():
-        values = value if isinstance(value, tuple) else [value]
-        flags += f" --{key.replace('_', '-')} {' '.join(map(str, values))}"
-    return flags
+STORED_VECTORS = vectors_of(CONFIG.store)
+PAGE_VECTORS = vectors_of([CONFIG.page_view])
 
 
-def classifier_flags(names):
-    """Return classifiers of the config as flags of `wsd classify`."""
-    classifiers = [CONFIG.classifiers[name] for name in names]
-    flags = {
-        "estimator": [classifier.estimator for classifier in classifiers],
-        "name": names,
-        "space": [json.dumps(classifier.space) for classifier in classifiers],
-    }
-    return " ".join(f"--{key} {shlex.join(values)}" for key, values in flags.items())
+def in_short(name, words):
+    """Return the words of a command line, or the name of a file with them if they are too many.
 
-
-def vectors(wildcards):
-    """Return the listings of the embeddings that a feature set reads."""
-    return FILES.listings(wildcards.model, bare(wildcards.view).split("+"))
-
-
-def stored_vectors(wildcards):
-    """Return the listings of every view: only the running step knows which view was selected."""
-    return FILES.listings(wildcards.model, CONFIG.store)
-
-
-def pages_vectors(wildcards):
-    """Return the listings of the view that the pages show."""
-    return FILES.listings(wildcards.model, [CONFIG.page_view])
-
-
-def folder_of(name):
-    """Return a function for params that returns the folder of the first file of an input."""
-    return lambda wildcards, input: str(Path(getattr(input, name)[0]).parent)
-
-
-def common_layers(models, views):
-    """Return the single layers of some models' views, for one job.
-
-    If the models have different layers, return a wildcard, so that each layer gets its own job.
+    A failing job then prints its error, not pages of paths, which a shell would even refuse. A dry run
+    shows the words.
     """
-    layers = {model.single for model in models.values()}
-    return layers.pop() if len(layers) == 1 else ("{layers}",)
+    text = "\n".join(words)
+    if DRY_RUN or len(text) < 2000:
+        return shlex.join(words)
+    path = Path(FILES.logs, f"{name}@{hashlib.sha256(text.encode()).hexdigest()[:10]}.txt")
+    if not path.exists():
+        write_text(path, text)
+    return f"@{path}"
 
 
-def controls_of(pattern, layers):
-    """Return the paths of some layers with every classifier of a control."""
-    names = [FILES.keyed["classifier"][name] for name in CONFIG.controls.classifiers]
-    return expand(pattern, train=FULL_TRAIN, layers=layers, classifier=names, allow_missing=True)
+def shorten(record):
+    """Cut the lists of files in a job's error; hide warnings about metadata, which nothing needs."""
+    if record.levelname == "ERROR" and hasattr(record, "rule_msg"):
+        for part in ("input", "output"):
+            files = getattr(record, part)
+            setattr(record, part, files if len(files) < 6 else [*files[:5], "..."])
+    return not re.search("provenance/metadata|Missing metadata", record.getMessage())
 
 
-# The wildcards that flags and messages show without their keys.
-NAMED = re.compile(
-    r"\{(asked|base|baseline|classifier|layers|method|model|part|record|system|train|view)\}"
-)
-# Snakemake keeps no metadata, on purpose; this hides its warnings about that.
-logger.addFilter(
-    lambda record: not re.search("provenance/metadata|Missing metadata", record.getMessage())
-)
+logger.addFilter(shorten)
 
 
-def step(name, reads, writes, message, flags="", kind=None, folder=None, **more):
+def step(name, reads, writes, flags={}, folder=None, **more):
     """Define a rule that runs a `wsd` command.
 
     The names of inputs and outputs are flags of the command, unless they begin with an underscore.
-    ``folder`` is --out of a command that itself names the files in its folder. With ``kind``, the
-    settings in the key of that kind of file are flags too. ``more`` has the command, if its name
-    differs from the rule's, and arguments for Snakemake: ``mem`` and ``minutes`` are functions, or a
-    number and a number per MB of input; ``only`` has wildcard constraints.
+    The wildcards ``view``, ``layers`` and ``method`` and the settings in the key of the command's
+    files (wsd/run/file_kinds.py) are flags too, and ``flags`` has others; it or its values may be
+    functions of the wildcards. ``folder`` is --out of a command that itself names its files: by default
+    the folder of listings, or of outputs that are no flags. ``more`` has the command and the log, if
+    they differ from the rule's; its first ``words``; and arguments for Snakemake: ``mem`` and
+    ``minutes`` are functions, or a number and a number per MB of input; ``only`` has wildcard
+    constraints.
     """
-    writes = writes if isinstance(writes, dict) else {"out": writes}
-    params = {"named": named}
-    if folder:
-        params["folder"] = lambda wildcards: folder.format(**dict(wildcards.items()))
-    # These flags come first: after --words, a file without a flag would be a word.
     command = more.get("command", name.replace("_", "-"))
-    parts = [f"wsd --log {{log}} {command}", NAMED.sub(r"{params.named.\1}", flags)]
-    for option in reads:
-        if option == "corpus":
-            params |= {"corpus": folder_of("corpus"), "words": WORDS}
-            parts.append("--corpus {params.corpus} --words {params.words}")
-        elif not option.startswith("_"):
-            parts.append(f"--{option.replace('_', '-')} {{input.{option}}}")
-    parts.append(shlex.join(FILES.flags(kind)))
-    parts += [
-        f"--{option.replace('_', '-')} {{output.{option}}}" for option in writes if option[0] != "_"
-    ]
-    parts.append("--out {params.folder}" if folder else "")
-    outputs = next(iter(writes.values()))
+    writes = writes if isinstance(writes, dict) else {"out": writes}
+    first, outputs = next(iter(writes.items()))
     if not outputs:
         return  # this config needs no such files
-    log = FILES.log(outputs if isinstance(outputs, str) else outputs[0])
-    mem, minutes = more.get("mem", (600,)), more.get("minutes", (10,))
+    output_path = outputs if isinstance(outputs, str) else outputs[0]
+    if first[0] == "_":
+        folder = folder or str(Path(output_path).parent)
+    elif first == "listings":
+        folder = folder or output_path.removesuffix(".json")
+
+    def arguments(wildcards, input, output, threads):
+        named = dict(wildcards.items())
+        values = {key: bare(named[key]) for key in ("view", "layers", "method") if key in named}
+        values |= flags(wildcards) if callable(flags) else flags
+        values |= KEYS.settings_of(command)
+        values |= {"threads": threads} if "threads" in more else {}
+        values |= {"out": folder.format(**named)} if folder else {}
+        files = {**dict(input.items()), **dict(output.items())}
+        if files.pop("corpus", None):
+            values |= {"corpus": Path(FILES.corpus).parent, "words": WORDS}
+        values |= {option: paths for option, paths in files.items() if option[0] != "_"}
+        called = {k: value(wildcards) if callable(value) else value for k, value in values.items()}
+        words = more.get("words", [])
+        first_words = words(wildcards) if callable(words) else words
+        return in_short(name, [*first_words, *command_line(called)])
+
+    names = dict.fromkeys(re.findall(r"\{(\w+)", output_path))
+    mem, minutes = (more.get(key, TABLES_ONLY[key]) for key in ("mem", "minutes"))
 
     rule:
         name:
@@ -327,45 +277,24 @@ def step(name, reads, writes, message, flags="", kind=None, folder=None, **more)
         output:
             **writes,
         log:
-            more.get("log", log),
+            more.get("log", FILES.log(output_path)),
         wildcard_constraints:
             **more.get("only", {}),
         priority: more.get("priority", 0)
         conda:
-            CONDA
+            "../envs/wsd.yaml"
         threads: more.get("threads", 1)
         resources:
             mem_mb=mem if callable(mem) else scaled(*mem),
             runtime=minutes if callable(minutes) else scaled(*minutes),
             gpu=more.get("gpu", 0),
         params:
-            **(params | more.get("params", {})),
+            arguments=arguments,
+            names=lambda wildcards: ", ".join(bare(wildcards[name]) for name in names),
         message:
-            NAMED.sub(r"{params.named.\1}", message)
+            f"{name}: {{params.names}}" if names else name
         shell:
-            " ".join(filter(None, parts))
-
-
-def limit_by_cores():
-    """Remove Snakemake's limit of jobs per second, unless jobs go to a queue.
-
-    With the limit, every finished job starts a timer that schedules the ready jobs each second: after
-    200 jobs, 200 times a second.
-    """
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
-
-
-def announce_cost():
-    cores = workflow.resource_settings.cores or 1
-    for line in wsd.run.plan.describe(FILES, cores):
-        print(line, file=sys.stderr, flush=True)
-
-
-def show_failed_jobs():
-    """Repeat the errors of failed jobs at the end, below Snakemake's output."""
-    for text in wsd.logs.failed_jobs(Path("results/logs"), STARTED):
-        print(f"\n{text}", file=sys.stderr, flush=True)
+            f"wsd --log {{log}} {command} {{params.arguments}}"
 
 
 def show_reports(published):
@@ -375,30 +304,17 @@ def show_reports(published):
 
     studies = [import_module(name) for name in extensions("overview")]
     overview = write_overview(ALL_RESULTS.absolute(), studies)
+    lines = []
     if published.get("summary.csv"):
-        leaders = leaderboard(Path(f"{TABLES}/summary.csv"))
-        print(f"\n{leaders}\n", file=sys.stderr, flush=True)
+        lines += ["", leaderboard(Path(TABLES, "summary.csv")), ""]
     front_pages = ["index.html", *(study.front_page for study in STUDIES.values())]
-    pages = [path for path in published if Path(path).name in front_pages]
-    for page in pages:
-        print(f"The pages: {Path(TABLES, page).absolute()}", file=sys.stderr)
-    if pages:
-        print(f"All reports: {overview}", file=sys.stderr, flush=True)
+    pages = [Path(TABLES, path) for path in published if Path(path).name in front_pages]
+    lines += [f"The pages: {page.absolute()}" for page in pages]
+    lines += [f"All reports: {overview}"] if pages else []
+    print(*lines, sep="\n", end="\n" if lines else "", file=sys.stderr, flush=True)
 
 
-def wanted(paths):
-    """Return the missing files, or all files for a drawing or forced jobs."""
-    draws = not workflow.output_settings.dryrun and not starts_jobs()
-    return [path for path in paths if FORCED or draws or not os.path.lexists(path)]
-
-
-# The files in the store by their published paths.
-READABLE = {f"{TABLES}/{name}": path for name, path in SESSION.names.items()}
-# Published paths that the command line asks for.
-ASKED = [path for path in map(os.path.normpath, sys.argv[1:]) if path in READABLE]
-# Whether the command line forces jobs whose files exist already.
-FORCED = any(re.match(r"-\w*[FR]|--force(all|run)\b", word) for word in sys.argv[1:])
-if workflow.is_main_process and starts_jobs():
+if STARTS:
     in_one_message(SESSION.begin, ASKED)
     atexit.register(SESSION.end, show_reports)
     # This runs before: with --directory, Snakemake has gone back to the folder where it was called.

@@ -14,18 +14,13 @@ step(
     },
     {
         "table": report(
-            f"{FILES.comparison}.csv",
-            category="Comparison",
-            caption="../report/comparison.rst",
+            f"{FILES.comparison}.csv", category="Comparison", caption="../report/comparison.rst"
         ),
         "_behind": FILES.behind,
         "_paper": FILES.paper,
     },
-    "compare: intervals, paired tests, tables for a paper",
-    kind="comparison",
     folder=FILES.comparison,
-    mem=(800, 50),
-    minutes=(20, 2),
+    **COMPARED,
 )
 
 step(
@@ -36,27 +31,11 @@ step(
         "searches": FILES.candidates(SEARCH, joined=False),
     },
     {name.replace("-", "_"): path for name, path in FILES.layerwise.items()},
-    "layerwise: every layer choice compared with the selected one",
-    kind="layers",
-    mem=(800, 50),
-    minutes=(20, 2),
+    **COMPARED,
 )
 
-# A listing names the figures, which depend on the tables: without further training sets there are no
-# learning curves.
-step(
-    "figures",
-    {
-        "tables": [
-            f"{FILES.comparison}.csv",
-            FILES.layerwise["layers"],
-            FILES.layerwise["word-layers"],
-            f"{FILES.comparison}/controls.csv",
-            f"{FILES.comparison}/learning.csv",
-        ]
-    },
-    {"listings": FILES.figures},
-    "figures: for a paper, as PDF and PNG",
-    folder=FILES.figures.removesuffix(".json"),
-    mem=(700,),
-)
+# A listing names the figures: without further training sets there are no learning curves.
+BEHIND_FIGURES = [FILES.layerwise["layers"], FILES.layerwise["word-layers"]]
+BEHIND_FIGURES += [f"{FILES.comparison}.csv"]
+BEHIND_FIGURES += [f"{FILES.comparison}/{name}.csv" for name in ("controls", "learning")]
+step("figures", {"tables": BEHIND_FIGURES}, {"listings": FILES.figures})

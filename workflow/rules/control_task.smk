@@ -4,7 +4,6 @@
 
 classify_controls(
     "control_task",
-    "control",
     CONFIG.models,
     CONFIG.classify[:1],
     STUDY_FILES["control_task"]["predictions"],

@@ -4,29 +4,38 @@
 #      pieces of the focal words; both are listed in embeddings/<view>.<part>.json;
 #      <model>/alignment.csv, the alignment of all words.
 
+
+def source_flags(wildcards):
+    """Return an encoder's source and shape as flags of `wsd model`."""
+    model = model_of(wildcards)
+    keys = ("name", "blocks", "width", "random_weights")
+    flags = {**model.source, **{key: getattr(model, key) for key in keys}}
+    for weights in FILES.weights_of(model):
+        flags["path"] = Path(weights).parent
+    # The checksums in the key: `wsd model` refuses a file that has changed since.
+    sums = {**KEYS.contents(model), **model.sha256}
+    return {**flags, "sha256": [f"{file}={checksum}" for file, checksum in sums.items()]}
+
+
 # Only this step may use the network to reach a hub; `embed` runs offline.
 step(
     "model",
     {"_weights": lambda wildcards: FILES.weights_of(model_of(wildcards))},
     FILES.record,
-    "model: finding and checking {record}",
-    "--name {record} {params.source}",
+    source_flags,
     mem=(1000,),
     minutes=(60,),
-    params={"source": lambda wildcards, input: source_flags(model_of(wildcards), input._weights)},
 )
 
-# These steps use all cores, and their results are the same for any number of cores. They run first:
-# otherwise cores would be idle until the last job of a single core ends. A GPU runs one job at a time,
-# since each job takes as much memory as it can use.
-HEAVY = {
-    "priority": 2,
-    "threads": workflow.resource_settings.cores or 1,
-    "gpu": int(CONFIG.uses_gpu),
+
+READS = {
+    "pooling": of_encoder("pooling"),
+    "input": lambda wildcards: as_argument(model_of(wildcards).input),
 }
+STORED = {key: of_encoder(key) for key in ("precision", "store_dtype", "store_layers")}
 
 
-def embed(name, models, corpus, views, listings, message, more):
+def embed(name, models, corpus, views, listings, words, minutes):
     """Define a step that embeds. Snakemake knows only its listings.
 
     A job skips embedded words, so that after a change or a crash it embeds only the missing words.
@@ -35,22 +44,23 @@ def embed(name, models, corpus, views, listings, message, more):
         name,
         {"model": record_of, "_corpus": corpus},
         {"listings": update(listings)},
-        message,
-        f"--corpus {{params.tables}} --words {{params.parts}} --views {' '.join(views)}"
-        f" {{params.how}} --threads {{threads}}",
-        "vectors",
+        {
+            "corpus": str(Path(corpus).parent),
+            "words": words,
+            "views": views,
+            **READS,
+            **STORED,
+        },
         folder=str(Path(listings[0]).parent),
         command="embed",
         log=FILES.log(listings[-1]),
         only={"model": keyed("model", models)},
         mem=by_weights(1000, 2),
-        minutes=embed_minutes,
-        params={"tables": folder_of("_corpus"), "how": vectors_flags, **more},
+        minutes=minutes,
         **HEAVY,
     )
 
 
-PART = {"parts": lambda wildcards: list(map(file_name, PARTS[int(wildcards.part)]))}
 for rule_name, models, views in (
     ("embed", CONFIG.models, CONFIG.store),
     # Controls are embedded in the first view only.
@@ -59,18 +69,18 @@ for rule_name, models, views in (
     embed(
         rule_name,
         models,
-        CORPUS,
+        FILES.corpus,
         views,
         FILES.listings("{model}", [*views, "alignment"], ["{part}"]),
-        "embed: every layer of {model}, part {part} of the words",
-        PART,
+        lambda wildcards: list(map(file_name, FILES.parts[int(wildcards.part)])),
+        lambda wildcards, attempt: pass_minutes(
+            wildcards, attempt, FILES.parts[int(wildcards.part)]
+        ),
     )
 
 step(
     "alignment",
-    {"embeddings": lambda wildcards: FILES.listings(wildcards.model, ["alignment"])},
+    {"embeddings": vectors_of(["alignment"])},
     FILES.alignment,
-    "alignment: the word pieces of the focal words, {model}",
-    f"--model {{model}} --words {' '.join(WORDS)}",
-    mem=(500,),
+    {"model": name_of("model"), "words": WORDS},
 )

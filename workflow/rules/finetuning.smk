@@ -13,8 +13,7 @@ def finetune_minutes(wildcards, attempt):
     epochs = max(*SECTION.epochs, SECTION.steps * 32 / sentences)
     trials = len(SECTION.rate) * len(SECTION.epochs) * SECTION.folds
     trainings = len(SECTION.seeds) + (trials if trials > SECTION.folds else 0)
-    minutes = 3 * epochs * trainings * pass_minutes(model_of(wildcards), CONFIG.words, 1)
-    return attempt * math.ceil(minutes)
+    return attempt * math.ceil(3 * epochs * trainings * pass_minutes(wildcards, 1))
 
 
 step(
@@ -26,16 +25,16 @@ step(
         "_model": f"{FOLDER}/model/model.safetensors",
         "listings": f"{FOLDER}/model.json",
     },
-    "finetune: {base} on {train}",
-    f"--rates {' '.join(map(str, SECTION.rate))} --epochs {' '.join(map(str, SECTION.epochs))}"
-    f" --steps {SECTION.steps} --tried {SECTION.folds}"
-    f" --seeds {' '.join(map(str, SECTION.seeds))}"
-    " {params.how} --threads {threads}",
-    "finetune",
-    folder=FOLDER,
+    {
+        "rates": SECTION.rate,
+        "epochs": SECTION.epochs,
+        "steps": SECTION.steps,
+        "tried": SECTION.folds,
+        "seeds": SECTION.seeds,
+        **READS,
+    },
     log=FILES.log(FOLDER),
     mem=by_weights(2000, 10),
     minutes=finetune_minutes,
-    params={"how": vectors_flags},
     **HEAVY,
 )

@@ -3,33 +3,19 @@
 #      <model>/ood.csv, which sentences are out of distribution;
 #      with `snakemake fit`, selected.wsd, the selected classifier in one file.
 
-SELECTION = {
-    "_corpus": CORPUS,
-    "_folds": FOLDS,
-    "_table": f"{FILES.selection}.csv",
-    "_chosen": SELECTED,
-}
+SELECTED_FROM = {"_corpus": CORPUS, "_folds": FOLDS, "_table": f"{FILES.selection}.csv"}
+SELECTION = {**SELECTED_FROM, "_chosen": SELECTED}
 
 step(
     "calibration",
     {
         **SELECTION,
-        "_vectors": stored_vectors,
+        "_vectors": STORED_VECTORS,
         "_predictions": lambda wildcards: FILES.candidates_of(model_of(wildcards).name),
     },
-    {
-        "_tables": expand(
-            f"{FILES.calibration}/{{table}}.csv",
-            table=run_files.CONFIDENCE,
-            allow_missing=True,
-        )
-    },
-    "calibration: the selected configuration of {model}",
-    f"--results {SESSION.map} --model {{model}}",
-    "calibration",
-    folder=FILES.calibration,
-    mem=(800, 1.5),
-    minutes=(10, 0.2),
+    {"_tables": [f"{FILES.calibration}/{table}.csv" for table in run_files.CONFIDENCE]},
+    {"results": SESSION.map, "model": name_of("model")},
+    **VECTORS,
 )
 
 step(
@@ -44,8 +30,6 @@ step(
         "_source": LISTED,
     },
     FILES.selected,
-    "fit: the selected classifier as one file",
-    f"--results {SESSION.map}",
-    mem=(800, 1.5),
-    minutes=(10, 0.2),
+    {"results": SESSION.map},
+    **VECTORS,
 )

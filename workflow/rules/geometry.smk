@@ -3,11 +3,8 @@
 
 step(
     "geometry",
-    {"corpus": CORPUS, "embeddings": pages_vectors},
+    {"corpus": CORPUS, "embeddings": PAGE_VECTORS},
     STUDY_FILES["geometry"]["table"],
-    "geometry: every layer of {model}",
-    "--layers {params.layers}",
-    "geometry",
-    params={"layers": single_layers},
-    **LIGHT,
+    {"layers": of_encoder("single")},
+    **VECTORS,
 )

@@ -12,25 +12,19 @@ step(
     "glosses",
     {"corpus": CORPUS, "_source": LISTED},
     {"_words": GLOSS_FILES["glosses"]},
-    "glosses: one for each sense",
-    "--glosses {params.file:q}",
-    folder=str(Path(GLOSS_FILES["glosses"]).parent),
+    {"glosses": STUDIES["glosses"].source(CONFIG) or NAMED},
     priority=3,
-    mem=(500, 20),
-    minutes=(10, 0.2),
-    # A function: in plain text, Snakemake would take {braces} for wildcards.
-    params={"file": lambda wildcards: STUDIES["glosses"].source(CONFIG) or MANIFEST},
 )
 
-# All words are one part, since glosses are only a few sentences.
+# Glosses are only a few sentences: all words are one part.
 embed(
     "embed_glosses",
     CONFIG.models,
-    [GLOSS_FILES["glosses"]],
-    gloss_names.KINDS.values(),
+    GLOSS_FILES["glosses"],
+    [*gloss_names.KINDS.values()],
     GLOSS_FILES["vectors"],
-    "embed: every layer of {model}, the glosses",
-    {"parts": WORDS},
+    WORDS,
+    minutes=(20,),
 )
 
 step(
@@ -38,11 +32,10 @@ step(
     {
         "corpus": CORPUS,
         "_glosses": GLOSS_FILES["glosses"],
-        "embeddings": lambda wildcards: FILES.listings(wildcards.model, [gloss_names.VIEW]),
+        "embeddings": vectors_of([gloss_names.VIEW]),
         "gloss_vectors": GLOSS_FILES["vectors"][:-1],
     },
     expand(GLOSS_FILES["zero_shot"], gloss=gloss_names.KINDS, allow_missing=True),
-    "zero-shot: {model}, layers {layers}",
-    f"--glosses {Path(GLOSS_FILES['glosses']).parent} --layers {{layers}}",
-    **LIGHT,
+    {"glosses": str(Path(GLOSS_FILES["glosses"]).parent)},
+    **VECTORS,
 )

@@ -3,28 +3,19 @@
 #      <model>/pairs.html, the page.
 
 PAIRS = STUDY_FILES["pairs"]
-PAIRS_FLAG = f"--pairs {Path(FILES.corpus).parent}"
+OF_PAIRS = {"pairs": str(Path(FILES.corpus).parent)}
 
 step(
     "pairs",
-    {"_corpus": CORPUS, "embeddings": pages_vectors},
+    {"_corpus": CORPUS, "embeddings": PAGE_VECTORS},
     {"_tables": PAIRS["tables"]},
-    "pairs: every layer choice of {model}",
-    f"{PAIRS_FLAG} --layers {{params.layers}}",
-    "pairs",
-    folder=PAIRS["folder"],
-    mem=(600, 3),
-    minutes=(10, 0.1),
-    params={"layers": lambda wildcards: model_of(wildcards).unmixed},
+    {**OF_PAIRS, "layers": of_encoder("unmixed")},
+    mem=(800, 3),
 )
 
 step(
     "pairs_page",
     {"_corpus": CORPUS, "_scores": PAIRS["tables"], "_source": LISTED},
     PAIRS["page"],
-    "pairs-page: the page of {model}",
-    f"{PAIRS_FLAG} --scores {{params.scores}} {TEXT_FLAG}",
-    mem=(600, 20),
-    minutes=(10, 1),
-    params={"scores": folder_of("_scores")},
+    {**OF_PAIRS, "scores": lambda wildcards: PAIRS["folder"].format(model=wildcards.model), **TEXT},
 )

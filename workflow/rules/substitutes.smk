@@ -9,37 +9,31 @@ step(
     "substitutes",
     {"corpus": CORPUS, "model": record_of},
     {"listing": SUBSTITUTES["substitutes"]},
-    "substitutes: the predictions of {asked} for the focal word",
-    "--threads {threads}",
-    "asked",
     folder=str(Path(SUBSTITUTES["substitutes"]).parent),
     mem=by_weights(1500, 3),
     # Two passes, and the products with the vocabulary.
-    minutes=lambda wildcards, attempt: 3 * pass_minutes(model_of(wildcards), CONFIG.words, attempt),
+    minutes=lambda wildcards, attempt: 3 * pass_minutes(wildcards, attempt),
     **HEAVY,
 )
 
 # These steps need senses.
-if CONFIG.dataset.labelled:
+step(
+    "sense_substitutes",
+    {"corpus": CORPUS, "substitutes": SUBSTITUTES["substitutes"]},
+    SUBSTITUTES["sense_substitutes"],
+)
 
-    step(
-        "sense_substitutes",
-        {"corpus": CORPUS, "substitutes": SUBSTITUTES["substitutes"]},
-        SUBSTITUTES["sense_substitutes"],
-        "substitutes: the distinctive substitutes of each sense, by {asked}",
-        mem=(800, 20),
-        minutes=(10, 0.2),
-    )
-
-    step(
-        "baseline_substitutes",
-        {"corpus": CORPUS, "folds": FOLDS, "embeddings": SUBSTITUTES["substitutes"]},
-        SUBSTITUTES["bags"],
-        "baseline: a bag of the substitutes of {asked}",
-        "--view substitutes --layers masked --estimator bag_of_words --name bag_of_substitutes",
-        "bags",
-        command="classify",
-        priority=1,
-        mem=(600, 100),
-        minutes=(10, 10),
-    )
+step(
+    "baseline_substitutes",
+    {"corpus": CORPUS, "folds": FOLDS, "embeddings": SUBSTITUTES["substitutes"]},
+    SUBSTITUTES["bags"],
+    {
+        "view": "substitutes",
+        "layers": "masked",
+        "estimator": "bag_of_words",
+        "name": "bag_of_substitutes",
+    },
+    command="classify",
+    priority=1,
+    **DRAWN,
+)

@@ -15,10 +15,8 @@ step(
     "score",
     {"corpus": CORPUS, "_file": system_file},
     SYSTEMS["systems"],
-    "score: reading the predictions of {system}",
-    "{input._file:q} --name {system}",
-    mem=(600, 20),
-    minutes=(10, 1),
+    {"name": name_of("system")},
+    words=lambda wildcards: [system_file(wildcards)],
 )
 
 if DATASET == "coarsewsd20":
@@ -27,7 +25,5 @@ if DATASET == "coarsewsd20":
         "published",
         {"_source": LISTED},
         SYSTEMS["published"],
-        "published: converting the predictions of {wildcards.name}",
-        "--source {params.source} --system {wildcards.name}",
-        params=TEXTS,
+        {"source": SOURCE, "system": name_of("name")},
     )

@@ -1,18 +1,15 @@
 # In:  corpus and embeddings. If there are senses, the clusters are compared with them.
 # Out: <model>/uses/<view>/<layers>.parquet, the clusters of every word at a layer choice;
 #      .../uses/substitutes.parquet, the clusters of an encoder's substitutes;
-#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists. They are part
-#      of a run if the corpus has no senses; for other corpora, run `snakemake uses_page`.
+#      uses/, a page per word and model, index.html and uses.csv, which uses.json lists.
+# They are part of a run if the corpus has no senses; for other corpora, run `snakemake uses_page`.
 
 USES = STUDY_FILES["unlabelled"]
 
 step(
     "uses",
-    {"corpus": CORPUS, "embeddings": vectors},
+    {"corpus": CORPUS, "embeddings": vectors_of()},
     USES["uses"],
-    "uses: {model}, {view}, layers {layers}",
-    "--view {view} --layers {layers}",
-    "uses",
     mem=(800, 1.5),
     minutes=(20, 1),
 )
@@ -24,10 +21,6 @@ if USES["by_substitutes"]:
         "substitute_uses",
         {"corpus": CORPUS, "substitutes": STUDY_FILES["substitutes"]["substitutes"]},
         USES["substitute_uses"],
-        "uses: by the substitutes of {asked}",
-        kind="substitute-uses",
-        mem=(1200, 20),
-        minutes=(20, 1),
     )
 
 step(
@@ -39,9 +32,5 @@ step(
         "_source": LISTED,
     },
     {"listings": USES["page"]},
-    "uses: the pages",
-    f"--dataset {MANIFEST or DATASET} {TEXT_FLAG}",
-    folder=USES["page"].removesuffix(".json"),
-    mem=(600, 20),
-    minutes=(10, 1),
+    {"dataset": NAMED, **TEXT},
 )

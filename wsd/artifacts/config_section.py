@@ -3,10 +3,23 @@
 import re
 from collections.abc import Mapping
 from inspect import cleandoc
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+)
 from pydantic_core import PydanticCustomError
+
+from wsd.artifacts.dataset import DATASETS
+from wsd.artifacts.number_formats import STORE_DTYPES
+from wsd.artifacts.transform_names import PATTERN
+from wsd.artifacts.view_names import DEVICES, INPUTS, POOLINGS, PRECISIONS, VIEWS
+from wsd.storage.file_names import PLAIN_NAME
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -29,12 +42,41 @@ def _unique(values: list[T]) -> list[T]:
 
 Unique = Annotated[list[T], AfterValidator(_unique), Field(json_schema_extra={"uniqueItems": True})]
 Some = Annotated[Unique[T], Field(min_length=1)]
+# The names of alternative types, which are no part of a key.
+VALUE, COLLECTION, NAME, NUMBER = TAGS = ("<value>", "<collection>", "<name>", "<number>")
 # Either of two types; only the second is a list or a mapping.
 Either = Annotated[
-    Annotated[T, Tag("value")] | Annotated[U, Tag("collection")],
-    Discriminator(lambda value: "collection" if isinstance(value, list | Mapping) else "value"),
+    Annotated[T, Tag(VALUE)] | Annotated[U, Tag(COLLECTION)],
+    Discriminator(lambda value: COLLECTION if isinstance(value, list | Mapping) else VALUE),
 ]
 OneOrSome = Either[T, Some[T]]
+
+
+# The choices are defined in other modules. mypy cannot check computed literals.
+if TYPE_CHECKING:
+    View = str
+    Pooling = str
+    InputName = str
+    Precision = str
+    Device = str
+    StoreDtype = str
+    BuiltIn = str
+else:
+    BuiltIn = Literal[tuple(DATASETS)]
+    View, Pooling, InputName = Literal[VIEWS], Literal[POOLINGS], Literal[INPUTS]
+    Precision, Device = Literal[PRECISIONS], Literal[DEVICES]
+    StoreDtype = Literal[STORE_DTYPES]
+NAME_OR_NUMBER = Discriminator(lambda value: NAME if isinstance(value, str) else NUMBER)
+Layer = Annotated[Annotated[str, Tag(NAME)] | Annotated[int, Tag(NUMBER)], NAME_OR_NUMBER]
+Name = Annotated[str, Field(pattern=f"^{PLAIN_NAME}$")]
+Text = Annotated[str, Field(min_length=1)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Transform = Annotated[str, Field(pattern=PATTERN)]
+Count = Annotated[int, Field(ge=1)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+NumberFrom0 = Annotated[Number, Field(ge=0)]
+NumberAbove0 = Annotated[Number, Field(gt=0)]
 
 
 def _tidy(schema: dict[str, Any]) -> None:

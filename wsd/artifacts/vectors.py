@@ -2,8 +2,9 @@
 
 The tensor ``vectors`` has shape (layers, instances, width), and the type float32, bfloat16 or
 float16; it is read as float32. Each layer is one contiguous slice, which can be read alone. If not
-every layer is stored, the metadata lists the stored ones. The rows are the rows of the word's table. The metadata has
-the digest of that table, so that vectors are never paired with another table.
+every layer is stored, the metadata lists the stored ones. The rows are the rows of the word's
+table. The metadata has the digest of that table, so that vectors are never paired with another
+table.
 
 A file is written batch by batch, so that memory does not grow with the corpus. The metadata has a
 CRC-32 of each layer and of the header, so that reading a layer also checks it.
@@ -81,7 +82,7 @@ class VectorsWriter:
         wsd.artifacts.number_formats.TooLargeError
             If a finite number is beyond the range of the type.
         """
-        layers, instances, width = self.shape
+        layers, _, width = self.shape
         if vectors.shape != (layers, len(rows), width):
             raise ValueError(f"{vectors.shape} for {len(rows)} rows of {self.shape}")
         for layer, values in enumerate(vectors):

@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.corpora.archive_checksums import SourceArchive
+from wsd.corpora.archives import SourceArchive
 
 # The training sets of each setting, in the order in which they are shown. The settings with n
 # instances per sense have three draws each.

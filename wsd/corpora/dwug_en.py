@@ -22,13 +22,11 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.reserved_names import DWUG_EN
 from wsd.artifacts.run_json import list_folders
-from wsd.corpora.archive_checksums import SourceArchive
+from wsd.corpora.archives import SourceArchive, available, refuse_foreign_names, verified
 from wsd.corpora.download import log_licence
-from wsd.corpora.get_archive import available
 from wsd.corpora.importer import dwug_folder, import_usage_graphs
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.importer.write_corpus import lay_out_unlabelled
-from wsd.corpora.unpack_archive import refuse_foreign_names, verified
 from wsd.logs import log
 from wsd.storage.checksums import sha256
 

@@ -18,13 +18,12 @@ from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora import noad_checksums
+from wsd.corpora.archives import available, refuse_foreign_names, verified
 from wsd.corpora.document_split import documents_to_test
 from wsd.corpora.download import log_licence
-from wsd.corpora.get_archive import available
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.noad_xml import Sentence, read
 from wsd.corpora.importer.write_corpus import lay_out
-from wsd.corpora.unpack_archive import refuse_foreign_names, verified
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.checksums import sha256

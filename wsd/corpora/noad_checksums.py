@@ -1,7 +1,7 @@
 """Facts about NOAD's archive: SemCor and MASC with senses of the New Oxford American Dictionary."""
 
 from wsd.artifacts.dataset import DATA, DATASETS
-from wsd.corpora.archive_checksums import SourceArchive
+from wsd.corpora.archives import SourceArchive
 
 COMMIT = "894bf257296d1994df55c17fde0b09192644c74f"
 ARCHIVE = SourceArchive(

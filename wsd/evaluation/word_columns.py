@@ -14,8 +14,8 @@ Line = dict[str, Any]
 # Of a difference, after its prefix; then without a prefix.
 BOUNDS = ("low_over_words", "high_over_words")
 EFFECTS = ("p_over_words", "d_over_words", "words_won")
-ADJUSTED = ("p_holm", "p_over_words_holm")
 P_VALUES = ("p", "p_over_words")
+ADJUSTED = tuple(f"{name}_holm" for name in P_VALUES)
 
 
 def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Line:

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
-from wsd.artifacts.config_values import Number, NumberAbove0, Pooling, Precision, Text
+from wsd.artifacts.config_section import Number, NumberAbove0, Pooling, Precision, Text
 from wsd.artifacts.encoder_record import check_record
 from wsd.artifacts.feature_set import JOIN
 from wsd.artifacts.input_template import parse_input

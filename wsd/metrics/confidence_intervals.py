@@ -95,7 +95,7 @@ def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[st
     -------
     dict of mean to (low, high)
     """
-    return intervals_of_draws(*drawn_means(words, draws, np.random.default_rng(rng)), floor=0)
+    return _mean_intervals(words, draws, rng, floor=0)
 
 
 def difference_intervals(
@@ -119,7 +119,7 @@ def difference_intervals(
     -------
     dict of mean to (low, high), for first minus second
     """
-    return intervals_of_draws(*drawn_means(joints, draws, np.random.default_rng(rng)), floor=-1)
+    return _mean_intervals(joints, draws, rng, floor=-1)
 
 
 def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
@@ -134,26 +134,26 @@ def _right_or_wrong(n_senses: int) -> np.ndarray:
     return shares
 
 
-def drawn_means(words: Words, draws: int, rng: np.random.Generator) -> tuple[Scores, Scores]:
-    """Return the scores over all words: in draws from the posterior, and observed.
+def _mean_intervals(words: Words, draws: int, rng: Seed, floor: int) -> dict[str, Interval]:
+    """Return the intervals with equal tails of one system, or of the first minus the second.
 
-    They are the scores of one system, or of the first minus the second. The draws are multiplied by
-    the inflation of the documents. Their mean has no meaning then, and :func:`intervals_of_draws`
-    removes it.
+    The draws are multiplied by the inflation of the documents, and shifted so that their mean is
+    the observed score. No metric is below ``floor``.
     """
     counted = [
         word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
         for word in words
     ]
-    sizes, factors = [counts.numbers.sum() for counts in counted], inflations(counted)
-    drawn, observed = (
-        scores.over_words(of_words, sizes)
-        for of_words in (
-            [scores.first_minus_second(_drawn_scores(counts, draws, rng)) for counts in counted],
-            [counts.scores(counts.numbers) for counts in counted],
-        )
-    )
-    return {name: factors[name] * values for name, values in drawn.items()}, observed
+    sizes, generator = [counts.numbers.sum() for counts in counted], np.random.default_rng(rng)
+    by_word = [_drawn_scores(counts, draws, generator) for counts in counted]
+    drawn = scores.over_words([scores.first_minus_second(system) for system in by_word], sizes)
+    observed = scores.over_words([counts.scores(counts.numbers) for counts in counted], sizes)
+    intervals = {}
+    for name, factor in inflations(counted).items():
+        estimate, values = float(observed[name]), factor * drawn[name]
+        low, high = estimate + np.quantile(values - values.mean(), TAILS)
+        intervals[name] = bounded(low, high, estimate, floor)
+    return intervals
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
@@ -247,21 +247,3 @@ def _shortest(drawn: np.ndarray) -> Interval:
     widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
     start = int(widths.argmin())
     return ordered[start], ordered[start + inside - 1]
-
-
-def intervals_of_draws(drawn: Scores, observed: Scores, floor: int) -> dict[str, Interval]:
-    """Return intervals with equal tails.
-
-    Parameters
-    ----------
-    drawn, observed : dict of mean to array
-        From :func:`drawn_means`. The draws are shifted so that their mean is the observed score.
-    floor : int
-        The lowest possible value of the metrics.
-    """
-    intervals = {}
-    for name in scores.MEAN_SCORES:
-        estimate = float(observed[name])
-        low, high = estimate + np.quantile(drawn[name] - drawn[name].mean(), TAILS)
-        intervals[name] = bounded(low, high, estimate, floor)
-    return intervals

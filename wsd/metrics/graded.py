@@ -5,11 +5,10 @@ depend on each other, such as all pairs of a word: they are resampled and exchan
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
+from wsd.metrics.confidence_intervals import LEVEL, Seed
 from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
 from wsd.metrics.exchanges import CACHED, sample_exchanges
 from wsd.metrics.pair_scores import percentiles, resampled
@@ -18,14 +17,6 @@ from wsd.metrics.permutation import Difference, paired_test
 METRICS = ("spearman", "pearson")
 # The fewest words to resample or exchange as a whole. With fewer, no test could be significant.
 FEWEST_WORDS = 6
-
-
-class Correlation(NamedTuple):
-    """A correlation and its 95% interval; NaN if the values or the ratings do not vary."""
-
-    estimate: float
-    low: float
-    high: float
 
 
 def clusters_of(words: np.ndarray) -> np.ndarray:
@@ -118,9 +109,10 @@ def estimate(
     metric: str,
     *,
     rng: Seed = 0,
-) -> Correlation:
-    """Return a correlation with its percentile interval, which resamples clusters.
+) -> tuple[float, float, float]:
+    """Return a correlation and the ends of its percentile interval, which resamples clusters.
 
+    All are NaN if the values or the ratings do not vary.
     :func:`wsd.metrics.pair_scores.percentiles` widens the interval if there are few clusters.
 
     Parameters
@@ -135,12 +127,7 @@ def estimate(
     """
     observed = correlate(values, ratings, metric).item()
     drawn = correlate(values, ratings, metric, resampled(clusters, rng))
-    return Correlation(observed, *interval(drawn, observed, len(np.unique(clusters))))
-
-
-def interval(drawn: np.ndarray, observed: float, clusters: int) -> Interval:
-    """Return the 95% interval of a correlation that was drawn for resampled clusters."""
-    return percentiles(drawn, observed, clusters, floor=-1)
+    return observed, *percentiles(drawn, observed, len(np.unique(clusters)), floor=-1)
 
 
 def compare(

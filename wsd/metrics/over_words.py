@@ -7,7 +7,6 @@ measured coverage.
 """
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +18,6 @@ from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, word_scores
 # The fewest words for an interval or a test.
 FEWEST = 5
 ROUNDING = 1e-12
-# The most words for which all changes of sign are enumerated.
-ENUMERATED = 30
 # The score of a word that goes into each mean.
 SCORE_OF_WORD = dict(zip(MEAN_SCORES, ("accuracy", *WORD_SCORES), strict=True))
 
@@ -74,8 +71,8 @@ class ByWord(NamedTuple):
 
         Under the null hypothesis the two systems are exchangeable on each word, so that each word's
         contribution to the mean has a random sign (Fisher 1935, The Design of Experiments, section
-        21). With at most ``ENUMERATED`` words that differ, all changes of sign are counted.
-        Otherwise they are drawn.
+        21). The signs are enumerated or drawn: see
+        :func:`wsd.metrics.exchanges.sample_exchanges`.
 
         Parameters
         ----------
@@ -84,25 +81,10 @@ class ByWord(NamedTuple):
         signed = self.weights * self.values
         # A word without a difference changes nothing.
         signed, total = signed[signed != 0], float(signed.sum())
-        if len(signed) <= ENUMERATED:
-            return _enumerated(signed, total)
         words = [(np.ones(len(signed), dtype=int), None)]
         parts, weights = sample_exchanges(words, rng, DRAWN)
         sums = np.concatenate([np.abs(total - 2 * flips @ signed) for (flips,) in parts])
         return tail(sums, abs(total), weights)
-
-
-def _enumerated(signed: np.ndarray, total: float) -> float:
-    """Return the share of all changes of sign with an absolute sum as large as the total's."""
-    # Each sum has one part from either half of the words: no sum over all words is formed.
-    first, second = (
-        np.sort(reduce(np.add.outer, ([-value, value] for value in half), np.zeros(1)).ravel())
-        for half in (signed[::2], signed[1::2])
-    )
-    # Exact ties differ in their last bits, because their sums have different orders.
-    at_least = len(second) - np.searchsorted(second, abs(total) - 1e-10 - first)
-    # The sums are symmetric about 0.
-    return min(1.0, 2 * float(at_least.sum()) / (len(first) * len(second)))
 
 
 def scores_by_word(confusions: Sequence[np.ndarray]) -> dict[str, ByWord]:

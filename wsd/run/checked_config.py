@@ -1,53 +1,37 @@
-"""Define the values of a checked config: its encoders, its classifiers, their combinations."""
+"""Define a checked config: its keys with their values, its encoders, their combinations."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.find_runs import tables_of
 from wsd.artifacts.input_template import InputValue
-from wsd.artifacts.view_names import PLAIN
-from wsd.run.schema import Controls, Tuning
+from wsd.run.schema import MIX, Classifier, ConfigFile, ModelEntry
+from wsd.studies.registry import STUDIES
 
-MIX = "mix"
 # It exists if a driver does.
 NVIDIA = Path("/dev/nvidia0")
 
 
-@dataclass(frozen=True)
-class Model:
-    """An encoder of the config: its source, its expected files and shape, its use.
+class Model(ModelEntry):
+    """An encoder of the config, with the layer choices for its number of blocks.
 
     Attributes
     ----------
-    source : dict
-        ``hub`` and ``revision``, ``package``, ``path``, or ``finetuned_from``.
-    layers : tuple of str
-        The layer choices for this model's number of blocks, in their fixed order.
-    features : tuple of (views, layer choices)
-        Feature sets of several vectors, as in :mod:`wsd.artifacts.feature_set`.
-    random_weights : int or None
-        The seed of random weights; None if the weights are read.
-    input : str or dict
+    input
         What it reads (:mod:`wsd.artifacts.input_template`), with all defaults.
-    store_layers : tuple of int or None
+    store_layers
         The numbers of the stored layers, ascending; None if all are.
+    layers
+        The layer choices, in their fixed order.
+    features
+        Feature sets of several vectors, as views and layer choices of each.
     """
 
-    name: str
-    source: dict[str, str]
-    sha256: dict[str, str]
-    blocks: int
-    width: int
-    pooling: str
+    input: InputValue  # type: ignore[assignment]
+    store_layers: tuple[int, ...] | None  # type: ignore[assignment]
     layers: tuple[str, ...]
-    features: tuple[tuple[str, str], ...] = ()
-    random_weights: int | None = None
-    input: InputValue = PLAIN
-    precision: str = "float32"
-    store_dtype: str = "float32"
-    store_layers: tuple[int, ...] | None = None
+    features: tuple[tuple[str, str], ...]
 
     @property
     def stored(self) -> tuple[int, ...]:
@@ -72,75 +56,54 @@ class Model:
         return tuple(layers for layers in self.layers if not layers.startswith(MIX))
 
 
-@dataclass(frozen=True)
-class Classifier:
-    """A classifier of the config.
+class Config(ConfigFile):
+    """A whole config: the keys as they are written, and these as they are used.
 
     Attributes
     ----------
-    space : mapping of parameter to a value, or to a list of values
-    """
-
-    name: str
-    estimator: str
-    space: dict[str, Any]
-
-    def fits(self, layers: str) -> bool:
-        """Return whether it can use a layer choice: only ``logistic`` learns a mix."""
-        return self.estimator == "logistic" or not layers.startswith(MIX)
-
-
-@dataclass(frozen=True)
-class Config:
-    """A whole config, with all defaults.
-
-    Attributes
-    ----------
-    run : str
-        Its name among the runs of the dataset; ``NAMELESS`` if the config gives none.
-    models : dict
-        The encoders to compare.
-    random_controls : dict
+    dataset
+        The corpus.
+    words
+        The words, in their order.
+    models
+        The encoders to compare, by name.
+    classifiers
+        The classifiers, by name.
+    trains
+        The training sets, every draw of a setting by its name; ``full`` comes first.
+    random_controls
         The random-initialisation controls of the models whose weights are not random.
-    finetuned : dict
+    finetuned
         The fine-tuned encoders.
-    trains : tuple of str
-        Training sets, every draw of a setting by its name; ``full`` comes first.
-    transforms : tuple of str
-        The transforms of the vectors for geometry and pairs.
-    projections : tuple of str
-        The projections on the word pages.
-    sentences : bool
-        Whether the pages contain the corpus's sentences.
-    store, classify : tuple of str
-        The views that are stored, and the views that are classified.
-    sections : dict
-        The values of the studies' config keys, by key.
     """
 
-    dataset: Dataset
-    run: str
-    words: tuple[str, ...]
-    models: dict[str, Model]
+    dataset: Dataset  # type: ignore[assignment]
+    words: tuple[str, ...]  # type: ignore[assignment]
+    models: dict[str, Model]  # type: ignore[assignment]
+    classifiers: dict[str, Classifier]  # type: ignore[assignment]
+    trains: tuple[str, ...]  # type: ignore[assignment]
     random_controls: dict[str, Model]
     finetuned: dict[str, Model]
-    trains: tuple[str, ...]
-    tuning: Tuning
-    controls: Controls
-    analyses: tuple[str, ...]
-    transforms: tuple[str, ...]
-    projections: tuple[str, ...]
-    sentences: bool
-    classifiers: dict[str, Classifier]
-    store: tuple[str, ...]
-    classify: tuple[str, ...]
-    seed: int
-    device: str
-    sections: dict[str, Any]
 
     def tables(self, results: Path) -> Path:
         """Return the folder of selection, tables and pages, in a folder of all results."""
         return tables_of(results / self.dataset.name, self.run)
+
+    @property
+    def store(self) -> tuple[str, ...]:
+        """Return the views that are stored; the step for pairs reads the first one alone."""
+        return self.classify[:1] if self.dataset.of_pairs else tuple(self.views.store)
+
+    @property
+    def classify(self) -> tuple[str, ...]:
+        """Return the views that are classified."""
+        return tuple(self.views.classify)
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """Return the values of the studies' config keys, by key."""
+        keys = [study.section for study in STUDIES.values() if study.section]
+        return {key: getattr(self, key) for key in keys}
 
     @property
     def uses_gpu(self) -> bool:

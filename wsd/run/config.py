@@ -7,8 +7,12 @@ imports this module: steps get their settings as arguments.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from reprlib import Repr
+from typing import Any, get_args
 
+from pydantic import ValidationError
+
+from wsd.artifacts.config_section import REFUSED, TAGS, Section
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import NAMELESS
@@ -18,16 +22,19 @@ from wsd.artifacts.noad_datasets import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
-from wsd.errors import CorpusError
-from wsd.run.checked_config import MIX, Classifier, Config, Model
-from wsd.run.config_errors import README, validate
+from wsd.errors import ConfigError, CorpusError
+from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs
 from wsd.run.key_checks import check_controls, check_folds, check_stored_layers, check_views
-from wsd.run.schema import ConfigFile
-from wsd.run.schema_entries import SOURCES, ModelEntry
+from wsd.run.schema import MIX, ConfigFile, ModelEntry
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 
+README = "config/README.md explains it"
+QUOTES = "YAML reads a plain no, yes, on and off as false and true: put it in quotes"
+# Show only part of a value: YAML's aliases can expand to more than fits into memory.
+SHOWN = Repr()
+SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 # What to do about a name that is taken.
 FREE = {
     "models": "give it another name: no other model, random control or published system has it",
@@ -60,40 +67,76 @@ def check(config: Mapping[str, Any]) -> Config:
     words = dataset.choose(file.words, where="config key words")
     models = _models(file)
     random_controls = {} if dataset.of_pairs else _random_controls(file, models)
-    classifiers = _classifiers(file, config["classifiers"])
+    classifiers = {classifier.name: classifier for classifier in file.classifiers}
     _check_names(file, words, random_controls)
     check_controls(file.controls, classifiers)
-    # The step for pairs reads the first view alone.
-    stored = file.views.classify[:1] if dataset.of_pairs else file.views.store
-    checked = Config(
-        dataset=dataset,
-        run=file.run or NAMELESS,
-        words=words,
-        models=models,
-        random_controls=random_controls,
-        finetuned={},
-        trains=_trains(file.trains, dataset, words),
-        tuning=file.tuning,
-        controls=file.controls,
-        analyses=tuple(file.analyses),
-        transforms=tuple(file.transforms),
-        projections=tuple(file.projections),
-        sentences=file.sentences,
-        classifiers=classifiers,
-        store=tuple(stored),
-        classify=tuple(file.views.classify),
-        seed=file.seed,
-        device=file.device,
-        sections={
-            study.section: getattr(file, study.section)
-            for study in STUDIES.values()
-            if study.section
-        },
-    )
+    resolved: dict[str, Any] = {
+        "dataset": dataset,
+        "run": file.run or NAMELESS,
+        "words": words,
+        "models": models,
+        "random_controls": random_controls,
+        "finetuned": {},
+        "trains": _trains(file.trains, dataset, words),
+        "classifiers": classifiers,
+    }
+    checked = Config.model_construct(**{**dict(file), **resolved})
     for study in STUDIES.values():
         checked = study.configure(file, checked)
     check_folds(checked)
     return checked
+
+
+def validate(config: Mapping[str, Any]) -> ConfigFile:
+    """Check every value of a config by itself.
+
+    Raises
+    ------
+    ConfigError
+        Naming the key, what is wrong and the possible values.
+    """
+    try:
+        return ConfigFile.model_validate(dict(config))
+    except ValidationError as refused:
+        # The first error at the top level, or the nearest to it: others may follow from it.
+        error = min(refused.errors(include_url=False), key=lambda error: len(error["loc"]))
+    kind, place = error["type"], [part for part in error["loc"] if part not in (*TAGS, "[key]")]
+    last = place.pop() if kind in ("missing", "extra_forbidden") else ""
+    section, fix = _describe(place)
+    # A section is a dictionary in YAML, and an instance of a class only here.
+    message = error["msg"].partition(" or instance of ")[0]
+    problem = f"{SHOWN.repr(error['input'])}: {message[0].lower()}{message[1:]}"
+    if kind == "missing":
+        problem, fix = f"the key {last!r} is missing", f"add the key; {README}"
+    elif kind == "extra_forbidden" and section:
+        problem = f"there is no key {last!r} here"
+        fix = f"the keys here are {', '.join(sorted(section.model_fields))}"
+    elif kind == REFUSED:
+        problem = error["msg"]
+    elif kind == "string_type" and isinstance(error["input"], bool):
+        fix = f"{fix.rstrip('.')}; {QUOTES}"
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    raise ConfigError(problem, where=f"config key {key.lstrip('.') or '(top level)'}", fix=fix)
+
+
+def _describe(place: Sequence[int | str]) -> tuple[type[Section] | None, str]:
+    """Return the section at a place in the config, if any, and the description of its key."""
+    section: type[Section] | None = ConfigFile
+    about = None
+    for part in place:
+        if isinstance(part, int):
+            about = section.__doc__ if section else about
+        elif section:
+            field = section.model_fields[part]
+            section, about = _section_of(field.annotation), field.description
+    return section, " ".join((about or README).split())
+
+
+def _section_of(annotation: Any) -> type[Section] | None:
+    """Return the section among the types of a key."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return annotation
+    return next(filter(None, map(_section_of, get_args(annotation))), None)
 
 
 def _dataset(file: ConfigFile) -> Dataset:
@@ -119,12 +162,15 @@ def _dataset(file: ConfigFile) -> Dataset:
 
 def _models(file: ConfigFile) -> dict[str, Model]:
     """Return the models, without fine-tuned encoders."""
-    entries = (entry for entry in file.models if entry.finetuned_from is None)
-    return {entry.name: _model(entry, file) for entry in entries}
+    return {
+        entry.name: _model(entry, f"models[{i}]", file)
+        for i, entry in enumerate(file.models)
+        if entry.finetuned_from is None
+    }
 
 
-def _model(entry: ModelEntry, file: ConfigFile) -> Model:
-    stored = check_stored_layers(entry, file)
+def _model(entry: ModelEntry, key: str, file: ConfigFile) -> Model:
+    stored = check_stored_layers(entry, key, file)
     choices = expand_layers(file.layers, entry.blocks, where="config key layers", stored=stored)
     if all(choice.operation == MIX for choice in choices):
         problem = f"nothing but a learned mix: {', '.join(choice.name for choice in choices)}"
@@ -134,14 +180,13 @@ def _model(entry: ModelEntry, file: ConfigFile) -> Model:
         _feature_set(features, entry.blocks, f"features[{i}]")
         for i, features in enumerate(file.features)
     ]
-    return Model(
-        **{name: value for name, value in entry if name not in {*SOURCES, "store_layers", "input"}},
-        store_layers=stored,
-        source=entry.source,
-        input=entry.input_value,
-        layers=tuple(choice.name for choice in choices),
-        features=tuple(dict.fromkeys((features.view, features.layers) for features in sets)),
-    )
+    resolved: dict[str, Any] = {
+        "input": entry.input_value,
+        "store_layers": stored,
+        "layers": tuple(choice.name for choice in choices),
+        "features": tuple(dict.fromkeys((features.view, features.layers) for features in sets)),
+    }
+    return Model.model_construct(**{**dict(entry), **resolved})
 
 
 def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Features:
@@ -158,23 +203,11 @@ def _feature_set(entry: Mapping[str, str | int], blocks: int, key: str) -> Featu
 def _random_controls(file: ConfigFile, models: Mapping[str, Model]) -> dict[str, Model]:
     """Return the random-initialisation controls of all models that have weights of their own."""
     return {
-        name: replace(model, name=name, random_weights=seed)
+        name: model.model_copy(update={"name": name, "random_weights": seed})
         for model in models.values()
         if model.random_weights is None
         for seed in file.controls.random_weights
         for name in [f"{model.name}-random-{seed}"]
-    }
-
-
-def _classifiers(file: ConfigFile, written: Sequence[Mapping[str, Any]]) -> dict[str, Classifier]:
-    """Return the classifiers, with their parameters as written: in order, integers as integers."""
-    return {
-        entry.name: Classifier(
-            entry.name,
-            entry.estimator or entry.name,
-            {key: value for key, value in keys.items() if key not in ("name", "estimator")},
-        )
-        for entry, keys in zip(file.classifiers, written, strict=True)
     }
 
 

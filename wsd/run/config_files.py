@@ -38,15 +38,14 @@ def read_configs(files: Sequence[Path], run: str | None = None) -> dict[str, Any
     Raises
     ------
     ConfigError
-        If a file cannot be read, is not a mapping, has a key twice or is a template, or if two
-        versions of YAML read a value differently.
+        If a file cannot be read, is not a mapping, has a key twice, or is a template.
     """
     import yaml
 
     merged: dict[str, Any] = {}
     for file in files:
         try:
-            loaded = _load(there_or_packaged(file).read_text(encoding="utf-8"), file)
+            loaded = _load(there_or_packaged(file).read_text(encoding="utf-8"))
         # A date that does not exist is a ValueError, and deep nesting a RecursionError.
         except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
             why = error.strerror if isinstance(error, OSError) else error
@@ -93,19 +92,28 @@ def _as_typed(file: Path | str) -> str:
     return os.path.relpath(file, PROGRAM if is_own else None)
 
 
-def _load(text: str, file: Path) -> Any:
+def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if len(mapping := dict(pairs)) < len(pairs):
+        raise ValueError
+    return mapping
+
+
+def _load(text: str) -> Any:
     """Load JSON or YAML as Snakemake does; refuse a key that a mapping has twice."""
     import yaml
 
     class Loader(yaml.SafeLoader):
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            if twice := [str(key) for key in keys if keys.count(key) > 1]:
-                problem = f"the mapping has the key {twice[0]!r} twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode):
+                    if key.value in seen:
+                        problem = f"the mapping has the key {key.value!r} twice"
+                        raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                    seen.add(key.value)
             return super().construct_mapping(node, deep)
 
     # JSON first, as in Snakemake: 1e-4 is a number in JSON, and text in YAML.
     with suppress(ValueError):
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique)
     return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader

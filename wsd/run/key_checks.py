@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.layer_choice import parse_layers
 from wsd.run.checked_config import Config
-from wsd.run.schema import ConfigFile, Controls
-from wsd.run.schema_entries import ModelEntry
+from wsd.run.schema import ConfigFile, Controls, ModelEntry
 from wsd.studies.base import refused, without_braces
 
 
@@ -32,7 +31,7 @@ def check_views(file: ConfigFile) -> None:
                 raise refused(problem, key, f"add {view} to views.store")
 
 
-def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] | None:
+def check_stored_layers(entry: ModelEntry, key: str, file: ConfigFile) -> tuple[int, ...] | None:
     """Refuse layer choices that need a layer that a model does not store.
 
     Returns
@@ -42,11 +41,12 @@ def check_stored_layers(entry: ModelEntry, file: ConfigFile) -> tuple[int, ...] 
     """
     if entry.store_layers is None:
         return None
-    key = f"model {entry.name}, store_layers"
     stored = tuple(sorted(entry.store_layers))
     if stored[-1] > entry.blocks:
         problem = f"there is no layer {stored[-1]}"
-        raise refused(problem, key, f"with {entry.blocks} blocks, use 0 to {entry.blocks}")
+        raise refused(
+            problem, f"{key}.store_layers", f"with {entry.blocks} blocks, use 0 to {entry.blocks}"
+        )
     used = [(f"layers[{i}]", choice) for i, choice in enumerate(file.layers) if choice != "all"]
     for i, features in enumerate(file.features):
         used += [(f"features[{i}].{view}", choice) for view, choice in features.items()]

@@ -55,6 +55,11 @@ class Keys:
         self.results = results
         self.store = f"{results / config.dataset.name}/{STORE}"
 
+    def settings_of(self, step: str) -> dict[str, Any]:
+        """Return the flags that are set of every kind of file that a step writes."""
+        kinds = [kind for kind, row in KINDS.items() if row.step == step]
+        return {flag: value for kind in kinds for flag, value in self.settings(kind).items()}
+
     def settings(self, kind: str) -> dict[str, Any]:
         """Return the flags of a kind's step that are set, with their values."""
         flags = KINDS[kind].flags

@@ -30,6 +30,25 @@ def in_parts(words: Sequence[str], sizes: Mapping[str, int]) -> list[list[str]]:
     return list(parts.values())
 
 
+def command_line(flags: Mapping[str, Any]) -> list[str]:
+    """Return flags with their values as words of a command; leave out None, False and no values.
+
+    >>> command_line({"seed": 0, "layers": ["0", "1"], "run": None, "no_text": True})
+    ['--seed=0', '--layers', '0', '1', '--no-text']
+    """
+    words = []
+    for name, value in flags.items():
+        flag = name.replace("_", "-")
+        values = [*value] if isinstance(value, list | tuple) else [value]
+        if value is True:
+            words.append(f"--{flag}")
+        elif len(values) > 1:
+            words += [f"--{flag}", *map(str, values)]
+        elif values not in ([], [None], [""]) and value is not False:
+            words.append(f"--{flag}={values[0]}")
+    return words
+
+
 class Places:
     """The places of a config's files.
 
@@ -193,11 +212,3 @@ class Places:
         stem, dot, suffix = path.rpartition(".")
         stem = stem if dot + suffix in (".csv", ".html", ".json", ".parquet", ".wsd") else path
         return f"{self.logs}/{stem.removeprefix(f'{self.store}/')}.log"
-
-    def flags(self, kind: str | None) -> Paths:
-        """Return the settings in the key of a kind of file as flags of its step."""
-        words = []
-        for flag, value in self.keys.settings(kind).items() if kind else ():
-            values = value if isinstance(value, list | tuple) else [value]
-            words += [f"--{flag}", *map(str, values)]
-        return words

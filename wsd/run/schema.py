@@ -1,37 +1,57 @@
-"""Define the schema of a config: a class per section, with types and descriptions of all keys.
+"""Declare every key of a config: its type and its description, in a class per section.
 
-``tools/config_files.py`` writes the JSON schema for editors into ``workflow/schemas/``, from these
-classes. :func:`wsd.run.config_errors.validate` takes its error messages from them.
+``tools/config_files.py`` writes the JSON schema for editors and the tables of ``config/README.md``
+from these classes, and :mod:`wsd.run.config` takes its error messages from them.
 """
 
 import json
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from wsd.artifacts.config_section import UNSET, Either, Section, Some, Unique, refusal
-from wsd.artifacts.config_values import (
+from wsd.artifacts.config_section import (
+    UNSET,
     BuiltIn,
+    Count,
     Device,
+    Either,
+    InputName,
     Layer,
     Name,
+    NumberAbove0,
+    NumberFrom0,
+    OneOrSome,
+    Pooling,
+    Precision,
+    Section,
     Seed,
+    Sha256,
+    Some,
+    StoreDtype,
     Text,
     Transform,
+    Unique,
     View,
+    refusal,
 )
+from wsd.artifacts.cv_table import PARAMETERS
+from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
 from wsd.artifacts.noad_datasets import AT_LEAST
-from wsd.run.schema_entries import ClassifierEntry, ModelEntry
+from wsd.errors import ConfigError
 from wsd.studies.registry import STUDIES
 
+MIX = "mix"
+SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
 ANALYSES = tuple(study.analysis for study in STUDIES.values() if study.analysis)
 if TYPE_CHECKING:
     Analysis = str
+    Estimator = str
+    Projection = str
 else:
     Analysis = Literal[ANALYSES or ("none",)]
-
-
-Projection = Literal["pca", "discriminant", "tsne"]
+    Estimator = Literal[tuple(PARAMETERS)]
+    Projection = Literal["pca", "discriminant", "tsne"]
 
 
 def _not_discriminant_alone(projections: list[str]) -> list[str]:
@@ -60,17 +80,197 @@ class OwnCorpus(Section):
     title: Annotated[Text, Field(pattern=r"^[^\x00-\x1f]+$")] = UNSET
 
 
+class InputEntry(Section):
+    """An input with a template, with markers, or both.
+
+    Attributes
+    ----------
+    template
+        Text with {sentence} and, if it is wanted, {word}; the default is the sentence.
+    mark
+        Two tokens to put around the focal word, in every copy of the sentence.
+    read
+        What the vector is of: the last occurrence of the focal word (word), the last piece of the
+        text (last), or the markers (mark).
+    """
+
+    template: str = UNSET
+    mark: Annotated[list[Text], Field(min_length=2, max_length=2)] = UNSET
+    read: Literal["word", "last", "mark"] = "word"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            _ = self.parsed
+        except ConfigError as error:
+            raise refusal(f"{error.problem}; {error.fix}") from None
+        return self
+
+    @property
+    def parsed(self) -> InputTemplate:
+        """Return the input."""
+        return parse_input(self.model_dump(include=self.model_fields_set))
+
+
+class ModelEntry(Section):
+    """An encoder, from exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`.
+
+    Attributes
+    ----------
+    name
+        A file-safe short name, unique in the list: the model's folder and its row in every table.
+    hub
+        Id on the Hugging Face hub, such as `google-bert/bert-base-uncased`.
+    revision
+        The full commit hash on the hub.
+    package
+        Instead of `hub`: an installed Python package that contains the model.
+    path
+        Instead of `hub`: a folder with `config.json`, `*.safetensors` and a tokenizer.
+    finetuned_from
+        Instead of `hub`: the name of another entry. Its encoder, fine-tuned on the full training
+        set with the first seed and frozen again, is a control: the single layers of one view, never
+        selected. The entry has only `name`, `blocks` and `width` besides.
+    sha256
+        The expected SHA-256 of files, by name; a file that differs is refused.
+    blocks
+        The number of blocks. `snakemake -n` needs it to list the layers; it is checked against the
+        model.
+    width
+        The size of a hidden state; checked against the model.
+    pooling
+        How the pieces of a split focal word become one vector: `mean` (default), `first` or `last`.
+    input
+        What the encoder reads: the sentence (`plain`, default); the sentence with one mask token
+        for its focal word (`masked`); the sentence twice, of which the second copy counts (`echo`);
+        or a mapping with a template or markers (section Inputs).
+    precision
+        The precision of the computation: `float32` (default); `bfloat16`, faster if the processor
+        or the GPU has it; `float16`, on a GPU only. Weights are read in this precision.
+    store_dtype
+        The type of the stored vectors: `float32` (default); `bfloat16` or `float16`, half as large.
+        They are read as float32.
+    store_layers
+        The layers that are stored, by number, such as `[0, 8, 16, 24, 32]` (default: all). `all` in
+        `layers` then stands for these.
+    random_weights
+        A seed for random weights; tokenizer and architecture stay. Unlike with
+        `controls.random_weights`, such an entry is a full model with all layer choices and pages.
+    """
+
+    name: Name
+    hub: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")] = UNSET
+    revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] = UNSET
+    package: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] = UNSET
+    path: Text = UNSET
+    finetuned_from: Name = UNSET
+    sha256: dict[str, Sha256] = Field({})
+    blocks: Count
+    width: Count
+    pooling: Pooling = "mean"
+    input: Either[InputName, InputEntry] = "plain"
+    precision: Precision = "float32"
+    store_dtype: StoreDtype = "float32"
+    store_layers: Some[Annotated[int, Field(ge=0)]] = UNSET
+    random_weights: Seed = UNSET
+
+    @property
+    def source(self) -> dict[str, str]:
+        """Return the keys that say where the model comes from, with their values."""
+        values = {name: getattr(self, name) for name in SOURCES}
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
+    def input_value(self) -> InputValue:
+        """Return the input as a value for JSON, with all defaults."""
+        return self.input if isinstance(self.input, str) else self.input.parsed.value
+
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if set(self.source) in ({"hub", "revision"}, {"package"}, {"path"}):
+            return self
+        if self.finetuned_from is not None:
+            return self
+        keys = ", ".join(self.source) or "-"
+        raise refusal(f"the model {self.name!r} has no source, or more than one: {keys}")
+
+
+class Classifier(Section):
+    """A classifier and its parameters, each fixed or searched.
+
+    Attributes
+    ----------
+    name
+        A file-safe name; also the estimator, if `estimator` is not given.
+    estimator
+        Which classifier it is: `nearest_centroid`, `logistic`, `lda` or `knn`.
+    metric
+        For nearest_centroid, `cosine` (default) or `euclidean`.
+    C
+        For logistic, the inverse strength of the L2 penalty, above 0 (default: 1).
+    prior_shift
+        For logistic, how much of the classes' log prior is removed, from 0 up (default: 0).
+    shrinkage
+        For lda, the shrinkage of the within-class covariance towards a multiple of the identity,
+        above 0 and at most 1 (default: 0.5).
+    prior_exponent
+        For lda, how much the log prior counts, from 0 up (default: 1).
+    k
+        For knn, the number of neighbours, from 1 up (default: 5).
+    transform
+        For nearest_centroid and knn: `none` (default), `centre`, `whiten` or `remove-k`, such as
+        `remove-2`.
+    """
+
+    name: Name
+    estimator: Estimator = UNSET
+    metric: Literal["cosine", "euclidean"] = UNSET
+    C: OneOrSome[NumberAbove0] = UNSET
+    prior_shift: OneOrSome[NumberFrom0] = UNSET
+    shrinkage: OneOrSome[Annotated[NumberAbove0, Field(le=1)]] = UNSET
+    prior_exponent: OneOrSome[NumberFrom0] = UNSET
+    k: OneOrSome[Count] = UNSET
+    transform: OneOrSome[Transform] = UNSET
+    _space: dict[str, Any] = PrivateAttr({})
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_parameters(cls, written: Any, validate: Callable[[Any], Self]) -> Self:
+        """Take the name for the estimator by default; keep the parameters as they are written."""
+        if not isinstance(written, Mapping):
+            return validate(written)
+        classifier = validate({"estimator": written.get("name"), **written})
+        known = PARAMETERS[classifier.estimator]
+        space = {key: value for key, value in written.items() if key not in ("name", "estimator")}
+        for name in sorted(space.keys() - known):
+            problem = f"{classifier.estimator} has no parameter {name!r}"
+            raise refusal(f"{problem}: its parameters are {', '.join(known)}")
+        classifier._space = space
+        return classifier
+
+    @property
+    def space(self) -> dict[str, Any]:
+        """Return the parameters as written, each with a value or a list of values to search."""
+        return self._space
+
+    def fits(self, layers: str) -> bool:
+        """Return whether it can use a layer choice: only ``logistic`` learns a mix."""
+        return self.estimator == "logistic" or not layers.startswith(MIX)
+
+
 class Tuning(Section):
     """Cross-validation: how the folds are drawn, and the metric that selects.
 
     Attributes
     ----------
     folds
-        The number of folds; a word whose rarest sense has fewer instances is not tuned.
+        The number of folds of the cross-validation on the training set; a word whose rarest sense
+        has fewer instances gets default parameters.
     repeats
-        How often the folds are drawn.
+        How often cross-validation is repeated with new folds.
     objective
-        The metric on held-out training instances that selects.
+        The metric on held-out training instances that selects: `mean_macro_f1`,
+        `mean_balanced_accuracy` or `mean_word_accuracy`.
     """
 
     folds: Annotated[int, Field(ge=2, le=100)]
@@ -84,10 +284,12 @@ class Views(Section):
     Attributes
     ----------
     store
-        The views that one pass of the encoder keeps, per layer.
+        The views that one pass of the encoder keeps of each sentence, for every layer: `focal` (the
+        word), `context` (mean of the other word pieces), `sentence` (mean of all), `cls`. Each view
+        takes the same disk space.
     classify
-        The views that are classified; all are candidates for selection, and all must be stored. The
-        first is shown, and used by random-initialisation controls, control task and analyses.
+        The views that are classified on every layer choice, as candidates for selection; all must
+        be stored. The first is shown on the pages and used by controls and analyses.
     """
 
     store: Some[View]
@@ -100,15 +302,17 @@ class Controls(Section):
     Attributes
     ----------
     baselines
-        Whether to run the baselines that need no encoder.
+        Whether to run the baselines without an encoder: most frequent sense, bag of words, position
+        and length.
     views
-        Views to classify on every single layer, such as context; views.classify has the others.
+        Views to classify on every single layer as controls, such as `[context, cls]`.
     random_weights
-        Seeds: each adds a random-initialisation control of every model that has weights of its own.
+        Seeds. Each adds a random-initialisation control of every model that has weights of its own,
+        on the single layers of the first view.
     task
         Whether to classify the control task, whose labels are fixed by the neighbouring word.
     classifiers
-        Names of the classifiers for controls and further training sets.
+        The names of the classifiers for controls and further training sets.
     """
 
     baselines: bool
@@ -124,12 +328,15 @@ class CoreKeys(Section):
     Attributes
     ----------
     dataset
-        The corpus: coarsewsd20, noad, noad-semcor-masc, noad-masc-semcor, dwug-en, quickstart,
-        quickstart-hard, or a mapping {name, path} of one that `wsd import` wrote.
+        The corpus: `coarsewsd20`, `quickstart`, `quickstart-hard`, `noad`, `noad-semcor-masc`,
+        `noad-masc-semcor`, `dwug-en`, or a mapping `{name: mine, path: data/mine}` of one that
+        `wsd import` wrote, optionally with a `title`. The name is the folder under `results/`.
     at_least
-        For noad and its two splits by part: leave out senses with fewer instances (default: 10).
+        For the three `noad` datasets: drops senses with fewer instances, 10 (default) or more.
+        Across parts, it counts training instances.
     run
-        A file-safe name: selection, tables, pages and figures go to results/<dataset>/runs/<run>/.
+        A file-safe name that keeps this config's selection, tables and pages apart, in
+        `results/<dataset>/runs/<run>/`. At most 100 letters, digits, dots, underscores and hyphens.
     words
         `all`, or a list of the corpus's words.
     models
@@ -137,16 +344,17 @@ class CoreKeys(Section):
         taken from exactly one of `hub` (with `revision`), `package` or `path`.
     layers
         Layer choices: `all` (every single layer), a number (0 is the embedding layer, -1 the last),
-        <op>-last-<k>, <op>-all, or <op>-<i>-<j>-..., with op mean, sum, concat or mix.
+        `<op>-last-<k>`, `<op>-all`, or `<op>-<i>-<j>-...`, with op mean, sum, concat or mix.
     features
         Feature sets of several concatenated vectors, each with its own layer choice: a list of
-        mappings such as {focal: mean-last-2, context: 5}, of two or more of cls, context, focal
-        and sentence. A mix is not possible here.
+        mappings such as `{focal: mean-last-2, context: 5}`, of two or more views. Each vector is
+        scaled to unit length first. They are candidates for selection. A mix is not possible here.
     classifiers
         The classifiers to fit on every layer choice, a list like `models`.
     trains
-        Training sets; `full` always is one. CoarseWSD-20 has balanced, 1pct, 5pct, 10pct, 25pct,
-        50pct, 100pct, nshot-1, nshot-3, nshot-10 and nshot-30.
+        Training sets; `full` always is one. CoarseWSD-20 has `balanced`, `1pct`, `5pct`, `10pct`,
+        `25pct`, `50pct`, `100pct`, `nshot-1`, `nshot-3`, `nshot-10` and `nshot-30`. All are
+        subsets, so nothing is embedded again.
     tuning
         How configurations are scored and selected, on the training instances only.
     views
@@ -157,17 +365,20 @@ class CoreKeys(Section):
     analyses
         Further studies, each by its name, such as geometry or audit.
     transforms
-        Transforms of the vectors for geometry and pairs, each named like a `transform`.
+        Transforms of the vectors for `geometry` and pairs, each named like a `transform` of a
+        classifier. They do not affect the classifiers of the sweep.
     projections
-        Projections of a word's instances to two dimensions, each pca, discriminant or tsne; a page
-        opens with the one that cross-validation selects.
+        How word pages project sentences onto a plane: `pca`, `discriminant` (LDA; not alone, since
+        some words are too small for it), `tsne` (minutes per layer choice). A page opens with the
+        one that cross-validation selects.
     sentences
         Whether the pages contain the corpus's sentences. Without them, a report may be shared where
-        the corpus may not.
+        the corpus may not. The tables in `audit/` still contain sentences.
     seed
-        The seed of everything random.
+        The seed of everything random: folds, the control task, intervals and tests.
     device
-        Where the encoder runs; `auto` takes a GPU if there is one.
+        Where the encoder runs: `auto` (a GPU if there is one), `cpu` or `cuda`. Each value has its
+        own vectors, since devices round differently.
     """
 
     dataset: Either[BuiltIn, OwnCorpus]
@@ -177,7 +388,7 @@ class CoreKeys(Section):
     models: Annotated[list[ModelEntry], Field(min_length=1)]
     layers: Annotated[list[Layer], Field(min_length=1)]
     features: list[Annotated[dict[View, Layer], Field(min_length=2)]]
-    classifiers: Annotated[list[ClassifierEntry], Field(min_length=1)]
+    classifiers: Annotated[list[Classifier], Field(min_length=1)]
     trains: Unique[str]
     tuning: Tuning
     views: Views

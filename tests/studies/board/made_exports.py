@@ -80,7 +80,7 @@ def made_run(
         table=folder / "comparison.csv",
         out=folder / "comparison",
     )
-    tables = ("layers", "word_layers", "model_layers")
+    tables = ("layers", "word_layers", "model_layers", "peaks")
     places = {name: folder / f"comparison/{name}.csv" for name in tables}
     call_step(layerwise, own, **files, **places)
     (folder / RUN_MAP).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
 from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
-from wsd.corpora.unpack_archive import extract
+from wsd.corpora.download import extract
 from wsd.errors import ResultError
 from wsd.evaluation import evaluate
 from wsd.studies.systems import published

@@ -47,7 +47,7 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
         sentences.append(LEFT_ONLY)
     if architecture.get("wide_embeddings"):
         sentences.append("Layer 0 depends on the neighbouring pieces too.")
-    if architecture.get("last_normed") is True:
+    if architecture.get("last_normed"):
         sentences.append(
             "The last hidden state is normalised once more, outside the last block: its scale "
             "differs from the scale of earlier layers."
@@ -65,10 +65,9 @@ def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
         "Class": architecture["name"],
         "Tokenizer": architecture["tokenizer"],
         "Reads": "left context only" if architecture["causal"] else "both sides",
-        "Last hidden state": {
-            True: "normalised once more, outside the last block",
-            False: "the output of the last block",
-        }.get(architecture["last_normed"], "unknown whether normalised"),
+        "Last hidden state": "normalised once more, outside the last block"
+        if architecture["last_normed"]
+        else "the output of the last block",
         "Length limit": "none" if limit is None else f"{limit:,} pieces",
     }
 

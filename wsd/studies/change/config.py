@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from wsd.artifacts.config_section import UNSET, Section, Unique
-from wsd.artifacts.config_values import Text
+from wsd.artifacts.config_section import UNSET, Section, Text, Unique
 
 
 class Change(Section):

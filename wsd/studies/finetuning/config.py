@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from wsd.artifacts.config_section import UNSET, Section, Some
-from wsd.artifacts.config_values import Count, NumberAbove0, Seed
+from wsd.artifacts.config_section import UNSET, Count, NumberAbove0, Section, Seed, Some
 
 
 class Finetune(Section):

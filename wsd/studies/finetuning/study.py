@@ -1,7 +1,6 @@
 """What does training the encoder itself add to its frozen layers?"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from wsd.studies.base import (
@@ -37,7 +36,7 @@ class Finetuning(Study):
             for i, entry in enumerate(file.models)
             if entry.finetuned_from is not None
         }
-        return replace(config, finetuned=models)
+        return config.model_copy(update={"finetuned": models})
 
     def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
         """Return the names of the rows of fine-tuned encoders, one per seed."""
@@ -139,8 +138,8 @@ def _trained(entry: Any, key: str, file: Any, config: Config) -> Model:
         if getattr(entry, name) != (expected := getattr(base, name, None)):
             fix = f"say {expected}" if name in ("blocks", "width") else "leave it out"
             raise refused(f"{base.name} decides {name}", f"{key}.{name}", fix)
-    source = {"finetuned_from": base.name}
-    return replace(base, name=entry.name, source=source, sha256={}, random_weights=None)
+    own = {"name": entry.name, "finetuned_from": base.name, "sha256": {}}
+    return base.model_copy(update={**dict.fromkeys([*base.source, "random_weights"]), **own})
 
 
 STUDY = Finetuning()

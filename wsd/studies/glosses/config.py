@@ -1,7 +1,6 @@
 """The config key of the study of glosses."""
 
-from wsd.artifacts.config_section import Section
-from wsd.artifacts.config_values import Text
+from wsd.artifacts.config_section import Section, Text
 from wsd.studies.glosses.gloss_names import NO_GLOSSES
 
 

@@ -91,9 +91,7 @@ class Glosses(Study):
             "zero_shot": [
                 path
                 for name, model in files.config.models.items()
-                for path in files.paths(
-                    pattern, model=[name], layers=model.unmixed, gloss=KINDS
-                )
+                for path in files.paths(pattern, model=[name], layers=model.unmixed, gloss=KINDS)
             ]
         }
 

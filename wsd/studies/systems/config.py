@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from wsd.artifacts.config_section import Section
-from wsd.artifacts.config_values import Name, Text
+from wsd.artifacts.config_section import Name, Section, Text
 
 
 class SystemEntry(Section):

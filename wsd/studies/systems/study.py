@@ -1,7 +1,6 @@
 """How do published and other systems do on the same instances?"""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Places, Study, check_file
@@ -31,7 +30,7 @@ class Systems(Study):
         for i, entry in enumerate(file.systems):
             check_file(entry.file, f"systems[{i}].file", JSON_LINES)
         files = {entry.name: entry.file for entry in file.systems}
-        return replace(config, sections={**config.sections, "systems": files})
+        return config.model_copy(update={"systems": files})
 
     def reserved_names(self, file: Any) -> Mapping[str, list[str]]:
         """Return the names of the published systems."""

@@ -1,6 +1,5 @@
 """Declare the study of unlabelled uses: which uses does a word have if no senses are given?"""
 
-from dataclasses import replace
 from typing import Any
 
 from wsd.studies.base import Config, Files, Kind, Outputs, Study, refused
@@ -38,7 +37,7 @@ class Unlabelled(Study):
             number = f"{longest} sentence{'s' if longest > 1 else ''}"
             problem = f"{clusters.most} clusters, but no word has more than {number}"
             raise refused(problem, "clusters", "set fewer, or leave the number out")
-        return replace(config, sections={**config.sections, "clusters": clusters})
+        return config.model_copy(update={"clusters": clusters})
 
     def applies(self, config: Config) -> bool:
         """Return whether the corpus has words to cluster, which a corpus of pairs has not."""
