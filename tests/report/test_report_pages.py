@@ -415,7 +415,7 @@ def test_the_curve_marks_the_selection_of_its_view_only(
     build_report(**arguments)
     index = (tmp_path / "report/index.html").read_text()
     drawn = json.dumps(Page(tmp_path / "report/index.html").json("layers"))
-    assert "(the ring)" not in index and '"--ink"' not in drawn
+    assert "(the ring)" not in index and '"ring"' not in drawn
 
 
 def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
@@ -619,7 +619,7 @@ def test_every_page_names_its_run_and_a_legend_what_is_drawn(tmp_path: Path) -> 
     best[best["in_confidence_set"] == "True"].head(1).to_csv(run.tables["best-set"][0], index=False)
     build_report(**run.arguments(tmp_path))
     pages = list((tmp_path / "report").rglob("*.html"))
-    assert len(pages) == 5
+    assert len(pages) == 4
     for page in pages:
         assert "Made <up> & small, run mine" in Page(page).text
     text = " ".join(Page(tmp_path / "report" / "layers.html").text.split())

@@ -115,7 +115,9 @@ def opening_curve(report: Report) -> tuple[dict[str, Any], bool]:
     several, most = len(models) > 1, max(blocks(report, model) for model in models)
     rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
     shared = curves.Places.of(rows["layers"], most)
-    (best, *_) = [*records(having(selected(report).head(1), view=report.view)), {}]
+    # Without cross-validation nothing was selected.
+    chosen = selected(report).head(1).dropna(subset="objective_cv")
+    (best, *_) = [*records(having(chosen, view=report.view)), {}]
     lines, ring = [], None
     for i, (model, name) in enumerate(
         product(models, [classifier] if several else report.classifiers)
