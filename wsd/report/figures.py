@@ -83,7 +83,8 @@ def _points(rows: pd.DataFrame, places: Mapping[str, float], *columns: str) -> t
     """Return the places of the rows that have one, and the columns in percent: one, or a list."""
     rows = rows[rows["layers"].isin([*places])]
     values = [100 * rows[column] for column in columns]
-    return rows["layers"].map(places), values if len(values) > 1 else values[0]
+    # Without rows, the column would stay text.
+    return rows["layers"].map(places).astype(float), values if len(values) > 1 else values[0]
 
 
 def _draw_levels(ax: Axes, comparison: pd.DataFrame, metric: str) -> None:
