@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import zipfile
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,9 +49,6 @@ def test_a_parquet_file_gives_what_a_csv_gives(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / MANIFEST).read_text())
     (source,) = manifest["imported"]
     assert source["sha256"] == sha256(tmp_path / "a.parquet")
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.write(tmp_path / "a.parquet", "in/a.parquet")
-    assert imported(tmp_path / "a.zip") == expected
 
 
 def test_values_of_every_type_become_text(tmp_path: Path) -> None:

@@ -67,32 +67,17 @@ def test_all_lines_are_bad(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("skip", [False, True])
-def test_a_file_has_all_bad_lines_if_there_are_many(
-    tmp_path: Path, named: bool, skip: bool, capsys: pytest.CaptureFixture[str]
+def test_all_bad_lines_are_shown_if_there_are_many(
+    tmp_path: Path, skip: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = put(tmp_path / "rows.tsv", [*GOOD, *["cell\ta\tno mark"] * 60])
-    file = tmp_path / ("named.tsv" if named else "out.bad-lines.tsv")
-    options = ["--bad-lines", str(file)] * named + ["--skip-bad"] * skip
+    options = ["--skip-bad"] * skip
     command = ["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine", *options]
     assert main(command) == (0 if skip else 3)
     error = capsys.readouterr().err
-    assert error.count(": no word is marked") == 50 + (not skip)
-    assert f"... all 60 are listed in {file}" in error
-    header, *lines = file.read_text(encoding="utf-8").splitlines()
-    assert header == "where\tproblem\twhat to do"
-    assert len(lines) == 60 and lines[-1].startswith(f"{path}:73, column sentence\tno word is")
-
-
-def test_a_named_file_has_a_few_bad_lines_too(tmp_path: Path) -> None:
-    path = put(tmp_path / "rows.tsv", [*GOOD, *BAD])
-    with pytest.raises(CorpusError, match="5 lines"):
-        imported(path, bad_lines=tmp_path / "bad.tsv")
-    assert len((tmp_path / "bad.tsv").read_text(encoding="utf-8").splitlines()) == 6
-    command = ["import", str(path), "--out", str(tmp_path / "out"), "--name", "mine"]
-    assert main([*command, "--bad-lines", str(path)]) == 2
-    assert path.read_text(encoding="utf-8").startswith("word")
+    assert error.count(": no word is marked") == 60 + (not skip)
+    assert f"{path}:73, column sentence: no word is marked" in error
 
 
 def test_sentences_with_several_senses_are_listed_together(tmp_path: Path) -> None:

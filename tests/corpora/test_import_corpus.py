@@ -431,7 +431,6 @@ def test_leftovers_of_spreadsheets_are_ignored(tmp_path: Path) -> None:
         skip_bad=False,
         language=None,
         forms=None,
-        bad_lines=None,
     )
     kind = kind_of(path, KINDS, args)
     assert kind.read

@@ -36,7 +36,7 @@ def read(kind: Any, path: Path) -> Gathered:
     bad_lines = BadLines()
     gathered = kind.read(path, bad_lines)
     assert isinstance(gathered, Gathered)
-    bad_lines.settle(path.parent / "out", len(gathered.rows), skip=False, file=None)
+    bad_lines.settle(len(gathered.rows), skip=False)
     return gathered
 
 

@@ -1,4 +1,4 @@
-"""The readers of `wsd import` as targets, and NOAD's: tables, annotation tools, XML, folders."""
+"""The readers of `wsd import` as targets, and NOAD's: tables, XML, folders."""
 
 import json
 from pathlib import Path
@@ -9,14 +9,12 @@ from mutate import SEPARATOR
 
 from wsd.corpora.importer import (
     all_words_xml,
-    annotation_tools,
     arrow_tables,
     corpus_folder,
     labelled_tables,
     lexical_sample_xml,
     noad_xml,
     ufsac_xml,
-    unread_formats,
 )
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
@@ -61,7 +59,7 @@ def run_table(data: bytes, at: Path) -> None:
     options = Options(columns, "crane" if way & 8 else None, find=bool(way & 16))
     gathered = labelled_tables.read(path, options)
     check_gathered(gathered)
-    options.bad_lines.settle(at / "out", len(gathered.rows), skip=bool(way & 32), file=None)
+    options.bad_lines.settle(len(gathered.rows), skip=bool(way & 32))
 
 
 def table_seeds() -> list[bytes]:
@@ -115,7 +113,7 @@ def run_arrow(data: bytes, at: Path) -> None:
     options = Options()
     gathered = labelled_tables.read(path, options)
     check_gathered(gathered)
-    options.bad_lines.settle(at / "out", len(gathered.rows), skip=True, file=None)
+    options.bad_lines.settle(len(gathered.rows), skip=True)
 
 
 def arrow_seeds() -> list[bytes]:
@@ -157,57 +155,16 @@ def _write_file(table: Any, out: Any) -> None:
         writer.write_table(table)
 
 
-def run_annotations(data: bytes, at: Path) -> None:
-    """The first byte chooses whether the word is named, and a field for it."""
-    way, path = data[0] if data else 0, at / "a.json"
-    path.write_bytes(data[1:])
-    if annotation_tools.tool_of(path):
-        columns = {"word": "x"} if way & 2 else {}
-        options = Options(columns, "crane" if way & 1 else None)
-        gathered = annotation_tools.read(path, options)
-        check_gathered(gathered)
-        options.bad_lines.settle(at / "out", len(gathered.rows), skip=bool(way & 4), file=None)
-
-
-def annotation_seeds() -> list[bytes]:
-    text, place = "a \N{SLICE OF PIZZA} crane flew", {"start": 4, "end": 9}
-    value = {**place, "text": "crane", "labels": ["bird", "machine"]}
-    region = {"type": "labels", "to_name": "text", "value": value}
-    offsets = {"globalOffsets": place, "hypertextlabels": ["bird"]}
-    results = [region, {"type": "hypertextlabels", "value": offsets}, {"type": "relation"}]
-    task = {
-        "id": 1,
-        "data": {"text": text, "lemma": "crane", "year": 1},
-        "annotations": [{"result": results}, {"result": results[:1]}, {"was_cancelled": True}],
-    }
-    span = {**place, "label": "bird"}
-    choice = {"text": text, "spans": [span], "options": [], "accept": ["bird"], "meta": {"x": "b"}}
-    records: list[list[dict[str, Any]]] = [
-        [task, {**task, "annotations": []}],
-        [{"text": text, "spans": [span], "answer": a} for a in ("accept", "reject", "accept")],
-        [choice],
-        [
-            {"id": 1, "text": text, "label": [[4, 9, label]]}
-            for label in ("bird", "machine", "bird")
-        ],
-        [{"text": text, "entities": [{"start_offset": 5, "end_offset": 10, "label": "bird"}]}],
-    ]
-    arrays = [json.dumps(entry).encode() for entry in records]
-    lines = [b"\n".join(json.dumps(record).encode() for record in entry) for entry in records]
-    return [bytes([way]) + seed for seed in (*arrays, *lines) for way in range(3)]
-
-
 def run_foreign_xml(data: bytes, at: Path) -> None:
-    """A file with answers inside, and the recognition of formats that are not read."""
+    """A file with answers inside."""
     path = at / "a.xml"
     path.write_bytes(data)
-    unread_formats.refuse([path])
     for kind in (lexical_sample_xml, ufsac_xml):
         if kind.matches(path):
             bad_lines = BadLines()
             gathered = kind.read(path, bad_lines)
             check_gathered(gathered)
-            bad_lines.settle(at / "out", len(gathered.rows), skip=False, file=None)
+            bad_lines.settle(len(gathered.rows), skip=False)
 
 
 def foreign_xml_seeds() -> list[bytes]:
@@ -227,9 +184,6 @@ def foreign_xml_seeds() -> list[bytes]:
         sample.decode().encode("utf-16"),
         ufsac.replace(b"wn30", b"wn16"),
         ufsac.replace(b"surface_form=", b"form="),
-        b"<contextfile concordance=brown>",
-        b"#FORMAT=WebAnno TSV 3.3\n",
-        b"# a\n1\ta\tb\tc\td\te\tf\tg\th\ti\n",
     ]
 
 

@@ -24,7 +24,7 @@ API = re.compile(r"/api/(?:models/)?(?P<repo>.+?)/(?P<kind>tree|revision)/(?P<re
 FILE = re.compile(r"/(?P<repo>.+?)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)")
 # The commit of uploaded files.
 NEW = "f" * 40
-LARGE = (".safetensors", ".bin", ".parquet")
+LARGE = (".safetensors", ".bin")
 
 
 @dataclass
@@ -34,8 +34,7 @@ class HubServer:
     Attributes
     ----------
     repositories : mapping
-        Repository name -> full commit -> folder with its files. May be changed while serving. The
-        name of a dataset is `datasets/OWNER/NAME`.
+        Repository name -> full commit -> folder with its files. May be changed while serving.
     tamper : dict
         File name -> function from the file's bytes to those that are sent in their place. The
         headers stay those of the true file, as when a proxy or a disk damages it.
@@ -48,10 +47,6 @@ class HubServer:
         JSON that is said of any repository in place of its description; None for the true one.
     tag : str, optional
         The tag of every file, in place of the true one.
-    card : dict
-        The metadata of every repository's card.
-    branches : dict
-        Branch -> commit, in every repository.
     uploaded : dict
         Path -> content of every file of the commits to this server.
     requests : list of str
@@ -64,8 +59,6 @@ class HubServer:
     fail_next: list[int] = field(default_factory=list)
     info: object = None
     tag: str | None = None
-    card: dict[str, object] = field(default_factory=dict)
-    branches: dict[str, str] = field(default_factory=dict)
     uploaded: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
 
@@ -118,7 +111,6 @@ class HubServer:
         if match is None:
             return _send(handler, 404)
         repo, revision = match["repo"], unquote(match["revision"])
-        revision = self.branches.get(revision, revision)
         for name in (repo, file["file"] if file else repo):
             if name in self.refuse:
                 status, headers = self.refuse[name]
@@ -135,7 +127,7 @@ class HubServer:
             return _send_json(handler, self.info)
         if api:
             siblings = [_sibling(path, folder) for path in _files(folder)]
-            about = {"id": repo, "sha": revision, "siblings": siblings, "cardData": self.card}
+            about = {"id": repo, "sha": revision, "siblings": siblings}
             return _send_json(handler, about)
         assert file is not None
         return self._send_file(handler, folder / unquote(file["file"]), revision)

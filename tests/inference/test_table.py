@@ -14,18 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 import small_results
 from checkout import REPOSITORY
-from importing import import_corpus
 from log_state import logs_as_before
 from require import missing
 
 from wsd.artifacts.feature_set import read_features
-from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.predictions import read_predictions
 from wsd.cli import main
-from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.inference import annotation_tasks
 from wsd.storage.csv import read_csv
 
 FOLDER = "results/quickstart"
@@ -148,26 +144,6 @@ def test_the_library_datasets_reads_every_table(tmp_path: Path) -> None:
     assert read[0]["word"] == frame["word"][0]
 
 
-@pytest.mark.parametrize("tool", annotation_tasks.TOOLS)
-def test_tasks_can_be_imported(tmp_path: Path, tool: str) -> None:
-    frame = pd.read_parquet(table(tmp_path / "a.parquet", *LOGISTIC))
-    out = table(tmp_path / f"tasks{annotation_tasks.TOOLS[tool][0]}", *LOGISTIC, "--tool", tool)
-    import_corpus([out], out=tmp_path / "corpus", name="mine", at_least=1, seed=3)
-    words = {word: set(rows) for word, rows in frame.groupby("word")["predicted"]}
-    given = read_manifest(tmp_path / "corpus/dataset.json")
-    expected = {
-        w: int((frame["word"] == w).sum()) for w, senses in words.items() if len(senses) > 1
-    }
-    assert given.sizes == expected and expected
-    manifest = json.loads((tmp_path / "corpus/dataset.json").read_text())
-    for word in expected:
-        counts = frame[frame["word"] == word]["predicted"].value_counts().to_dict()
-        senses = manifest["words"][word]["senses"].items()
-        assert {sense: n["train"] + n["test"] for sense, n in senses} == counts
-    extra = read_text(tmp_path / "corpus/crane", "crane").extra
-    assert {"instance", "gold", "score"} <= extra.keys()
-
-
 def test_extra_columns_and_documents_are_there(tmp_path: Path) -> None:
     from wsd.inference import result_tables
 
@@ -189,16 +165,6 @@ def test_extra_columns_and_documents_are_there(tmp_path: Path) -> None:
         ("a.xlsx", (), "predictions cannot be written as .xlsx"),
         ("a", (), "as a file without a suffix"),
         ("a.csv", ("--what", "vectors"), "vectors cannot be written as .csv"),
-        (
-            "a.jsonl",
-            ("--tool", "label-studio"),
-            "tasks for label-studio cannot be written as .jsonl",
-        ),
-        (
-            "a.jsonl",
-            ("--tool", "prodigy", "--what", "scores"),
-            "tasks have predictions, not scores",
-        ),
         ("a.parquet", ("--words", "bank"), "the run has no word 'bank'"),
         ("a.parquet", ("--layers", "7"), "no candidate has the layers '7'"),
         ("a.parquet", ("--what", "vectors", "--layers", "7"), "7"),

@@ -24,20 +24,19 @@ from pathlib import Path
 from typing import Any
 
 from wsd import logs
-from wsd.arguments import add_optional_files, add_out_folder, add_seed, count, writes
+from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
     import_usage_graphs,
-    input_files,
+    saved_datasets,
     sense_texts,
     splits,
     table_columns,
     train_and_test,
-    unread_formats,
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
-from wsd.corpora.importer.input_formats import KINDS, Request, kind_of, readable
+from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.train_and_test import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
@@ -63,7 +62,6 @@ def import_corpus(args: argparse.Namespace) -> str:
         Naming file and line.
     """
     request = _check_arguments(args)
-    unread_formats.refuse(request.files)
     for import_instead in _offered(args, "import_instead"):
         if (lines := import_instead(request)) is not None:
             return summary(lines, request)
@@ -127,13 +125,13 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
         problem = f"the file {twice[0]} is named twice"
         raise ConfigError(problem, where="FILE", fix="name each file once")
-    inputs = input_files.resolve(args.files, args.train, args.test)
-    args.files, args.train, args.test = inputs.files, inputs.train, inputs.test
+    named = saved_datasets.resolve(args.files, args.train, args.test)
+    args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
     columns = table_columns.parse_columns(args.columns, keys)
-    about |= _parse_about(inputs.about) | _parse_about(vars(args))
-    return Request(args, inputs.all, columns, about, inputs.addresses)
+    about |= _parse_about(vars(args))
+    return Request(args, [*chain(*named)], columns, about)
 
 
 def _offered(args: argparse.Namespace, name: str) -> list[Any]:
@@ -145,11 +143,10 @@ def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     """Read the sentences to train on and those to test on, or return a summary."""
     args = request.args
     known = [*KINDS, import_usage_graphs.KIND, *_offered(args, "KIND")]
-    files = readable(request.files, lambda path: any(kind.matches(path) for kind in known))
-    kinds = {path: kind_of(path, known, args) for path in files}
+    kinds = {path: kind_of(path, known, args) for path in request.files}
     for kind in kinds.values():
         if kind.read_together:
-            return kind.read_together(replace(request, files=files))
+            return kind.read_together(request)
     train, test = Gathered(), Gathered()
     for path, kind in kinds.items():
         assert kind.read is not None
@@ -222,9 +219,8 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     text = (
-        ".csv, .tsv, .json, .jsonl or .parquet; an export of Label Studio, Prodigy or doccano; XML "
-        "with senses; .data.txt of WiC; a .zip of these; a folder; or a dataset of the hub, "
-        "hf://datasets/OWNER/NAME (docs/reference/formats.md)"
+        ".csv, .tsv, .json, .jsonl, .parquet or .arrow; XML with senses; .data.txt of WiC; or a "
+        "folder (docs/reference/formats.md)"
     )
     parser.add_argument("files", type=Path, nargs="*", metavar="FILE", help=text)
     add_optional_files(parser, "--train", "files to train on, together with --test")
@@ -248,9 +244,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--one-span", action="store_true", help=text)
     text = "leave out lines that cannot be read, and sentences with several senses"
     parser.add_argument("--skip-bad", action="store_true", help=text)
-    text = "table to write with all bad lines (default: next to --out, if there are many)"
-    parser.add_argument("--bad-lines", type=Path, metavar="FILE", help=text)
-    writes(parser, "bad_lines")
     text = "gold keys that are not next to their file"
     parser.add_argument("--gold", type=Path, metavar="FILE", help=text)
     text = "table of words' forms, with the columns word and form: they are found too"

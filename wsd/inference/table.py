@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wsd.arguments import add_choice, add_configuration, add_results, writes
 from wsd.errors import ConfigError, unknown_choice
 from wsd.fitted.selected_results import Results
-from wsd.inference import annotation_tasks, result_tables
+from wsd.inference import result_tables
 from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import write_csv
@@ -64,15 +64,9 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse a format that the content does not have."""
     check_target(args.out)
     suffix = args.out.suffix.lower()
-    expected: tuple[str, ...] = (PARQUET, JSON_LINES) if args.what == VECTORS else SUFFIXES
-    if args.tool:
-        expected = (annotation_tasks.TOOLS[args.tool][0],)
-        if args.what != PREDICTIONS:
-            problem = f"tasks have predictions, not {args.what}"
-            raise ConfigError(problem, where="--tool", fix=f"add --what {PREDICTIONS}")
+    expected = (PARQUET, JSON_LINES) if args.what == VECTORS else SUFFIXES
     if suffix not in expected:
-        content = f"tasks for {args.tool}" if args.tool else args.what
-        problem = f"{content} cannot be written as {suffix or 'a file without a suffix'}"
+        problem = f"{args.what} cannot be written as {suffix or 'a file without a suffix'}"
         fix = f"end the name in {' or '.join(expected)}"
         raise ConfigError(problem, where=str(args.out), fix=fix)
 
@@ -84,8 +78,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_configuration(parser)
     text = "only these words (default: all)"
     parser.add_argument("--words", nargs="+", default=[], metavar="WORD", help=text)
-    text = "write predictions as tasks for this annotation tool"
-    parser.add_argument("--tool", choices=list(annotation_tasks.TOOLS), help=text)
     text = f"the table ({', '.join(SUFFIXES)}; docs/reference/tables.md)"
     parser.add_argument("--out", type=Path, required=True, metavar="PATH", help=text)
     writes(parser, "out")
@@ -107,11 +99,6 @@ def run(args: argparse.Namespace) -> None:
         configuration = results.choose(**named)
         used = vars(configuration)
         tables = result_tables.predictions(results, configuration, args.words)
-    if args.tool:
-        with replacing(args.out) as temporary, temporary.open("w", encoding="ascii") as file:
-            file.writelines(annotation_tasks.lines(tables, args.tool))
-        log.info(f"table: {args.out}, tasks for {args.tool}")
-        return
     about = {"what": args.what, **used, "wsd": version("wsd")}
     number = write(args.out, tables, about)
     log.info(f"table: {args.out}, {number:,} rows")

@@ -16,12 +16,12 @@ from wsd.studies.registry import extensions
 
 PACKAGE = Path(wsd.__file__).parent
 # These modules do not count, since an edited message must not rebuild all results: every command
-# runs the first ones; the others write, lock, check and fetch files without changing their content.
-STORAGE = ("atomic", "checksums", "file_lock", "hub_client", "result_files", "temporary_files")
+# runs them; or they write, lock, check and fetch files without changing their content.
+STORAGE = ("atomic", "checksums", "file_lock", "result_files", "temporary_files")
 APART = frozenset(
     f"wsd.{name}"
     for name in (
-        *("arguments", "cli", "commands", "errors", "logs"),
+        *("arguments", "cli", "commands", "encoder.hub", "errors", "logs"),
         *(f"storage.{name}" for name in STORAGE),
     )
 )

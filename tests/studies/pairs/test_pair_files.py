@@ -1,7 +1,6 @@
 """Pairs in all their formats: words, places, labels, ratings and extra columns."""
 
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -69,13 +68,14 @@ def test_most_places_are_strange(tmp_path: Path) -> None:
     assert "4 of 4 focal words are spelt unlike their word; except across languages" in summary
 
 
-def test_an_archive_with_several_files_and_splits(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "mcl.zip", "w") as archive:
-        for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):
-            archive.writestr(f"MCL/{split}.data", json.dumps(MCL))
-            if not split.startswith("test"):
-                archive.writestr(f"MCL/{split}.gold", json.dumps(TAGS))
-    import_corpus([tmp_path / "mcl.zip"], out=tmp_path / "out", name="mine")
+def test_several_files_and_splits(tmp_path: Path) -> None:
+    files = []
+    for split in ("training.en-en", "dev.ar-ar", "test.en-ar", "test.fr-fr"):
+        files.append(tmp_path / f"{split}.data")
+        files[-1].write_text(json.dumps(MCL))
+        if not split.startswith("test"):
+            (tmp_path / f"{split}.gold").write_text(json.dumps(TAGS))
+    import_corpus(files, out=tmp_path / "out", name="mine")
     pairs = read_pairs(tmp_path / "out")
     assert pairs.split.tolist() == ["train"] * 2 + ["dev"] * 2 + ["test"] * 4
     assert pairs.line.tolist() == [1, 2, 1, 2, 1, 2, 3, 4]

@@ -54,7 +54,7 @@ def run_unlabelled(data: bytes, at: Path) -> None:
     options = Options({"position": "x"} if way & 4 else {}, "crane" if way & 8 else None)
     unlabelled_files.read(path, options, result)
     n_uses = sum(map(len, result.rows.values()))
-    options.bad_lines.settle(at / "out", n_uses, skip=False, file=None)
+    options.bad_lines.settle(n_uses, skip=False)
     for word, rows in result.rows.items():
         assert word and visible(word) == word
         for row in rows.values():

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.table_columns import OTHER_FORMATS
 from wsd.corpora.importer.xml_reader import XmlReader
 from wsd.errors import CorpusError
 from wsd.storage.text_files import Guard, at_place, numbered_lines
@@ -28,7 +29,7 @@ TEXTS = ("wf", "instance")
 SPACES = re.compile(r"[^\S ]")
 FIX_FORMAT = (
     "give a file of the all-words format, with a <wf> or an <instance> for every token of a "
-    "<sentence>; or write a table with the columns word, sense and sentence"
+    f"<sentence>; or write a table with the columns word, sense and sentence; {OTHER_FORMATS}"
 )
 
 

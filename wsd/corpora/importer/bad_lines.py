@@ -8,14 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from wsd.errors import CorpusError, visible
 from wsd.logs import log
-from wsd.storage.atomic import write_text
 
-# How many bad lines a message shows.
-SHOWN = 50
 # How many different reasons and fixes a message shows.
 REASONS = 3
 SKIP = "or leave out bad lines with --skip-bad"
@@ -53,19 +49,15 @@ class BadLines:
         self._errors.append(error)
         self._n_instances[f"lines with a problem: {reason(error)}"] += n_instances
 
-    def settle(self, out: Path, n_left: int, *, skip: bool, file: Path | None) -> Counter[str]:
+    def settle(self, n_left: int, *, skip: bool) -> Counter[str]:
         """Refuse the files if they have bad lines, or leave these lines out.
 
         Parameters
         ----------
-        out : Path
-            The folder of the corpus. A list of more than 50 bad lines is written next to it.
         n_left : int
             The number of instances without the bad lines.
         skip : bool
             Whether to leave out bad lines.
-        file : Path, optional
-            Where to list all bad lines.
 
         Returns
         -------
@@ -75,21 +67,14 @@ class BadLines:
         Raises
         ------
         CorpusError
-            Unless ``skip`` is set and an instance is left.
+            With all bad lines, unless ``skip`` is set and an instance is left.
         """
         if not self._errors:
             return Counter()
         lines = [visible(f"{error.where}: {error.problem}") for error in self._errors]
-        end = []
-        if file is None and len(lines) > SHOWN:
-            file = out.with_name(f"{out.name}.bad-lines.tsv")
-        if file is not None:
-            _write(file, self._errors)
-            end = [f"... all {len(lines)} are listed in {file}"]
-        listed = [*lines[:SHOWN], *end]
         if not skip or not n_left:
-            raise self._together(listed, SKIP if n_left else None)
-        for line in listed:
+            raise self._together(lines, SKIP if n_left else None)
+        for line in lines:
             log.info(f"left out: {line}")
         return self._n_instances
 
@@ -116,10 +101,3 @@ def reason(error: CorpusError) -> str:
     ("unknown split '...'", 'N columns, not N')
     """
     return _VALUE.sub(lambda value: "N" if value[0][0].isdigit() else "'...'", error.problem)
-
-
-def _write(path: Path, errors: Sequence[CorpusError]) -> None:
-    """Write the places, problems and fixes of errors as a table."""
-    rows = [("where", "problem", "what to do")]
-    rows += [(str(error.where), error.problem, error.fix or "") for error in errors]
-    write_text(path, "".join("\t".join(map(visible, row)) + "\n" for row in rows))

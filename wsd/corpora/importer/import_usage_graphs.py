@@ -12,7 +12,7 @@ from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import dwug_folder, write_corpus
 from wsd.corpora.importer.dwug_folder import CHANGE_COLUMNS, JUDGMENT_COLUMNS, UsageGraphs
 from wsd.corpora.importer.import_summary import plural, shorten
-from wsd.corpora.importer.input_formats import BAD_LINES, FileKind, Request
+from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.errors import ConfigError, CorpusError
 
 # The smallest number of uses of a word that can form two groups.
@@ -80,6 +80,6 @@ KIND = FileKind(
     "a folder of usage graphs",
     "a folder of usage graphs, with uses.csv",
     dwug_folder.matches,
-    options=("--encoding", *BAD_LINES),
+    options=("--encoding", "--skip-bad"),
     read_together=_read_together,
 )

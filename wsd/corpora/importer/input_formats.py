@@ -1,7 +1,6 @@
 """The kinds of files that ``wsd import`` reads, and how they are recognised."""
 
 import argparse
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from pathlib import Path
 from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
     all_words_xml,
-    annotation_tools,
     arrow_tables,
     corpus_folder,
     labelled_tables,
@@ -21,12 +19,9 @@ from wsd.corpora.importer import (
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.table_columns import OTHER_FORMATS
 from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.errors import ConfigError
-from wsd.logs import log
-
-# The options of kinds whose readers collect bad lines.
-BAD_LINES = ("--skip-bad", "--bad-lines")
 
 
 @dataclass(frozen=True)
@@ -43,8 +38,6 @@ class Request:
         From a key of :data:`wsd.corpora.importer.table_columns.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
-    addresses : mapping of Path to str
-        The address of each file that was downloaded.
     bad_lines : BadLines
         Every reader passes its errors about single lines to it.
     """
@@ -53,7 +46,6 @@ class Request:
     files: Sequence[Path]
     columns: Mapping[str, str]
     about: Mapping[str, str]
-    addresses: Mapping[Path, str] = field(default_factory=dict)
     bad_lines: BadLines = field(default_factory=BadLines)
 
     def known_forms(self, gathered: Gathered | None = None) -> KnownForms:
@@ -87,8 +79,7 @@ class Request:
         ------
         CorpusError
         """
-        args = self.args
-        return self.bad_lines.settle(args.out, n_left, skip=args.skip_bad, file=args.bad_lines)
+        return self.bad_lines.settle(n_left, skip=self.args.skip_bad)
 
 
 @dataclass(frozen=True)
@@ -126,16 +117,6 @@ class FileKind:
     described: bool = False
 
 
-def _export_of(tool: str) -> FileKind:
-    return FileKind(
-        f"an export of {tool}",
-        f"an export of {tool}",
-        lambda path: annotation_tools.tool_of(path) == tool,
-        options=("--word", "--columns", "--encoding", *BAD_LINES),
-        read=lambda path, request: annotation_tools.read(path, request.options),
-    )
-
-
 # The last kind that matches a file counts: the first kinds only look at the end of its name.
 KINDS = (
     FileKind(
@@ -148,7 +129,7 @@ KINDS = (
         "a table",
         "a .csv, .tsv, .json or .jsonl file",
         labelled_tables.is_table,
-        options=("--word", "--columns", "--encoding", "--find", "--one-span", *BAD_LINES),
+        options=("--word", "--columns", "--encoding", "--find", "--one-span", "--skip-bad"),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),
@@ -156,7 +137,7 @@ KINDS = (
         "a Parquet or Arrow table",
         "a .parquet file",
         arrow_tables.is_arrow,
-        options=("--word", "--columns", "--find", "--one-span", *BAD_LINES),
+        options=("--word", "--columns", "--find", "--one-span", "--skip-bad"),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),
@@ -164,41 +145,27 @@ KINDS = (
         "all-words .xml",
         f"an all-words {all_words_xml.DATA}",
         lambda path: path.suffix.lower() == ".xml",
-        options=("--gold", *BAD_LINES),
+        options=("--gold", "--skip-bad"),
         labels=(all_words_xml.GOLD, all_words_xml.DATA),
         read=lambda path, request: all_words_xml.read(
             path, request.args.gold, request.bad_lines.line
         ),
     ),
-    *map(_export_of, annotation_tools.TOOLS),
     FileKind(
         "lexical-sample XML",
         "XML of a lexical sample",
         lexical_sample_xml.matches,
-        options=BAD_LINES,
+        options=("--skip-bad",),
         read=lambda path, request: lexical_sample_xml.read(path, request.bad_lines),
     ),
     FileKind(
         "UFSAC",
         "UFSAC",
         ufsac_xml.matches,
-        options=BAD_LINES,
+        options=("--skip-bad",),
         read=lambda path, request: ufsac_xml.read(path, request.bad_lines),
     ),
 )
-
-
-def readable(files: Sequence[Path], matches: Callable[[Path], bool]) -> list[Path]:
-    """Return the files without those of archives that no kind matches; say which these are."""
-    left_out = [path for path in files if isinstance(path, zipfile.Path) and not matches(path)]
-    for path in left_out:
-        # Labels are read with their sentences.
-        if ".gold" not in path.name:
-            log.info(f"{path}: left out, since it is of an unknown kind")
-    if files and len(left_out) == len(files):
-        problem, fix = "no file in the archive is of a known kind", "put a table into it"
-        raise ConfigError(problem, where=str(files[0]), fix=fix)
-    return [path for path in files if path not in left_out]
 
 
 def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> FileKind:
@@ -223,9 +190,7 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
 def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
-    fix = f"give {examples}, or a folder in the corpus format"
-    if len(path.parts) == 2 and not path.exists():
-        fix += f"; a dataset of the hub is hf://datasets/{path}"
+    fix = f"give {examples}, or a folder in the corpus format; unpack archives; {OTHER_FORMATS}"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"
@@ -233,5 +198,6 @@ def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
             return ConfigError(problem, where=str(path), fix=fix)
     if path.suffix.lower() == ".txt":
         problem = f"{path.name} may have sentences, or a table"
-        fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv"
+        fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv; "
+        fix += OTHER_FORMATS
     return ConfigError(problem, where=str(path), fix=fix)

@@ -24,8 +24,10 @@ CONCORDANCE = ("left", "keyword", "right")
 # Each of these columns gives the place of the focal word.
 PLACES = ("position", "start", "span", "keyword")
 FIX_NESTED = (
-    "write a line for each word, with its sense as a text, and its place in `start` and `end`"
+    "write a line for each word, with its sense as a text, and its place in `start` and `end`; for "
+    "an export of an annotation tool, run the script in docs/how-to/annotation-tools.md"
 )
+OTHER_FORMATS = "docs/reference/formats.md shows how to convert other formats"
 
 
 def parse_columns(items: Sequence[str], known: Iterable[str] = NAMES) -> dict[str, str]:
@@ -123,7 +125,8 @@ def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
         return f"{FIX_NESTED} (now {', '.join(nested)} has lists or objects)"
     if len(values) == 1:
         names = " and ".join(missing)
-        return f"write the names of the columns, such as {names}, in the first line of a table"
+        fix = f"write the names of the columns, such as {names}, in the first line of a table"
+        return f"{fix}; {OTHER_FORMATS}"
     fix = [
         f"call the column with the {key} {' or '.join(map(repr, NAMES[key]))}, or add "
         f"--columns {key}=NAME"

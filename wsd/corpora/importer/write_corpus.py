@@ -65,10 +65,7 @@ def start_manifest(
         **({ANY_FORM: True} if request.args.any_form else {}),
         **({LANGUAGE: known.language} if known.language != ENGLISH else {}),
         **({FORMS: {word: [*forms] for word, forms in known.given.items()}} if known.given else {}),
-        "imported": [
-            {"file": request.addresses.get(path, str(path)), "sha256": sha256(path)}
-            for path in files
-        ],
+        "imported": [{"file": str(path), "sha256": sha256(path)} for path in files],
         **facts,
         "version": version("wsd"),
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import arrow_tables, labelled_tables, write_corpus
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
-from wsd.corpora.importer.input_formats import Request, readable
+from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.known_forms import KnownForms
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
@@ -50,7 +50,7 @@ def import_instead(request: Request) -> list[str] | None:
             raise ConfigError(problem, where=where, fix=fix)
     known = request.known_forms()
     uses = Uses(forms=FormCheck(known))
-    for path in readable(request.files, lambda path: path.suffix.lower() in KINDS):
+    for path in request.files:
         if path.suffix.lower() not in KINDS:
             problem = f"{path.name!r} is of an unknown kind"
             fix = f"--unlabelled takes {', '.join(KINDS)}: a sentence in each line, or a table"
