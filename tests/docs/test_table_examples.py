@@ -1,11 +1,15 @@
 """The examples of the pages on tables are imported as the pages say."""
 
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from checkout import REPOSITORY
 from doc_examples import FENCE, follow, sections
-from require import needs
+from frames import bank
+from require import missing, needs
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
@@ -74,3 +78,26 @@ def test_every_example_file_is_tested() -> None:
         if 'title="' in text
     }
     assert titled == EXAMPLES.keys()
+
+
+def test_a_dataset_is_downloaded_and_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if find_spec("datasets") is None:
+        missing("datasets", "the library datasets is not installed")
+    # The library takes a folder of this name for the dataset.
+    folder = tmp_path / "OWNER/NAME"
+    folder.mkdir(parents=True)
+    bank().to_csv(folder / "train.csv", index=False)
+    test = bank(sentence=[f"Now {text}" for text in bank()["sentence"]])
+    test[["start", "end"]] += len("Now ")
+    test.to_csv(folder / "test.csv", index=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    page = sections(HOW_TO / "own-corpus.md")["Datasets of Hugging Face"]
+    (_, _, code), *commands = FENCE.findall(page)
+    assert len(code.splitlines()) <= 15
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    assert follow(commands, tmp_path, monkeypatch) == [0]
+    manifest = read_manifest(tmp_path / "data/mine" / MANIFEST)
+    assert manifest.sizes == {"bank": 8} and manifest.test_sizes == {"bank": 4}
