@@ -125,8 +125,8 @@ def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
         return f"{FIX_NESTED} (now {', '.join(nested)} has lists or objects)"
     if len(values) == 1:
         names = " and ".join(missing)
-        fix = f"write the names of the columns, such as {names}, in the first line of a table"
-        return f"{fix}; {OTHER_FORMATS}"
+        columns = f"write the names of the columns, such as {names}, in the first line of a table"
+        return f"{columns}; {OTHER_FORMATS}"
     fix = [
         f"call the column with the {key} {' or '.join(map(repr, NAMES[key]))}, or add "
         f"--columns {key}=NAME"
