@@ -22,7 +22,7 @@ from wsd.studies.unlabelled.unlabelled_files import Uses
 LEAST = 3
 KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS, *arrow_tables.KINDS)
 # Options that are about senses.
-OF_SENSES = ("gold", "to_senses", "senses", "at_least", "train", "test")
+OF_SENSES = ("gold", "senses", "at_least", "train", "test")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
