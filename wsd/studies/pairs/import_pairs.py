@@ -6,7 +6,8 @@ cross-validated. The folder is written as a whole or not at all, after everythin
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -144,31 +145,28 @@ def _without_contradictions(pairs: Sequence[Pair], request: Request) -> list[Pai
 
 def _table(pairs: Sequence[Pair], about: Mapping[str, str]) -> Pairs:
     """Return the pairs, which are sorted by split; a sentence of a split has one row."""
-    row_of: dict[tuple[str, Sentence], int] = {}
-    for pair in pairs:
-        for sentence in pair.sentences:
-            row_of.setdefault((pair.split, sentence), len(row_of))
-    index = _numbers_within([split for split, _ in row_of])
-    sentences = [
-        (split, i, *sentence, 0) for (split, sentence), i in zip(row_of, index, strict=True)
-    ]
-    rows = [[row_of[pair.split, sentence] for sentence in pair.sentences] for pair in pairs]
-    splits = [pair.split for pair in pairs]
-    names = dict.fromkeys(name for pair in pairs for name in pair.extra)
+    ends = [[(pair.split, sentence) for sentence in pair.sentences] for pair in pairs]
+    different = list(dict.fromkeys(chain(*ends)))
+    row_of = {sentence: row for row, sentence in enumerate(different)}
+    index = _numbers_within(split for split, _ in different)
+    rows = [(split, i, *own, 0) for (split, own), i in zip(different, index, strict=True)]
+    words, _, gold, is_graded, splits, _, extra = zip(*pairs, strict=True)
     return Pairs(
         about=about,
-        sentences=make_corpus(SENTENCES, UNLABELLED, sentences),
-        word=np.array([pair.word for pair in pairs]),
+        sentences=make_corpus(SENTENCES, UNLABELLED, rows),
+        word=np.array(words),
         split=np.array(splits),
         line=np.array(_numbers_within(splits), dtype=np.int32) + 1,
-        rows=np.array(rows, dtype=np.int32),
-        gold=np.array([pair.gold for pair in pairs]),
-        is_graded=pairs[0].is_graded,
-        extra={name: tuple(pair.extra.get(name, "") for pair in pairs) for name in names},
+        rows=np.array([[row_of[end] for end in both] for both in ends], dtype=np.int32),
+        gold=np.array(gold),
+        is_graded=is_graded[0],
+        extra={
+            name: tuple(own.get(name, "") for own in extra) for name in dict.fromkeys(chain(*extra))
+        },
     )
 
 
-def _numbers_within(splits: Sequence[str]) -> list[int]:
+def _numbers_within(splits: Iterable[str]) -> list[int]:
     """Return the number of each item among those of its split, from 0."""
     column = pd.Series(splits)
     return column.groupby(column).cumcount().tolist()
@@ -189,17 +187,17 @@ def _summary(table: Pairs, facts: Mapping[str, Any]) -> Iterator[str]:
     words, sentences = plural(facts["words"], "word"), plural(facts["sentences"], "sentence")
     yield f"{plural(len(table), 'pair')} of {words}, {sentences}"
     for split, number in facts["pairs"].items():
-        ratings = table.gold[table.labelled(split)]
-        if table.is_graded and len(ratings):
-            low, middle, high = np.quantile(ratings, (0, 0.5, 1))
+        gold = table.gold[table.labelled(split)]
+        if table.is_graded and len(gold):
+            low, middle, high = np.quantile(gold, (0, 0.5, 1))
             known = f"ratings from {low:g} to {high:g}, median {middle:g}"
-            yield f"{split}: {plural(number['rated'], 'pair')} with {known}"
-        elif len(ratings):
+            yield f"{split}: {plural(len(gold), 'pair')} with {known}"
+        elif len(gold):
             different = f"{number['different']} with different senses"
             yield f"{split}: {plural(number['same'], 'pair')} with the same sense, {different}"
-        if number["unknown"]:
+        if unknown := number["unknown"]:
             kind = "ratings" if table.is_graded else "labels"
-            yield f"{split}: {plural(number['unknown'], 'pair')} without {kind}"
+            yield f"{split}: {plural(unknown, 'pair')} without {kind}"
     if number := facts["unlike_their_word"]:
         most = "; except across languages, check the places" if number > len(table) else ""
         yield f"{number} of {2 * len(table)} focal words are spelt unlike their word{most}"

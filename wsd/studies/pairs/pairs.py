@@ -36,22 +36,8 @@ from wsd.metrics.permutation import Difference, compare_systems, holm
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.pair_tables import (
-    ALL,
-    COSINES,
-    LABEL_METRICS,
-    OUT_OF_FOLD,
-    RATING_METRICS,
-    SPLITS,
-    TABLE,
-    TEST,
-    TESTS,
-    Cosines,
-    Pairs,
-    columns_of,
-    read_pairs,
-    write_cosines,
-)
+from wsd.studies.pairs import pair_tables as tables
+from wsd.studies.pairs.pair_tables import OUT_OF_FOLD, TESTS, Cosines, Pairs
 
 DECIMALS = 6
 DEFAULT = ("all", "mean-last-2", "mean-last-3", "mean-last-4", "concat-last-4", "mean-all")
@@ -96,7 +82,7 @@ class Scorer(NamedTuple):
     @property
     def metric(self) -> str:
         """The metric that selects and is tested."""
-        return (RATING_METRICS if self.is_graded else LABEL_METRICS)[0]
+        return (tables.RATING_METRICS if self.is_graded else tables.LABEL_METRICS)[0]
 
     @property
     def documents(self) -> np.ndarray | None:
@@ -114,7 +100,7 @@ class Scorer(NamedTuple):
         if self.is_graded:
             return {
                 metric: graded.correlate(own.values, self.gold, metric, weights)
-                for metric in RATING_METRICS
+                for metric in tables.RATING_METRICS
             }
         right = accuracy(self.right(own.called), weights)
         return {"accuracy": right, "auc": auc(own.values, self.gold == 1, weights)}
@@ -207,20 +193,20 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     def scorer(rows: np.ndarray) -> Scorer:
         return Scorer(pairs.gold[rows], pairs.word[rows], pairs.is_graded, seed)
 
-    if pairs.fitted_on in (ALL, TEST):
+    if pairs.fitted_on in (tables.ALL, tables.TEST):
         return _cross_validate(pairs.fitted_on, names, values[:, train], scorer(train))
     thresholds = _thresholds(values[:, train], scorer(train))
     selected_on = dev if len(dev := pairs.labelled("dev")) else train
     chosen = scorer(selected_on).select(_answers(values[:, selected_on], thresholds))
-    tables = []
-    for split in SPLITS:
+    parts = []
+    for split in tables.SPLITS:
         if len(rows := pairs.labelled(split)):
             answers = _answers(values[:, rows], thresholds)
             table = _table(scorer(rows), names, answers, chosen, answers.of(chosen))
-            if split == TEST:
+            if split == tables.TEST:
                 _add_tests(table, scorer(rows), answers, answers.of(chosen))
-            tables.append(table.assign(split=split, threshold=thresholds))
-    return pd.concat(tables, ignore_index=True)
+            parts.append(table.assign(split=split, threshold=thresholds))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _cross_validate(
@@ -312,12 +298,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", nargs="+", default=list(DEFAULT), help=text)
     add_transforms(parser)
     add_seed(parser, "of the resampling")
-    add_out_folder(parser, f"folder, for {TABLE} and {COSINES}")
+    add_out_folder(parser, f"folder, for {tables.TABLE} and {tables.COSINES}")
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    pairs = read_pairs(args.pairs)
+    pairs = tables.read_pairs(args.pairs)
     path = word_file(args.embeddings, f"{SENTENCES}/{args.view}{VECTORS}")
     vectors = Embeddings(path, pairs.sentences)
     choices = expand_layers(args.layers, vectors.blocks, where="--layers", stored=vectors.stored)
@@ -336,5 +322,5 @@ def run(args: argparse.Namespace) -> None:
     model = vectors.provenance["model"]["name"]
     table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
-    write_cosines(args.out / COSINES, pairs, ordered, provenance)
-    write_csv(args.out / TABLE, table[columns_of(is_graded=pairs.is_graded)])
+    tables.write_cosines(args.out / tables.COSINES, pairs, ordered, provenance)
+    write_csv(args.out / tables.TABLE, table[tables.columns_of(is_graded=pairs.is_graded)])

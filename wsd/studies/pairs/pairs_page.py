@@ -4,7 +4,7 @@ The page is a single file. It needs only the tables of ``wsd pairs``.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil, floor, log10
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from wsd.arguments import add_out, add_path
 from wsd.artifacts.transform_names import transform_label
@@ -22,16 +23,8 @@ from wsd.report.pages.render import CURVES, number, render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.pair_tables import (
-    COSINES,
-    LABEL_METRICS,
-    OUT_OF_FOLD,
-    TABLE,
-    Cosines,
-    Pairs,
-    read_cosines,
-    read_pairs,
-)
+from wsd.studies.pairs import pair_tables as tables
+from wsd.studies.pairs.pair_tables import COSINES, OUT_OF_FOLD, TABLE, Cosines, Pairs
 
 LABELS = {"accuracy": "Pair accuracy", "auc": "AUC", "spearman": "Spearman", "pearson": "Pearson"}
 # The largest number of listed pairs that every layer gets wrong.
@@ -74,15 +67,13 @@ def page(
     (selected,) = records(shown[shown["chosen"]])
     name = (selected["transform"], selected["layers"])
     rows = pairs.labelled(split)
-    alike = {layers: values[rows] for (t, layers), values in cosines.items() if t == name[0]}
+    gold, own = pairs.gold[rows], records(having(shown, transform=name[0]))
+    values = [cosines[name[0], row["layers"]][rows] for row in own]
     if pairs.is_graded:
-        listed = _far(alike, pairs.gold[rows])
-        plot = scatter(cosines[name][rows], pairs.gold[rows])
+        listed, plot = _missed(values, gold), scatter(cosines[name][rows], gold)
     else:
-        own = records(having(shown, transform=name[0]))
-        thresholds = {row["layers"]: row["threshold"] for row in own}
-        listed = _wrong(alike, thresholds, pairs.gold[rows] == 1)
-        plot = histogram(cosines[name][rows], pairs.gold[rows] == 1, selected["threshold"])
+        listed = _missed(values, gold, [row["threshold"] for row in own])
+        plot = histogram(cosines[name][rows], gold == 1, selected["threshold"])
     others = records(table[table["chosen"] & (table["split"] != split)])
     return render_alone(
         "pairs/pairs.html",
@@ -98,7 +89,7 @@ def page(
         graded=pairs.is_graded,
         metrics=pairs.metrics,
         fewest_words=FEWEST_WORDS,
-        majority=float(max(pairs.gold[rows].mean(), 1 - pairs.gold[rows].mean())),
+        majority=float(max(gold.mean(), 1 - gold.mean())),
         by_words=selected["words"] >= FEWEST_WORDS,
         tested=bool(shown["p_largest_advantage"].notna().any()),
         others=[row for row in others if row["split"] != OUT_OF_FOLD],
@@ -106,31 +97,28 @@ def page(
         labels=LABELS,
         plot=plot,
         n_listed=len(listed),
-        layers=list(alike),
+        layers=[row["layers"] for row in own],
         listed=[_shown(pairs, row, cosines[name][row], text) for row in rows[listed][:MOST]],
     )
 
 
-def _wrong(
-    cosines: Mapping[str, np.ndarray], thresholds: Mapping[str, float], same: np.ndarray
+def _missed(
+    cosines: Sequence[np.ndarray], gold: np.ndarray, thresholds: Sequence[float] = ()
 ) -> np.ndarray:
-    """Return the pairs that every layer choice gets wrong, the furthest from thresholds first."""
-    beyond = np.stack([values - thresholds[layers] for layers, values in cosines.items()])
-    wrong = np.flatnonzero(((beyond >= 0) != same).all(axis=0))
-    return wrong[np.argsort(-np.abs(beyond[:, wrong]).mean(axis=0), kind="stable")]
+    """Return the pairs that every layer choice gets wrong, the furthest from thresholds first.
 
-
-def _far(cosines: Mapping[str, np.ndarray], ratings: np.ndarray) -> np.ndarray:
-    """Return the pairs whose rank by rating is far from that by cosine in every layer choice.
-
-    Ranks are far apart if they differ by ``FAR`` of all pairs, always in the same direction.
+    For ratings, these are pairs whose rank by rating is far from that by cosine in every layer
+    choice: they differ by at least ``FAR`` of all pairs, always in the same direction.
     """
-    from scipy.stats import rankdata
-
-    ranks = rankdata([*cosines.values(), ratings], axis=1) / len(ratings)
-    apart = ranks[:-1] - ranks[-1]
-    is_far = (apart >= FAR).all(axis=0) | (apart <= -FAR).all(axis=0)
-    return np.flatnonzero(is_far)[np.argsort(-np.abs(apart[:, is_far]).mean(axis=0), kind="stable")]
+    if thresholds:
+        apart = np.stack([own - limit for own, limit in zip(cosines, thresholds, strict=True)])
+        missed = ((apart >= 0) != (gold == 1)).all(axis=0)
+    else:
+        ranks = rankdata([*cosines, gold], axis=1) / len(gold)
+        apart = ranks[:-1] - ranks[-1]
+        missed = (apart >= FAR).all(axis=0) | (apart <= -FAR).all(axis=0)
+    order = np.argsort(-np.abs(apart[:, missed]).mean(axis=0), kind="stable")
+    return np.flatnonzero(missed)[order]
 
 
 def _shown(pairs: Pairs, row: int, cosine: float, text: bool) -> dict[str, Any]:
@@ -161,13 +149,13 @@ def curve(table: pd.DataFrame, selected: Mapping[str, Any], metric: str) -> dict
         A column of the table.
     """
     table = table.rename(columns={f"{metric}{end}": f"value{end}" for end in ("", "_low", "_high")})
-    tables = {
+    lines = {
         transform_label(name): having(table, transform=name)
         for name in dict.fromkeys(table["transform"])
     }
     chosen = (transform_label(selected["transform"]), selected["layers"])
-    scale = 100 if metric in LABEL_METRICS else 1
-    return plot_of_tables(tables, y=LABELS[metric], scale=scale, chosen=chosen)
+    scale = 100 if metric in tables.LABEL_METRICS else 1
+    return plot_of_tables(lines, y=LABELS[metric], scale=scale, chosen=chosen)
 
 
 def histogram(cosines: np.ndarray, same: np.ndarray, threshold: float) -> dict[str, Any]:
@@ -260,8 +248,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    pairs = read_pairs(args.pairs)
-    cosines, provenance = read_cosines(args.scores / COSINES, pairs)
+    pairs = tables.read_pairs(args.pairs)
+    cosines, provenance = tables.read_cosines(args.scores / COSINES, pairs)
     path: Path = args.scores / TABLE
     table = read_csv(path)
     if set(zip(table["transform"], table["layers"], strict=True)) != set(cosines):
