@@ -128,10 +128,11 @@ def is_pairs(path: Path) -> bool:
 
 def gold_of(path: Path) -> Path:
     """Return the default path of the labels of a file of pairs."""
-    stem, extension = path.name, ""
-    if stem.lower().endswith(".txt"):
-        stem, extension = stem[: -len(".txt")], ".txt"
-    return path.parent / f"{re.sub('data$', 'gold', stem, flags=re.IGNORECASE)}{extension}"
+
+    def gold(end: re.Match[str]) -> str:
+        return f"gold{end[1] or ''}".lower()
+
+    return path.parent / re.sub(r"data(\.txt)?$", gold, path.name, flags=re.IGNORECASE)
 
 
 def split_of(path: Path) -> str:
