@@ -31,8 +31,8 @@ LEAST = 3
 KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS, *arrow_tables.KINDS)
 # Options that are about senses.
 OF_SENSES = ("gold", "senses", "at_least", "train", "test")
-# A sentence in which the word is not found: its place, the word, the text, the extra columns.
-Pending = tuple[str, str, str, Mapping[str, str]]
+# A sentence: its place, the word, the text, the extra columns.
+Entry = tuple[str, str, str, Mapping[str, str]]
 # A sentence, and its extra columns.
 Use = tuple[Sentence, tuple[tuple[str, str], ...]]
 
@@ -57,7 +57,7 @@ class Uses:
     not_found: dict[str, list[str]] = field(default_factory=dict)
     repeated: int = 0
     forms: FormCheck = field(default_factory=FormCheck)
-    pending: list[Pending] = field(default_factory=list)
+    pending: list[Entry] = field(default_factory=list)
 
     def find_again(self, known: KnownForms) -> None:
         """Look for words in the sentences without them, in the forms of the other sentences."""
@@ -66,21 +66,14 @@ class Uses:
             for word, rows in self.rows.items()
         }
         pending, self.pending = self.pending, []
-        for where, word, text, extra in pending:
+        for entry in pending:
+            _, word, text, _ = entry
             uses = known.finder_of([word], seen).find(text)
-            sentences = [from_span(text, use.start, use.end, use.form) for use in uses]
-            self.add(where, word, sentences, extra)
+            self.add(entry, [from_span(text, use.start, use.end, use.form) for use in uses])
         for where, word, *_ in self.pending:
             self.not_found.setdefault(word, []).append(where)
 
-    def add(
-        self,
-        where: str,
-        word: str,
-        sentences: list[Sentence],
-        extra: Mapping[str, str],
-        text: str = "",
-    ) -> None:
+    def add(self, entry: Entry, sentences: list[Sentence]) -> None:
         """Add the uses of a word in a sentence; remember a sentence without any.
 
         Raises
@@ -89,7 +82,8 @@ class Uses:
             For an invisible character or invalid Unicode.
         """
         if not sentences:
-            self.pending.append((where, word, text, extra))
+            self.pending.append(entry)
+        where, word, _, extra = entry
         for sentence in sentences:
             row = replace(labelled(where, word, "-", sentence), extra=extra)
             self.forms.add(row.word, row.position, row.tokens, where)
@@ -121,7 +115,8 @@ def read(path: Path, options: Options, uses: Uses) -> None:
             fix = "leave out --unlabelled, or the column"
             raise CorpusError(problem, where=cells.header, fix=fix)
         with options.bad_lines.line():
-            uses.add(cells.where, *cells.uses(), cells.extra, cells.located()[0])
+            word, sentences = cells.uses()
+            uses.add((cells.where, word, cells.located()[0], cells.extra), sentences)
 
 
 def _read_lines(path: Path, options: Options, uses: Uses) -> None:
@@ -136,8 +131,8 @@ def _read_lines(path: Path, options: Options, uses: Uses) -> None:
                 problem = "a tab in a line of sentences"
                 fix = "if the file is a table, name its columns in the first line; if not, write a "
                 raise CorpusError(problem, where=where, fix=f"{fix}space")
-            found = marked_or_found(where, line, options.word, options.forms)
-            uses.add(where, *found, {}, line)
+            word, sentences = marked_or_found(where, line, options.word, options.forms)
+            uses.add((where, word, line, {}), sentences)
     if not n_sentences:
         fix = "write a sentence in each line"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)
