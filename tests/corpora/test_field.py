@@ -190,7 +190,7 @@ def test_an_import_is_right_or_refused_with_one_message(
         return
     assert code == 0 and "error" not in error
     if isinstance(expected, Pairs):
-        from wsd.studies.pairs.pair_table import read_pairs
+        from wsd.studies.pairs.pair_tables import read_pairs
 
         pairs = read_pairs(out)
         tokens, at = pairs.sentences.tokens, pairs.sentences.position

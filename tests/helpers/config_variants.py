@@ -32,7 +32,7 @@ TRAINING = tuple(
 )
 SET = ("vectors", "views")
 PREDICTED = ("predictions", "per-word", "finetune", "finetuned")
-# The config asks for substitutes under this key; they add baselines and clusters.
+# The config asks for substitutes under this key; they add baselines.
 SUBSTITUTES = ("analyses",) if "substitutes" in STUDIES else ()
 # Per kind, besides the flags of its step: the config keys that decide it, and its inputs' kinds.
 DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -81,20 +81,13 @@ DECIDED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pairs": (("layers", "models", "views.classify"), ("vectors", "views")),
     "pairs-page": (("sentences", "dataset"), ("pairs",)),
     "uses": ((), ("vectors", "views")),
-    "substitute-uses": ((), ("asked",)),
-    "uses-page": (
-        ("sentences", "dataset", *SUBSTITUTES, "models", "layers", "views.classify"),
-        ("uses", "substitute-uses"),
-    ),
+    "uses-page": (("sentences", "dataset", "models", "layers", "views.classify"), ("uses",)),
 }  # fmt: skip
 # Without the kinds of deleted studies; "finetuned" are predictions.
 PRESENT = {*KINDS, *(["finetuned"] if "finetuning" in STUDIES else [])}
 DECIDED = {kind: DECIDED[kind] for kind in DECIDED if kind in PRESENT}
 # Kinds without files in a run of a corpus with senses and without groups.
-ELSEWHERE = (
-    *("pairs", "pairs-page", "change", "change-page"),
-    *(() if SUBSTITUTES else ("substitute-uses",)),
-)
+ELSEWHERE = ("pairs", "pairs-page", "change", "change-page")
 
 
 def paths(config: dict[str, Any], folder: Path) -> dict[str, dict[str, str]]:
@@ -172,7 +165,6 @@ def from_unlabelled(files: Files) -> dict[str, list[str]]:
     patterns = files.study["unlabelled"]
     return {
         "uses": patterns["by_vectors"],
-        "substitute-uses": patterns["by_substitutes"],
         "uses-page": [patterns["page"]],
     }
 

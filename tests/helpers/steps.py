@@ -179,8 +179,6 @@ EVERY: list[Step] = [
     ("neighbours", [*VECTORS, "--layers", "1", "--out", "n1.parquet"]),
     ("uses", [*VECTORS, "--layers", "1", "--clusters", "4", "--seed", "3",
      "--out", "u1.parquet"]),
-    ("substitute-uses", [*DATA_ARGUMENTS, "--substitutes", "substitutes", "--clusters", "4",
-     "--out", "us.parquet"]),
     ("uses-page", [*DATA_ARGUMENTS, "--dataset", "quickstart", "--uses", "u1.parquet",
      "--out", "uses"]),
     ("evaluate", ["--predictions", "p.parquet", "pb.parquet", "p2.parquet",

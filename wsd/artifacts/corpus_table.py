@@ -95,9 +95,14 @@ class Corpus:
     @cached_property
     def forms(self) -> tuple[str, ...]:
         """Return the distinct focal tokens of the training split, sorted and case-folded."""
-        rows = np.flatnonzero(self.split == "train")
-        focal = (self.tokens[row][self.position[row]] for row in rows)
+        focal = np.array(self.focal_tokens, dtype=object)[self.split == "train"]
         return tuple(sorted({token.casefold() for token in focal}))
+
+    @property
+    def focal_tokens(self) -> list[str]:
+        """Return the focal word of every instance, as it stands in the sentence."""
+        places = zip(self.tokens, self.position.tolist(), strict=True)
+        return [tokens[position] for tokens, position in places]
 
     def training_rows(self, lines: np.ndarray) -> np.ndarray:
         """Return the rows of lines of the training file, in the order of the lines."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from wsd import logs
 from wsd.artifacts.column_names import SELECTED, feature_set
-from wsd.artifacts.find_runs import PROVENANCE, runs_with, tables_of
+from wsd.artifacts.find_runs import NAMELESS, PROVENANCE, RUNS, runs_with, tables_of
 from wsd.artifacts.manifest import dataset_of_results
 from wsd.errors import WsdError
 from wsd.report.pages.render import render_alone
@@ -88,6 +88,24 @@ def reports(results: Path) -> Iterator[Listed]:
                 result=_result(selected[0], several=len(models) > 1) if selected else None,
                 version=_other_version(tables / PROVENANCE),
             )
+
+
+def find_pages(results: Path, page: str, group: str = "") -> Iterator[tuple[Path, Listed]]:
+    """Yield a study's pages below a folder of all results, without models, day and result.
+
+    Parameters
+    ----------
+    results : Path
+    page : str
+        The pattern of their paths below the folder of a run, such as ``*/pairs.html``.
+    group : str
+        The heading of the list that they belong to.
+    """
+    for dataset in sorted(results.glob("*")):
+        for path in [*sorted(dataset.glob(page)), *sorted(dataset.glob(f"{RUNS}/*/{page}"))]:
+            parts = path.relative_to(results).parts
+            run = parts[2] if parts[1] == RUNS else NAMELESS
+            yield path, Listed(title=title(dataset), run=run, page=parts, group=group)
 
 
 def _selected(tables: Path) -> list[dict[str, Any]]:

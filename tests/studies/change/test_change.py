@@ -18,8 +18,8 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.nearest import unit_vectors
 from wsd.storage.csv import read_csv
 from wsd.studies.change import change, gold
-from wsd.studies.change.agreement import average_precision, precision_set
 from wsd.studies.change.change import TEXT_COLUMNS
+from wsd.studies.change.gold import average_precision, precision_set
 
 LAYERS = ["0", "1", "2", "mean-all"]
 

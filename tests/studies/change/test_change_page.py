@@ -15,7 +15,7 @@ from wsd.errors import ResultError
 from wsd.report.overview import write_overview
 from wsd.storage.file_names import file_name
 from wsd.studies.change import change, change_page, overview_links
-from wsd.studies.change.word_page import MOST, places, shown, typical
+from wsd.studies.change.change_page import MOST, places, shown, typical
 
 LAYERS = ["0", "1", "mean-all"]
 

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import import_targets
 from fuzz_target import Target
 from mutate import SEPARATOR
 
 from wsd.corpora.importer.table_cells import Options
-from wsd.studies.pairs import pair_files, pairs_to_senses
+from wsd.studies.pairs import pair_reader
 
 
 def put(data: bytes, at: Path) -> Path:
@@ -17,13 +16,9 @@ def put(data: bytes, at: Path) -> Path:
     return at / "a.data.txt"
 
 
-def run_wic(data: bytes, at: Path) -> None:
-    import_targets.check_gathered(pairs_to_senses.read([put(data, at)], [], None)[0])
-
-
 def run_pairs(data: bytes, at: Path) -> None:
     path = put(data, at)
-    for pair in pair_files.read(path, Options()):
+    for pair in pair_reader.read(path, Options()):
         for position, tokens in pair.sentences:
             assert tokens[position].split() == [tokens[position]]
 
@@ -46,13 +41,5 @@ def wic_seeds() -> list[bytes]:
 
 
 TOKENS = (b"\t", b"\n", b"-", b"N", b"V", b"T", b"F", b"0", b"crane")
-PARSERS = {
-    "studies/pairs/pair_files": ("*",),
-    "studies/pairs/pair_formats": ("*",),
-    "studies/pairs/pair_columns": ("*",),
-    "studies/pairs/pairs_to_senses": ("*",),
-}
-TARGETS = [
-    Target("import-wic", wic_seeds, run_wic, TOKENS, 1.0),
-    Target("import-pairs", wic_seeds, run_pairs, TOKENS, 1.0),
-]
+PARSERS = {"studies/pairs/pair_reader": ("*",)}
+TARGETS = [Target("import-pairs", wic_seeds, run_pairs, TOKENS, 1.0)]

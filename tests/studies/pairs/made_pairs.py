@@ -6,7 +6,7 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ABOUT
-from wsd.studies.pairs.pair_table import Pairs
+from wsd.studies.pairs.pair_tables import Pairs
 
 
 def pairs_of(

@@ -8,10 +8,10 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
+from wsd.corpora.importer.table_cells import Options
 from wsd.errors import ConfigError, CorpusError
-from wsd.studies.pairs.pair_columns import find_columns
-from wsd.studies.pairs.pair_formats import gold_of, split_of
-from wsd.studies.pairs.pair_table import Pairs, read_pairs
+from wsd.studies.pairs.pair_reader import find_columns, gold_of, split_of
+from wsd.studies.pairs.pair_tables import Pairs, read_pairs
 
 MCL = [
     {
@@ -140,11 +140,11 @@ def test_named_columns_splits_and_extra_columns(tmp_path: Path) -> None:
 
 def test_ratings_or_labels() -> None:
     header = ["sentence1", "sentence2", "word", "same", "mean_relatedness"]
-    assert "label" not in find_columns(header, {}, "a:1")
-    named = find_columns(header, {"label": "same"}, "a:1")
+    assert "label" not in find_columns(header, Options(), "a:1")
+    named = find_columns(header, Options({"label": "same"}), "a:1")
     assert named["label"] == "same" and "rating" not in named
     with pytest.raises(CorpusError, match="no column 'x'"):
-        find_columns(header, {"label": "x"}, "a:1")
+        find_columns(header, Options({"label": "x"}), "a:1")
 
 
 def test_ratings_that_do_not_vary(tmp_path: Path) -> None:
@@ -250,9 +250,4 @@ def test_names_of_splits_and_label_files() -> None:
     assert splits == ["train", "dev", "test", "test", "all"]
     assert gold_of(Path("a/data.en.data")) == Path("a/data.en.gold")
     assert gold_of(Path("a/dev.data.txt")) == Path("a/dev.gold.txt")
-
-
-def test_ratings_do_not_become_senses(tmp_path: Path) -> None:
-    text = "word,sentence1,sentence2,rating\nmint,a mint,mint,3\nmint,b mint,mint,2\n"
-    with pytest.raises(CorpusError, match="ratings do not separate senses"):
-        imported(tmp_path, {"mine.csv": text}, to_senses=True)
+    assert gold_of(Path("a/dev.DATA.TXT")) == Path("a/dev.gold.txt")

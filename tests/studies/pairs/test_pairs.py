@@ -13,10 +13,16 @@ from wsd.errors import ConfigError, CorpusError, ResultError
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.cosines import COSINES, TABLE, TESTS, read_cosines
-from wsd.studies.pairs.pair_table import Pairs, read_pairs, write_pairs
-from wsd.studies.pairs.pairs import measure, run
-from wsd.studies.pairs.score_pairs import score
+from wsd.studies.pairs.pair_tables import (
+    COSINES,
+    TABLE,
+    TESTS,
+    Pairs,
+    read_cosines,
+    read_pairs,
+    write_pairs,
+)
+from wsd.studies.pairs.pairs import measure, run, score
 
 PAIRS = pairs_of(
     *(("a.n", "train", 0), ("a.n", "train", 0), ("b.v", "train", 1), ("b.v", "train", 1)),

@@ -7,7 +7,7 @@ import pytest
 from checkout import REPOSITORY
 from doc_examples import FENCE, follow, sections
 
-from wsd.studies.pairs.pair_table import read_pairs
+from wsd.studies.pairs.pair_tables import read_pairs
 
 SECTIONS = sections(REPOSITORY / "docs/how-to/pairs.md")
 # By section: the folder, the number of pairs and of sentences, the highest label or rating, and

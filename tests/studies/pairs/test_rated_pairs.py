@@ -11,12 +11,20 @@ from scipy.stats import pearsonr, spearmanr
 from wsd.cli import main
 from wsd.errors import CorpusError
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.cosines import COSINES, NAMES, TABLE, columns_of, read_cosines, write_cosines
-from wsd.studies.pairs.overview_rows import _result
-from wsd.studies.pairs.pair_table import Pairs, read_pairs, write_pairs
-from wsd.studies.pairs.pairs_page import page
-from wsd.studies.pairs.plots import scatter
-from wsd.studies.pairs.score_pairs import OUT_OF_FOLD, score
+from wsd.studies.pairs.overview_rows import main_result
+from wsd.studies.pairs.pair_tables import (
+    COSINES,
+    OUT_OF_FOLD,
+    TABLE,
+    Pairs,
+    columns_of,
+    read_cosines,
+    read_pairs,
+    write_cosines,
+    write_pairs,
+)
+from wsd.studies.pairs.pairs import score
+from wsd.studies.pairs.pairs_page import page, scatter
 
 SAID = {"model": "toy", "view": "focal"}
 GOOD, NOISE, FLAT = ("none", "1"), ("none", "0"), ("none", "2")
@@ -144,19 +152,19 @@ def test_the_page(tmp_path: Path) -> None:
     assert "so that correlation is optimistic" in text
     assert text.count("<circle cx=") == 120
     assert "1 of 120 pairs have a rank by cosine" in text and "&lt;b&gt;key" in text
-    body = text.partition("<body")[2]
+    body = text.partition("<header>")[2].partition("</main>")[0]
     assert all(word not in body for word in ("threshold", "accuracy", "nan"))
-    numbers = columns_of(is_graded=True).numbers
+    columns = columns_of(is_graded=True)
     write_pairs(tmp_path / "pairs", pairs)
     write_cosines(tmp_path / COSINES, pairs, cosines, SAID)
-    write_csv(tmp_path / TABLE, table[[*NAMES, "chosen", *numbers, "in_confidence_set"]])
+    write_csv(tmp_path / TABLE, table[columns])
     call = ["pairs-page", "--pairs", str(tmp_path / "pairs"), "--scores", str(tmp_path)]
     assert main([*call, "--out", str(tmp_path / "a.html")]) == 0
     assert " ".join((tmp_path / "a.html").read_text().split()) == text
     # The list of all reports has the score out of fold.
     table.loc[0, "spearman"] = 0.123
-    write_csv(tmp_path / TABLE, table[[*NAMES, "chosen", *numbers, "in_confidence_set"]])
-    result = _result(tmp_path / TABLE)
+    write_csv(tmp_path / TABLE, table[columns])
+    result = main_result(tmp_path / TABLE)
     assert result is not None and "Spearman" in result.classifier
     assert result.score == 0.123
 

@@ -13,7 +13,7 @@ from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible
 from wsd.metrics import nearest
-from wsd.studies.unlabelled import unlabelled_files, use_table
+from wsd.studies.unlabelled import import_unlabelled, use_table
 
 
 def write_tables(folder: Path) -> dict[str, Path]:
@@ -50,9 +50,9 @@ def run_unlabelled(data: bytes, at: Path) -> None:
     way = data[0] if data else 0
     path = at / f"u{(labelled_tables.TEXT, *TABLE_KINDS)[way % 4]}"
     path.write_bytes(data[1:])
-    result = unlabelled_files.Uses()
+    result = import_unlabelled.Uses()
     options = Options({"position": "x"} if way & 4 else {}, "crane" if way & 8 else None)
-    unlabelled_files.read(path, options, result)
+    import_unlabelled.read(path, options, result)
     n_uses = sum(map(len, result.rows.values()))
     options.bad_lines.settle(n_uses, skip=False)
     for word, rows in result.rows.items():
@@ -80,7 +80,7 @@ TABLES = Tables({"uses": (read_uses, check_uses)}, write_tables)
 TOKENS = (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane")
 PARSERS = {
     "studies/unlabelled/use_table": ("read_uses",),
-    "studies/unlabelled/unlabelled_files": ("*",),
+    "studies/unlabelled/import_unlabelled": ("*",),
 }
 TARGETS = [
     Target("uses", TABLES.damage_seeds, TABLES.run_damage, TABLE_TOKENS, 0.2),

@@ -75,9 +75,7 @@ def made_uses(
         if len(forms) > 1:
             vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
         vectors = vectors.astype(np.float32)
-        result = find_all_uses(
-            corpora, lambda _, taken, vectors_=vectors: vectors_[taken], 6, 1, centre
-        )
+        result = find_all_uses(corpora, lambda _, vectors_=vectors: vectors_, 6, 1, centre)
         files.append(folder / f"{layers}.parquet")
         model = {"name": "toy", "blocks": 2}
         content = {"view": "focal", "layers": layers, "encoder": {"model": model}}

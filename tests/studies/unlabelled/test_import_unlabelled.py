@@ -148,9 +148,8 @@ def test_refused_with_its_place(
 
 @pytest.mark.parametrize(
     ("name", "more"),
-    [("s.xml", {}), ("s.txt", {"at_least": 2}), ("s.txt", {"senses": Path("x.tsv")}),
-     ("s.txt", {"to_senses": True})],
-)  # fmt: skip
+    [("s.xml", {}), ("s.txt", {"at_least": 2}), ("s.txt", {"senses": Path("x.tsv")})],
+)
 def test_options_about_senses_are_refused(tmp_path: Path, name: str, more: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         imported(tmp_path, LINES, name, **more)

@@ -26,7 +26,7 @@ from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled.partitions import agreement
 from wsd.studies.unlabelled.use_table import Partition, WordUses, write_uses
 from wsd.studies.unlabelled.uses import find_uses
-from wsd.studies.unlabelled.word_page import page_data
+from wsd.studies.unlabelled.uses_page import page_data
 
 
 def unpacked(page: str) -> Any:

@@ -26,8 +26,17 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.permutation import holm
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
-from wsd.studies.change import agreement, confounds, gold
-from wsd.studies.change.groups import Grouped, column, divide, group_names
+from wsd.studies.change import gold
+from wsd.studies.change.groups import (
+    BASELINES,
+    Grouped,
+    baselines,
+    column,
+    divide,
+    forms_of,
+    group_names,
+    lengths,
+)
 from wsd.studies.change.measures import PERMUTATIONS, Change, cluster, measure
 
 TABLE, WORDS, AGREEMENT = "change.csv", "change-words.csv", "change-gold.csv"
@@ -52,13 +61,11 @@ def vectors_of(
 ) -> np.ndarray:
     """Return the vectors of a word in one layer choice: shape (len(corpus), features)."""
     vectors = choice.combine({layer: embeddings.layer(layer) for layer in choice.layers})
-    return centred(vectors, confounds.forms(corpus)) if centre == FORM else vectors
+    return centred(vectors, forms_of(corpus)) if centre == FORM else vectors
 
 
 def measure_word(
-    grouped: Grouped,
-    choices: Readers,
-    args: argparse.Namespace,
+    grouped: Grouped, choices: Readers, args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per layer choice and measure, and per baseline and measure."""
 
@@ -72,20 +79,8 @@ def measure_word(
     for name, read in choices.items():
         vectors = read()[grouped.rows]
         yield from rows(name, vectors, cluster(unit_vectors(vectors), args.seed))
-    for baseline in confounds.baselines(grouped.corpus, args.seed):
+    for baseline in baselines(grouped.corpus, args.seed):
         yield from rows(*baseline)
-
-
-def adjusted(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with p-values that are adjusted over words, per layer choice and measure."""
-    groups = table.groupby(["layers", "measure"])["p"]
-    return table.assign(p_holm=groups.transform(lambda p: holm(p.tolist())))
-
-
-def cosines(vectors: np.ndarray, judged: gold.Judged) -> np.ndarray:
-    """Return the cosine of each judged pair."""
-    units = unit_vectors(vectors)
-    return np.einsum("ij,ij->i", units[judged.rows[:, 0]], units[judged.rows[:, 1]])
 
 
 def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:
@@ -93,7 +88,7 @@ def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:
     row: dict[str, Any] = {"word": word, "left_out": grouped.left_out or "-"}
     row |= dict(zip(("first", "second"), names, strict=True))
     row |= dict(zip(("n_first", "n_second"), grouped.sizes, strict=True))
-    measured = {} if grouped.left_out else confounds.lengths(grouped.corpus, grouped.is_second)
+    measured = {} if grouped.left_out else lengths(grouped.corpus, grouped.is_second)
     return {**row, **measured}
 
 
@@ -153,17 +148,18 @@ def run(args: argparse.Namespace) -> None:
             rows = [*measure_word(grouped, readers(word), args)]
             tables.append(pd.DataFrame(rows).assign(word=word))
             log.info("measured %s", word)
-        changes = adjusted(pd.concat(tables, ignore_index=True))
-        rated = agreement.score_words(changes, known, confounds.BASELINES, args.seed)
+        changes = pd.concat(tables, ignore_index=True)
+        # Over words.
+        p_values = changes.groupby(["layers", "measure"])["p"]
+        changes["p_holm"] = p_values.transform(lambda p: holm(p.tolist()))
+        rated = gold.score_words(changes, known, BASELINES, args.seed)
         rated += score_judgments(judged, readers, args.seed)
     head = {"model": model, "view": args.view}
     write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS])
     about = pd.DataFrame([about_word(word, names, grouped) for word, grouped in groups.items()])
-    about = about.join(known, on="word").reindex(columns=WORD_COLUMNS)
-    write_csv(args.out / WORDS, about)
-    empty = pd.DataFrame(columns=GOLD_COLUMNS)
-    scores = pd.concat(rated, ignore_index=True).assign(**head) if rated else empty
-    write_csv(args.out / AGREEMENT, scores[GOLD_COLUMNS])
+    write_csv(args.out / WORDS, about.join(known, on="word").reindex(columns=WORD_COLUMNS))
+    scores = pd.concat(rated, ignore_index=True) if rated else pd.DataFrame()
+    write_csv(args.out / AGREEMENT, scores.assign(**head).reindex(columns=GOLD_COLUMNS))
 
 
 def score_judgments(
@@ -174,12 +170,13 @@ def score_judgments(
         return []
     words = np.repeat([*judged], [len(pairs.medians) for pairs in judged.values()])
     medians = np.concatenate([pairs.medians for pairs in judged.values()])
-    if not agreement.varies(pd.Series(medians), agreement.JUDGMENTS):
+    if not gold.varies(pd.Series(medians), gold.PAIRS):
         return []
     parts: dict[str, list[np.ndarray]] = {}
     for word, pairs in judged.items():
         for name, read in readers(word).items():
-            parts.setdefault(name, []).append(cosines(read(), pairs))
+            first, second = (unit_vectors(read())[rows] for rows in pairs.rows.T)
+            parts.setdefault(name, []).append(np.einsum("ij,ij->i", first, second))
     predictors = {name: np.concatenate(values) for name, values in parts.items()}
-    table = agreement.score(predictors, medians, words, (), seed)
-    return [table.assign(measure=agreement.COSINE, gold=agreement.JUDGMENTS)]
+    table = gold.score(predictors, medians, words, (), seed)
+    return [table.assign(measure=gold.COSINE, gold=gold.PAIRS)]

@@ -1,28 +1,33 @@
 """Write the pages of change: the words that changed most, the layers, and a page per word."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from wsd.analysis.project import pca
 from wsd.arguments import add_embeddings, add_listings, add_out_folder, add_path
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.feature_set import vectors_file
 from wsd.artifacts.layer_choice import parse_layers
 from wsd.artifacts.manifest import find_dataset
+from wsd.artifacts.projection import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
+from wsd.metrics.nearest import unit_vectors
 from wsd.report.pages.curves import plot_of_tables
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.render import CURVES, render_alone
-from wsd.report.pages.report_data import having, records
+from wsd.report.pages.render import CURVES, pack, render_alone
+from wsd.report.pages.report_data import having, records, sentence
+from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.change import agreement, gold, plots
+from wsd.studies.change import gold
 from wsd.studies.change.change import (
     AGREEMENT,
     FORM,
@@ -31,10 +36,8 @@ from wsd.studies.change.change import (
     WORDS,
     vectors_of,
 )
-from wsd.studies.change.confounds import BAG_OF_WORDS, BASELINES
-from wsd.studies.change.groups import divide
+from wsd.studies.change.groups import BAG_OF_WORDS, BASELINES, divide
 from wsd.studies.change.measures import APD, JSD, PROTOTYPE
-from wsd.studies.change.word_page import shown, word_page
 
 SHOWN = {
     PROTOTYPE: "Prototype distance",
@@ -45,14 +48,21 @@ GOLD_NAMES = {
     gold.GRADED: "graded change",
     gold.BINARY: "binary change",
     gold.COMPARE: "COMPARE, reversed",
-    agreement.JUDGMENTS: "judged pairs of uses",
+    gold.PAIRS: "judged pairs of uses",
 }
 METRICS = {
-    agreement.SPEARMAN: "Spearman's correlation",
-    agreement.AVERAGE_PRECISION: "average precision",
+    gold.SPEARMAN: "Spearman's correlation",
+    gold.AVERAGE_PRECISION: "average precision",
 }
 SHORT = ("Prototype distance", "APD", "JSD")
 LEVEL = 0.05
+BAR, MARGIN = 240, 6
+SCRIPTS = ("page.js", "change/change-word.js")
+# The most uses of a group that the page shows: a random sample of more.
+MOST = 500
+# The largest coordinate of a plot.
+LARGEST = 100
+TYPICAL = 5
 
 
 def opening(choices: list[str], scores: pd.DataFrame) -> tuple[str, str]:
@@ -60,7 +70,7 @@ def opening(choices: list[str], scores: pd.DataFrame) -> tuple[str, str]:
 
     It agrees best with graded gold, else with judgments; without gold it is the last single layer.
     """
-    for name, measure in ((gold.GRADED, PROTOTYPE), (agreement.JUDGMENTS, agreement.COSINE)):
+    for name, measure in ((gold.GRADED, PROTOTYPE), (gold.PAIRS, gold.COSINE)):
         rows = having(scores, gold=name, measure=measure)
         rows = rows[rows["layers"].isin(choices) & rows["value"].notna()]
         if not rows.empty:
@@ -76,18 +86,31 @@ def word_list(changes: pd.DataFrame, about: pd.DataFrame, layers: str) -> list[d
     baseline = having(changes, layers=BAG_OF_WORDS, measure=PROTOTYPE).set_index("word")
     order = rows[PROTOTYPE]["value"].sort_values(ascending=False, na_position="last").index
     cells = {name: records(table.loc[order]) for name, table in rows.items()}
-    bars = plots.bars(cells[PROTOTYPE])
+    drawn = bars(cells[PROTOTYPE])
     facts = about.set_index("word")
     return [
         {
             "word": word,
-            "bar": bars[i],
+            "bar": drawn[i],
             "cells": [cells[name][i] for name in SHOWN],
             "baseline_p": baseline.loc[word, "p_holm"],
             **facts.loc[word].to_dict(),
         }
         for i, word in enumerate(order)
     ]
+
+
+def bars(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a dot, an interval and the mark of shuffled groups for each row, on the same axis."""
+    ends = [row[name] for row in rows for name in ("low", "high", "null_high")]
+    most = float(np.nanmax(ends)) or 1.0
+
+    def across(value: float) -> float | None:
+        place = round(MARGIN + value / most * (BAR - 2 * MARGIN), 1)
+        return place if place == place else None
+
+    names = {"x": "value", "low": "low", "high": "high", "null": "null_high"}
+    return [{end: across(row[name]) for end, name in names.items()} for row in rows]
 
 
 def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
@@ -124,12 +147,70 @@ def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
     return drawn
 
 
-def _plot(
-    tables: Mapping[str, pd.DataFrame], y: str, levels: Mapping[str, float]
-) -> dict[str, Any]:
+def _plot(tables: Mapping[str, pd.DataFrame], y: str, levels: Mapping[str, float]) -> Any:
     columns = {"low": "value_low", "high": "value_high"}
     tables = {name: table.rename(columns=columns) for name, table in tables.items()}
     return plot_of_tables(tables, y=y, levels=levels, level_digits=2)
+
+
+def shown(is_second: np.ndarray, seed: int = 1) -> np.ndarray:
+    """Return which uses the page shows: a bool array of the same shape."""
+    random = np.random.default_rng(seed)
+    taken = np.ones(len(is_second), dtype=bool)
+    for group in (False, True):
+        rows = np.flatnonzero(is_second == group)
+        taken[random.permutation(rows)[MOST:]] = False
+    return taken
+
+
+def typical(units: np.ndarray, is_second: np.ndarray) -> list[list[dict[str, Any]]]:
+    """Return the uses most typical of each group, each with its nearest use of the other group.
+
+    A use is typical of its group if its mean cosine with the group, minus its mean cosine with the
+    other group, is high.
+
+    Parameters
+    ----------
+    units : float array of shape (n, features)
+    is_second : bool array of shape (n,)
+
+    Returns
+    -------
+    list of two lists of dict
+        With the row, the row of the nearest use of the other group, and their cosine.
+    """
+    lists = []
+    means = [units[is_second == group].mean(axis=0) for group in (False, True)]
+    for group in (False, True):
+        rows, others = np.flatnonzero(is_second == group), np.flatnonzero(is_second != group)
+        gain = units[rows] @ (means[group] - means[not group])
+        first = rows[np.argsort(-gain, kind="stable")[:TYPICAL]]
+        cosines = units[first] @ units[others].T
+        nearest = cosines.argmax(axis=1)
+        lists.append(
+            [
+                {"row": int(row), "near": int(others[near]), "cosine": float(own[near])}
+                for row, near, own in zip(first, nearest, cosines, strict=True)
+            ]
+        )
+    return lists
+
+
+def places(vectors: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the uses on the first two principal components of each layer choice.
+
+    Returns
+    -------
+    list of int arrays of shape (n, 2)
+        Each axis fills the plot, from ``-LARGEST`` to ``LARGEST``; the second axis points down.
+    """
+    projected = [pca(own, np.ones(len(own), dtype=bool))[0] for own in vectors]
+    scaled = []
+    for points in align_signs(projected):
+        low, high = points.min(axis=0), points.max(axis=0)
+        spread = np.where(high > low, high - low, 1)
+        scaled.append(np.rint(((points - low) / spread * 2 - 1) * [LARGEST, -LARGEST]).astype(int))
+    return scaled
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -193,36 +274,54 @@ def _write_words(
     names: list[str],
     layers: tuple[list[str], str],
 ) -> None:
-    """Write the page of each word that has measures."""
+    """Write the page of each word that has measures, as one file that loads nothing."""
     corpora = read_corpora(args.corpus, args.words)
     choices, start = layers
     model, view = changes["model"].iloc[0], changes["view"].iloc[0]
-    (args.out / "words").mkdir(parents=True, exist_ok=True)
+    shared = {"names": names, "styles": [mark_of(0), mark_of(1)]}
     for word, grouped in divide(corpora, args.group, names, "--group").items():
         if grouped.left_out:
             continue
         corpus = corpora[word]
         embeddings = Embeddings(vectors_file(args.embeddings, corpus, view), corpus)
         rows = shown(grouped.is_second)
-        vectors, facts = {}, []
-        for name in choices:
-            choice = parse_layers(name, embeddings.blocks)
-            own = vectors_of(corpus, embeddings, choice, args.centre)
-            vectors[name] = own[grouped.rows][rows]
-            measured = having(changes, word=word, layers=name)
-            of_layer = {row["measure"]: row for row in records(measured)}
-            text = label(choice, embeddings.blocks)
-            facts.append({"name": name, "label": text, "measures": of_layer})
-        page = word_page(
-            dataset,
-            model,
-            grouped.corpus.take(rows),
-            grouped.is_second[rows],
-            names,
-            vectors,
+        is_second, uses = grouped.is_second[rows], grouped.corpus.take(rows)
+        parsed = [parse_layers(name, embeddings.blocks) for name in choices]
+        vectors = [
+            vectors_of(corpus, embeddings, choice, args.centre)[grouped.rows][rows]
+            for choice in parsed
+        ]
+        measured = having(changes, word=word)
+        facts = []
+        for choice, own, points in zip(parsed, vectors, places(vectors), strict=True):
+            of_layer = records(having(measured, layers=choice.name))
+            texts = np.array([f"{x},{y}" for x, y in points], dtype=object)
+            facts.append(
+                {
+                    "name": choice.name,
+                    "label": label(choice, embeddings.blocks),
+                    "measures": {row["measure"]: row for row in of_layer},
+                    "points": [" ".join(texts[is_second == group]) for group in (False, True)],
+                    "typical": typical(unit_vectors(own.astype(np.float64)), is_second),
+                }
+            )
+        sentences = [sentence(uses, row) for row in range(len(uses))]
+        packed = {
+            "sentences": [[*parts.values()] for parts in sentences],
+            "rows": [np.flatnonzero(is_second == group).tolist() for group in (False, True)],
+        }
+        page = render_alone(
+            "change/change-word.html",
+            SCRIPTS,
+            report={"dataset": dataset},
+            model=model,
+            word=word,
             layers=facts,
             start=choices.index(start),
             about=records(having(about, word=word))[0],
             shown=SHOWN,
+            sentences=sentences,
+            packed=pack({**packed, **shared}),
+            **shared,
         )
         write_text(args.out / "words" / f"{file_name(word)}.html", page)

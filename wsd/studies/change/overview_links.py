@@ -2,10 +2,10 @@
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from wsd.artifacts.find_runs import NAMELESS, RUNS
-from wsd.report.overview import Listed, title
+from wsd.report.overview import Listed, find_pages
 
 PAGE = "change/index.html"
 HEADING = "Change between two groups of uses"
@@ -17,11 +17,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def reports(results: Path) -> Iterator[Listed]:
     """Yield every page of change below a folder of all results."""
-    for dataset in sorted(results.glob("*")):
-        of_runs = dataset.glob(f"{RUNS}/*/*/{PAGE}")
-        for path in [*sorted(dataset.glob(f"*/{PAGE}")), *sorted(of_runs)]:
-            parts = path.relative_to(results).parts
-            run = parts[2] if parts[1] == RUNS else NAMELESS
-            yield Listed(
-                title=title(dataset), run=run, page=parts, models=[parts[-3]], group=HEADING
-            )
+    for path, listed in find_pages(results, f"*/{PAGE}", HEADING):
+        yield replace(listed, models=[path.parent.parent.name])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS
 from wsd.artifacts.manifest import read_manifest
-from wsd.studies.pairs.pair_table import PAIRS_FILE, read_pairs, write_pairs
+from wsd.studies.pairs.pair_tables import PAIRS_FILE, read_pairs, write_pairs
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Import files of pairs with ``wsd import``: as a corpus of pairs, or of senses (``--to-senses``).
+"""Import files of pairs with ``wsd import``, as a corpus of pairs.
 
 A column, or the name of a file, has the split: train, dev or test. Pairs without a split are
 cross-validated. The folder is written as a whole or not at all, after everything has been read.
@@ -6,11 +6,12 @@ cross-validated. The folder is written as a whole or not at all, after everythin
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
@@ -18,62 +19,27 @@ from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
 from wsd.corpora.importer.input_formats import FileKind, Request
-from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.write_corpus import start_manifest, write_manifest
-from wsd.corpora.text_format import Row, make_corpus
+from wsd.corpora.text_format import make_corpus
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
-from wsd.studies.pairs import pair_columns, pair_files, pair_formats, pairs_to_senses
-from wsd.studies.pairs.pair_files import Pair
-from wsd.studies.pairs.pair_table import ALL, SPLITS, Pairs, write_pairs
+from wsd.studies.pairs import pair_reader
+from wsd.studies.pairs.pair_reader import Pair, gold_of, is_pairs, split_of
+from wsd.studies.pairs.pair_tables import ALL, SPLITS, Pairs, write_pairs
 
-COLUMNS = tuple(pair_columns.NAMES)
+COLUMNS = tuple(pair_reader.NAMES)
 SENTENCE_COLUMNS = {"sentence1", "sentence2"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add an option to ``wsd import``."""
-    text = "import pairs as a corpus of senses, with the words whose pairs separate two senses"
-    parser.add_argument("--to-senses", action="store_true", help=text)
-
-
-def read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
-    """Read files of pairs as senses, or import them as pairs and return the summary.
-
-    Raises
-    ------
-    ConfigError
-        If there are other files too, or an option that is only for a corpus of senses.
-    """
-    args = request.args
-    if args.to_senses:
-        train = [path for path in request.files if path not in args.test]
-        return pairs_to_senses.read(train, args.test, args.gold, request.options)
-    is_other = any(not pair_formats.is_pairs(path) for path in request.files)
-    is_other = is_other and not SENTENCE_COLUMNS & request.columns.keys()
-    if is_other or args.at_least or args.senses or args.train:
-        problem = "pairs cannot be combined with other files, or with options for senses"
-        fix = "give only pairs, as FILE, without --at-least and --senses; or add --to-senses"
-        raise ConfigError(problem, where="FILE", fix=fix)
-    return import_pairs(request)
+    """Add no option."""
 
 
 def import_instead(request: Request) -> list[str] | None:
     """Import tables in which the user names a column of sentences of pairs, and summarize them."""
-    named = SENTENCE_COLUMNS & request.columns.keys() and not request.args.to_senses
-    return import_pairs(request) if named else None
-
-
-KIND = FileKind(
-    "a file of pairs",
-    f"WiC's {pair_formats.DATA}",
-    pair_formats.is_pairs,
-    options=("--gold", "--to-senses", "--word", "--columns", "--encoding", "--find", "--skip-bad"),
-    labels=(".gold.txt", pair_formats.DATA),
-    read_together=read_files,
-)
+    return import_pairs(request) if SENTENCE_COLUMNS & request.columns.keys() else None
 
 
 def import_pairs(request: Request) -> list[str]:
@@ -82,18 +48,23 @@ def import_pairs(request: Request) -> list[str]:
     Raises
     ------
     ConfigError
-        If only some of the pairs have a split, or a rating.
+        If there are other files too, or an option that is only for a corpus of senses; or if only
+        some of the pairs have a split, or a rating.
     CorpusError
         Naming file and line.
     """
-    gold, pairs = request.args.gold, []
-    paths = sorted(request.files, key=lambda path: SPLITS.index(pair_formats.split_of(path)))
+    args, pairs = request.args, []
+    named = SENTENCE_COLUMNS & request.columns.keys()
+    is_other = not named and not all(map(is_pairs, request.files))
+    if is_other or args.at_least or args.senses or args.train:
+        problem = "pairs cannot be combined with other files, or with options for senses"
+        fix = "give only pairs, as FILE, without --at-least and --senses"
+        raise ConfigError(problem, where="FILE", fix=fix)
+    paths = sorted(request.files, key=lambda path: SPLITS.index(split_of(path)))
     # A single file of a split needs no name, and files of different folders may share one.
-    splits = {pair_formats.split_of(path) for path in paths}
-    several = len({path.name for path in paths}) > len(splits)
+    several = len({path.name for path in paths}) > len({*map(split_of, paths)})
     for path in paths:
-        own = pair_files.read(path, request.options, gold)
-        for pair in own:
+        for pair in pair_reader.read(path, request.options, args.gold):
             extra = {**pair.extra, "file": path.name} if several else pair.extra
             pairs.append(pair._replace(extra=extra))
     pairs.sort(key=lambda pair: SPLITS.index(pair.split))
@@ -103,21 +74,34 @@ def import_pairs(request: Request) -> list[str]:
     words = {pair.word for pair in pairs}
     log_all(similar_names(words), "such words")
     table = _table(pairs, request.about)
-    counts = _counts(table)
-    files = [*paths, *_label_files(paths, gold)]
     facts: dict[str, Any] = {
-        "pairs": counts,
+        "pairs": _counts(table),
         "words": len(words),
         "sentences": len(table.sentences),
-        "unlike_their_word": _count_unlike(pairs),
+        # Across languages, most are.
+        "unlike_their_word": sum(
+            not is_form(pair.word, tokens[at]) for pair in pairs for at, tokens in pair.sentences
+        ),
         **({"left_out": left_out} if left_out else {}),
     }
-    manifest = start_manifest(request, files, **facts)
-    with replacing_folder(request.args.out) as folder:
+    known = zip([args.gold or gold_of(path) for path in paths], paths, strict=True)
+    labels = [label for label, path in known if label != path and label.exists()]
+    manifest = start_manifest(request, [*paths, *labels], **facts)
+    with replacing_folder(args.out) as folder:
         write_pairs(folder, table)
         manifest["files"] = {file: sha256(folder / file) for file in OF_PAIRS}
         write_manifest(folder, manifest)
     return list(_summary(table, facts))
+
+
+KIND = FileKind(
+    "a file of pairs",
+    f"WiC's {pair_reader.DATA}",
+    is_pairs,
+    options=("--gold", "--word", "--columns", "--encoding", "--find", "--skip-bad"),
+    labels=(".gold.txt", pair_reader.DATA),
+    read_together=import_pairs,
+)
 
 
 def _check(pairs: Sequence[Pair], request: Request) -> None:
@@ -137,12 +121,6 @@ def _check(pairs: Sequence[Pair], request: Request) -> None:
             problem = f"all ratings are {ratings.pop():g}, but a correlation needs two"
             fix = "give pairs with different ratings, or name another column: --columns rating=NAME"
             raise CorpusError(problem, where=where, fix=fix)
-
-
-def _label_files(paths: Sequence[Path], gold: Path | None) -> list[Path]:
-    labels = [gold or pair_formats.gold_of(path) for path in paths]
-    known = zip(labels, paths, strict=True)
-    return [label for label, path in known if label != path and label.exists()]
 
 
 def _without_contradictions(pairs: Sequence[Pair], request: Request) -> list[Pair]:
@@ -165,55 +143,43 @@ def _without_contradictions(pairs: Sequence[Pair], request: Request) -> list[Pai
     return kept
 
 
-def _count_unlike(pairs: Sequence[Pair]) -> int:
-    """Count focal words that are spelt unlike their word; across languages, most are."""
-    focal = ((pair.word, tokens[position]) for pair in pairs for position, tokens in pair.sentences)
-    return sum(not is_form(*both) for both in focal)
-
-
 def _table(pairs: Sequence[Pair], about: Mapping[str, str]) -> Pairs:
-    """Return the pairs of all splits; each different sentence of a split has one row."""
-    sentences: list[Row] = []
-    ordered: list[Pair] = []
-    rows: list[list[int]] = []
-    lines: list[int] = []
-    for split in SPLITS:
-        own = [pair for pair in pairs if pair.split == split]
-        n_before = len(sentences)
-        row_of: dict[Sentence, int] = {}
-        for line, pair in enumerate(own, start=1):
-            for sentence in pair.sentences:
-                if sentence not in row_of:
-                    row_of[sentence] = len(sentences)
-                    sentences.append((split, len(sentences) - n_before, *sentence, 0))
-            rows.append([row_of[sentence] for sentence in pair.sentences])
-            lines.append(line)
-        ordered += own
-    names = dict.fromkeys(name for pair in ordered for name in pair.extra)
+    """Return the pairs, which are sorted by split; a sentence of a split has one row."""
+    ends = [[(pair.split, sentence) for sentence in pair.sentences] for pair in pairs]
+    different = list(dict.fromkeys(chain(*ends)))
+    row_of = {sentence: row for row, sentence in enumerate(different)}
+    index = _numbers_within(split for split, _ in different)
+    rows = [(split, i, *own, 0) for (split, own), i in zip(different, index, strict=True)]
+    words, _, gold, is_graded, splits, _, extra = zip(*pairs, strict=True)
     return Pairs(
         about=about,
-        sentences=make_corpus(SENTENCES, UNLABELLED, sentences),
-        word=np.array([pair.word for pair in ordered]),
-        split=np.array([pair.split for pair in ordered]),
-        line=np.array(lines, dtype=np.int32),
-        rows=np.array(rows, dtype=np.int32),
-        gold=np.array([pair.gold for pair in ordered]),
-        is_graded=ordered[0].is_graded,
-        extra={name: tuple(pair.extra.get(name, "") for pair in ordered) for name in names},
+        sentences=make_corpus(SENTENCES, UNLABELLED, rows),
+        word=np.array(words),
+        split=np.array(splits),
+        line=np.array(_numbers_within(splits), dtype=np.int32) + 1,
+        rows=np.array([[row_of[end] for end in both] for both in ends], dtype=np.int32),
+        gold=np.array(gold),
+        is_graded=is_graded[0],
+        extra={
+            name: tuple(own.get(name, "") for own in extra) for name in dict.fromkeys(chain(*extra))
+        },
     )
+
+
+def _numbers_within(splits: Iterable[str]) -> list[int]:
+    """Return the number of each item among those of its split, from 0."""
+    column = pd.Series(splits)
+    return column.groupby(column).cumcount().tolist()
 
 
 def _counts(table: Pairs) -> dict[str, dict[str, int]]:
     """Return the manifest's numbers of pairs by split and label."""
     counts = {}
     for split in dict.fromkeys(table.split.tolist()):
-        gold = table.gold[table.split == split]
-        unknown = int(np.isnan(gold).sum())
-        if table.is_graded:
-            counts[split] = {"rated": len(gold) - unknown, "unknown": unknown}
-        else:
-            number = Counter(gold.tolist())
-            counts[split] = {"same": number[1], "different": number[0], "unknown": unknown}
+        number = Counter(table.gold[table.labelled(split)].tolist())
+        n = number.total()
+        known = {"rated": n} if table.is_graded else {"same": number[1], "different": number[0]}
+        counts[split] = {**known, "unknown": int((table.split == split).sum()) - n}
     return counts
 
 
@@ -221,17 +187,17 @@ def _summary(table: Pairs, facts: Mapping[str, Any]) -> Iterator[str]:
     words, sentences = plural(facts["words"], "word"), plural(facts["sentences"], "sentence")
     yield f"{plural(len(table), 'pair')} of {words}, {sentences}"
     for split, number in facts["pairs"].items():
-        ratings = table.gold[table.labelled(split)]
-        if table.is_graded and len(ratings):
-            low, middle, high = np.quantile(ratings, (0, 0.5, 1))
+        gold = table.gold[table.labelled(split)]
+        if table.is_graded and len(gold):
+            low, middle, high = np.quantile(gold, (0, 0.5, 1))
             known = f"ratings from {low:g} to {high:g}, median {middle:g}"
-            yield f"{split}: {plural(number['rated'], 'pair')} with {known}"
-        elif len(ratings):
+            yield f"{split}: {plural(len(gold), 'pair')} with {known}"
+        elif len(gold):
             different = f"{number['different']} with different senses"
             yield f"{split}: {plural(number['same'], 'pair')} with the same sense, {different}"
-        if number["unknown"]:
+        if unknown := number["unknown"]:
             kind = "ratings" if table.is_graded else "labels"
-            yield f"{split}: {plural(number['unknown'], 'pair')} without {kind}"
+            yield f"{split}: {plural(unknown, 'pair')} without {kind}"
     if number := facts["unlike_their_word"]:
         most = "; except across languages, check the places" if number > len(table) else ""
         yield f"{number} of {2 * len(table)} focal words are spelt unlike their word{most}"

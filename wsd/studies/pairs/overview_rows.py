@@ -3,17 +3,16 @@
 import argparse
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from wsd.artifacts.column_names import feature_set
-from wsd.artifacts.find_runs import NAMELESS, RUNS
 from wsd.artifacts.transform_names import transform_label
 from wsd.errors import WsdError
-from wsd.report.overview import Listed, Result, day, title
+from wsd.report.overview import Listed, Result, day, find_pages
 from wsd.report.pages.report_data import having, records
 from wsd.storage.csv import read_csv
-from wsd.studies.pairs.cosines import TABLE, metrics_of
-from wsd.studies.pairs.score_pairs import OUT_OF_FOLD
+from wsd.studies.pairs.pair_tables import OUT_OF_FOLD, TABLE
 from wsd.studies.pairs.study import Pairs
 
 PAGE = Pairs.front_page
@@ -25,28 +24,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def reports(results: Path) -> Iterator[Listed]:
     """Yield every page of pairs below a folder of all results."""
-    for dataset in sorted(results.glob("*")):
-        for path in sorted([*dataset.glob(f"*/{PAGE}"), *dataset.glob(f"{RUNS}/*/*/{PAGE}")]):
-            yield Listed(
-                title=title(dataset),
-                run=path.parts[-3] if path.parts[-4] == RUNS else NAMELESS,
-                page=path.relative_to(results).parts,
-                models=[path.parent.name],
-                day=day(path),
-                result=_result(path.with_name(TABLE)),
-            )
+    for path, listed in find_pages(results, f"*/{PAGE}"):
+        result = main_result(path.with_name(TABLE))
+        yield replace(listed, models=[path.parent.name], day=day(path), result=result)
 
 
-def _result(table: Path) -> Result | None:
+def main_result(table: Path) -> Result | None:
     """Return the selected configuration's result: out of fold, or on the last labelled split."""
-    for is_graded in (False, True):
-        with suppress(WsdError, IndexError):
-            chosen = records(having(read_csv(table), chosen=True))
-            row = next((row for row in chosen if row["split"] == OUT_OF_FOLD), chosen[-1])
-            metric = metrics_of(is_graded=is_graded)[0]
-            score, low, high = (row[f"{metric}{bound}"] for bound in ("", "_low", "_high"))
-            kind = "; Spearman" if is_graded else ""
-            classifier = f"cosine, {transform_label(row['transform'])}{kind}"
-            features = feature_set(row["view"], row["layers"])
-            return Result(features, classifier, score, low, high, row["words"])
+    with suppress(WsdError, LookupError):
+        chosen = records(having(read_csv(table), chosen=True))
+        row = next((row for row in chosen if row["split"] == OUT_OF_FOLD), chosen[-1])
+        metric = "spearman" if "spearman" in row else "accuracy"
+        score, low, high = (row[f"{metric}{bound}"] for bound in ("", "_low", "_high"))
+        kind = "; Spearman" if metric == "spearman" else ""
+        classifier = f"cosine, {transform_label(row['transform'])}{kind}"
+        features = feature_set(row["view"], row["layers"])
+        return Result(features, classifier, score, low, high, row["words"])
     return None

@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from wsd.artifacts.find_runs import runs_with, tables_of
-from wsd.report.overview import Listed, title
+from wsd.report.overview import Listed, find_pages
 
 PAGE = "uses/index.html"
 HEADING = "Uses of words, clustered without senses"
@@ -17,8 +16,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def reports(results: Path) -> Iterator[Listed]:
     """Yield every page of uses below a folder of all results."""
-    for dataset in sorted(results.glob("*")):
-        for run in runs_with(dataset, PAGE):
-            page = tables_of(dataset, run) / PAGE
-            parts = page.relative_to(results).parts
-            yield Listed(title=title(dataset), run=run, page=parts, group=HEADING)
+    for _, listed in find_pages(results, PAGE, HEADING):
+        yield listed

@@ -4,8 +4,6 @@ from typing import Any
 
 from wsd.studies.base import Config, Files, Kind, Outputs, Study, refused
 
-CLUSTERED = {"clusters": "clusters.most", "seed": "seed"}
-
 
 class Unlabelled(Study):
     """Declare the study to the run and to the command line."""
@@ -15,13 +13,13 @@ class Unlabelled(Study):
     group = "find the uses of words without senses"
     commands = {
         "uses": "Cluster every word's sentences at one layer choice.",
-        "substitute-uses": "Cluster every word's sentences by the substitutes of an encoder.",
         "uses-page": "Write the pages of the clusters.",
     }
     extends = {"import": "import_unlabelled", "overview": "overview_links"}
     kinds = {
-        "uses": Kind("uses", {"centre": "clusters.centre", **CLUSTERED}),
-        "substitute-uses": Kind("substitute-uses", CLUSTERED),
+        "uses": Kind(
+            "uses", {"centre": "clusters.centre", "clusters": "clusters.most", "seed": "seed"}
+        ),
         "uses-page": Kind("uses-page"),
     }
 
@@ -46,22 +44,11 @@ class Unlabelled(Study):
     def outputs(self, files: Files) -> Outputs:
         """Return the clusters and their pages; with senses, a run writes them only on request."""
         config, key, store = files.config, files.keys.key, files.store
-        models = files.study.get("substitutes", {}).get("models", [])
         uses = f"{store}/{{model}}/uses@{key('uses')}/{{view}}/{{layers}}.parquet"
-        substitute_key = key("substitute-uses", files.keys.corpus)
-        substitute_uses = f"{store}/{{asked}}/uses@{substitute_key}/substitutes.parquet"
-        by_vectors = files.shown(uses, config.classify[:1])
-        by_substitutes = files.paths(substitute_uses, asked=models)
-        made = [*by_vectors, *by_substitutes]
+        made = files.shown(uses, config.classify[:1])
         page = f"{store}/uses@{key('uses-page', made, config.sentences, files.keys.pages)}.json"
-        files.study[self.name] = {
-            "uses": uses,
-            "substitute_uses": substitute_uses,
-            "by_vectors": by_vectors,
-            "by_substitutes": by_substitutes,
-            "page": page,
-        }
-        made.append(page)
+        files.study[self.name] = {"uses": uses, "by_vectors": made, "page": page}
+        made = [*made, page]
         return Outputs(by_name=made) if config.dataset.labelled else Outputs(made)
 
 

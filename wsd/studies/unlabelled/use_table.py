@@ -25,8 +25,6 @@ from wsd.storage.result_files import parsing, require
 # a distance, and the word's page shows all of them.
 MOST = 2000
 TABLE = "uses.csv"
-# The name instead of a layer choice if the substitutes of an encoder are clustered.
-SUBSTITUTES = "substitutes"
 # The property that can be removed from the vectors before they are clustered.
 FORM = "form"
 # Pages warn from this normalised mutual information of clusters and forms. Two clusters of the same
@@ -103,12 +101,6 @@ def shown(corpus: Corpus, seed: int) -> np.ndarray:
     return taken
 
 
-def forms(corpus: Corpus) -> list[str]:
-    """Return the form of the focal word in every instance, in small letters."""
-    places = zip(corpus.tokens, corpus.position.tolist(), strict=True)
-    return [tokens[position].lower() for tokens, position in places]
-
-
 def write_uses(
     path: Path, corpora: Corpora, words: Mapping[str, WordUses], provenance: Mapping[str, Any]
 ) -> None:
@@ -130,12 +122,10 @@ def write_uses(
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), K)
 
     points = np.concatenate([words[word].points for word in corpora])
+    labels = [row for word in corpora for row in words[word].labels]
     columns = {
         **{"x": points[:, 0], "y": points[:, 1], "near": fives("rows")},
-        "similarity": fives("similarity"),
-        "labels": pa.array(
-            [row for word in corpora for row in words[word].labels], type=pa.list_(pa.int16())
-        ),
+        **{"similarity": fives("similarity"), "labels": pa.array(labels, pa.list_(pa.int16()))},
     }
     partitions = {word: [asdict(p) for p in words[word].partitions] for word in corpora}
     digests = {word: corpus.digest for word, corpus in corpora.items()}
@@ -164,9 +154,7 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
         seed = int(provenance["seed"])
         now = {word: corpus.take(shown(corpus, seed)).digest for word, corpus in corpora.items()}
         known = provenance["shown"]
-        require(provenance["centre"] in (None, FORM), "an unknown centring")
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-        require(np.isfinite(points).all(), "a point that is not finite")
         near, similarity = (
             table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
             for name in ("near", "similarity")
@@ -179,10 +167,6 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
                 for i, p in enumerate(partitions)
             )
             require(fits, "invalid clusters")
-            shares = [p.form_nmi for p in partitions if p.form_nmi is not None]
-            require(all(0 <= share <= 1 for share in shares), "a share outside 0 to 1")
-            inside = (near[of_word] >= -1).all() and (near[of_word] < len(of_word)).all()
-            require(inside, "a neighbour that is not a row of the word")
             nearest = Neighbours(near[of_word], similarity[of_word], float("nan"))
             uses[word] = WordUses(points[of_word], nearest, partitions, labels)
     if now != known:

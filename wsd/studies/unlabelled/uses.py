@@ -3,7 +3,7 @@
 Two methods divide the vectors of a word's instances, in all splits, into 1 to ``--clusters``
 clusters. The mean silhouette selects a number for each method. Senses are not used for this. If
 there are senses, every partition is then compared with them, and there is also a partition with as
-many clusters as senses.
+many clusters as senses (:mod:`wsd.studies.unlabelled.partitions`).
 
 The forms of the focal word (singular and plural) can dominate the clusters. Therefore, every
 partition is compared with the forms, and ``--centre form`` removes the form first.
@@ -26,7 +26,7 @@ from wsd.metrics import clusterings
 from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.single_thread import one_thread
 from wsd.studies.unlabelled.partitions import agreement, normalised_information
-from wsd.studies.unlabelled.use_table import FORM, Partition, WordUses, forms, shown, write_uses
+from wsd.studies.unlabelled.use_table import FORM, Partition, WordUses, shown, write_uses
 
 CLUSTERS = 10
 # The number of typical instances of a cluster.
@@ -49,9 +49,9 @@ def find_uses(
     centre : str, optional
         ``FORM`` first moves the vectors of every form of the focal word to the same mean.
     """
-    row_forms = forms(corpus)
+    forms = [token.lower() for token in corpus.focal_tokens]
     if centre == FORM:
-        vectors = clusterings.centred(vectors, row_forms)
+        vectors = clusterings.centred(vectors, forms)
     units = unit_vectors(vectors.astype(np.float64))
     known = len(corpus.senses) if corpus.is_labelled else 0
     # The number of threads decides the last bits of a sum, which can decide a cluster.
@@ -66,7 +66,7 @@ def find_uses(
             silhouette=clustering.silhouette if clustering.k > 1 else None,
             chosen=any(clustering is chosen for chosen in best),
             typical=clusterings.typical(units, clustering.labels, TYPICAL),
-            form_nmi=normalised_information(row_forms, clustering.labels),
+            form_nmi=normalised_information(forms, clustering.labels),
             agreement=agreement(corpus.gold, clustering.labels) if known else {},
         )
         for clustering in clusters
@@ -78,7 +78,7 @@ def find_uses(
 
 def find_all_uses(
     corpora: Corpora,
-    vectors: Callable[[Corpus, np.ndarray], np.ndarray],
+    read: Callable[[Corpus], np.ndarray],
     most: int,
     seed: int,
     centre: str | None = None,
@@ -88,8 +88,8 @@ def find_all_uses(
     Parameters
     ----------
     corpora : mapping of word to Corpus
-    vectors : function of a corpus and a bool array of its rows
-        Returns the vectors of these rows.
+    read : function of a corpus
+        Returns the vectors of its instances.
     most, seed, centre
         As :func:`find_uses` takes them.
     """
@@ -97,30 +97,16 @@ def find_all_uses(
     for word, corpus in corpora.items():
         taken = shown(corpus, seed)
         sampled[word] = corpus.take(taken)
-        words[word] = find_uses(sampled[word], vectors(corpus, taken), most, seed, centre)
+        words[word] = find_uses(sampled[word], read(corpus)[taken], most, seed, centre)
         log.debug("%s: highest silhouette %.3f", word, words[word].score)
     return sampled, words
-
-
-def add_clusters(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the number of clusters."""
-    text = f"largest number of clusters to try (default: {CLUSTERS}, or as the sentences allow)"
-    parser.add_argument("--clusters", type=count, metavar="N", help=text)
-
-
-def check_clusters(most: int | None, corpora: Corpora) -> int:
-    """Return the largest number of clusters to try; refuse more than any word has sentences for."""
-    longest = max(len(corpus) for corpus in corpora.values())
-    if most is not None and most >= longest:
-        problem = f"{most} clusters, but no word has more than {plural(longest, 'sentence')}"
-        raise ConfigError(problem, where="--clusters", fix=f"give {longest - 1} or fewer")
-    return most or CLUSTERS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_feature_set(parser)
-    add_clusters(parser)
+    text = f"largest number of clusters to try (default: {CLUSTERS}, or as the sentences allow)"
+    parser.add_argument("--clusters", type=count, metavar="N", help=text)
     text = "remove the form of the focal word (spring, springs) from its vectors first"
     parser.add_argument("--centre", choices=[FORM], help=text)
     add_seed(parser, "of k-means, and of the sample from a word with very many sentences")
@@ -129,13 +115,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    corpora = read_corpora(args.corpus, args.words)
-    most = check_clusters(args.clusters, corpora)
+    corpora, most = read_corpora(args.corpus, args.words), args.clusters
+    longest = max(len(corpus) for corpus in corpora.values())
+    if most is not None and most >= longest:
+        problem = f"{most} clusters, but no word has more than {plural(longest, 'sentence')}"
+        raise ConfigError(problem, where="--clusters", fix=f"give {longest - 1} or fewer")
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
-
-    def vectors(corpus: Corpus, rows: np.ndarray) -> np.ndarray:
-        return stored.read(corpus)[rows]
-
-    uses = find_all_uses(corpora, vectors, most, args.seed, args.centre)
     settings = {"seed": args.seed, "centre": args.centre}
+    uses = find_all_uses(corpora, stored.read, most or CLUSTERS, **settings)
     write_uses(args.out, *uses, {**stored.provenance(args.out), **settings})

@@ -3,43 +3,57 @@
 ``uses.csv`` is in the same folder. For each model, layer choice, word and method, it has the number
 of clusters selected by silhouette, and how much the form of the focal word explains the clusters.
 With senses, it also has the agreement of clusters and senses, and rows for as many clusters as
-senses. The clusters of a model's substitutes have rows too. The page that lists the words shows
-means.
+senses. The page that lists the words shows means.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_corpora, add_files, add_listings, add_optional_files, add_out_folder
+from wsd.arguments import add_corpora, add_files, add_listings, add_out_folder
 from wsd.artifacts.corpus_table import Corpora, Corpus, read_corpora
+from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.manifest import find_dataset
+from wsd.artifacts.projection import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.render import render_alone
+from wsd.report.pages.packed_columns import most_colours, packed_columns
+from wsd.report.pages.render import encode, pack, render_alone
 from wsd.report.pages.report_data import having, records
+from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
 from wsd.studies.unlabelled.partitions import MEASURES
 from wsd.studies.unlabelled.use_table import (
     FORM_EXPLAINS,
-    SUBSTITUTES,
     TABLE,
     WordUses,
     read_uses,
     shown,
 )
-from wsd.studies.unlabelled.word_page import opening, word_page
 
 # How the number of clusters is decided.
 BY_SILHOUETTE, AS_SENSES, SINGLE = "silhouette", "as many as senses", "one cluster"
 SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
+PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
+SCRIPTS = (
+    "page.js",
+    "extra-columns.js",
+    *(f"unlabelled/uses-{part}.js" for part in PARTS),
+    "unlabelled/uses.js",
+)
+LEVELS = 32767
+NOWHERE = 65535
+# Number of styles; users add clusters on the page.
+STYLES = 100
 
 # By model and layer choice: every word's uses.
 Uses = dict[str, dict[LayerChoice, dict[str, WordUses]]]
@@ -74,25 +88,13 @@ def read_all(
     return ordered, models, *settings.pop()
 
 
-def score_table(
-    uses: Uses, corpora: Corpora, by_substitutes: Mapping[str, Mapping[str, WordUses]]
-) -> pd.DataFrame:
-    """Return a row per model, layer choice, word, method and rule for the number of clusters.
-
-    The clusters of a model's substitutes, if there are any, follow its layer choices.
-    """
-    of_models = {
-        model: {
-            **{choice.name: words for choice, words in choices.items()},
-            **({SUBSTITUTES: by_substitutes[model]} if model in by_substitutes else {}),
-        }
-        for model, choices in uses.items()
-    }
+def score_table(uses: Uses, corpora: Corpora) -> pd.DataFrame:
+    """Return a row per model, layer choice, word, method and rule for the number of clusters."""
     table = pd.DataFrame(
         [
-            {"model": model, "layers": name, "word": word, **row}
-            for model, choices in of_models.items()
-            for name, words in choices.items()
+            {"model": model, "layers": choice.name, "word": word, **row}
+            for model, choices in uses.items()
+            for choice, words in choices.items()
             for word, clustered in words.items()
             for row in _rows(clustered, corpora[word])
         ]
@@ -134,7 +136,7 @@ def means(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def index_page(
-    dataset: Any,
+    dataset: Dataset,
     models: Mapping[str, Any],
     uses: Uses,
     corpora: Corpora,
@@ -174,15 +176,122 @@ def index_page(
     )
 
 
+def opening(choices: Sequence[LayerChoice]) -> int:
+    """Return the number of the layer choice that is shown first: the last single layer.
+
+    On ten words of CoarseWSD-20 its clusters agree best with the senses
+    (docs/studies/unlabelled.md). Without labels the best layer of a word is unknown; the
+    silhouettes of different layers cannot be compared.
+    """
+    single = [i for i, choice in enumerate(choices) if choice.is_single]
+    return max(single, default=len(choices) - 1)
+
+
+def word_page(
+    dataset: Dataset,
+    model: Mapping[str, Any],
+    corpus: Corpus,
+    total: int,
+    uses: Mapping[LayerChoice, WordUses],
+    centre: str | None = None,
+) -> str:
+    """Return the page as one file that loads nothing.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    model : mapping
+        Name and blocks, from the encoder's record.
+    corpus : Corpus
+        The shown instances.
+    total : int
+        The number of all instances of the word.
+    uses : mapping of LayerChoice to WordUses
+    centre : str, optional
+        The property whose mean vectors were subtracted before clustering.
+    """
+    choices, data = list(uses), page_data(dataset, model["name"], corpus, uses)
+    start = opening(choices)
+    return render_alone(
+        "unlabelled/uses.html",
+        SCRIPTS,
+        report={"dataset": dataset},
+        word=corpus.word,
+        model=model["name"],
+        n=len(corpus),
+        total=total,
+        labelled=corpus.is_labelled,
+        centre=centre,
+        choices=[{"name": c.name, "label": label(c, model["blocks"])} for c in choices],
+        start=start,
+        methods=list(dict.fromkeys(p.method for p in uses[choices[start]].partitions)),
+        by_value=most_colours(data.get("extra", ())) > 0,
+        packed=pack(data),
+    )
+
+
+def page_data(
+    dataset: Dataset, model: str, corpus: Corpus, uses: Mapping[LayerChoice, WordUses]
+) -> dict[str, Any]:
+    """Return the data of the page's script."""
+    points = align_signs([in_layer.points for in_layer in uses.values()])
+    texts = dataset.sense_texts(corpus.word, corpus.senses) if corpus.is_labelled else ()
+    n = len(corpus)
+    widths = np.array([1 + token.count(" ") for token in corpus.focal_tokens])
+    extra = packed_columns(corpus.extra, range(n), np.ones(n, dtype=bool))
+    return {
+        "word": corpus.word,
+        # The browser stores names of clusters under this key and the digest of the labels, so that
+        # they apply to the same sentences in the same clusters only.
+        "key": f"{dataset.name}/{model}/{corpus.word}/{corpus.digest[:12]}",
+        "sentences": [" ".join(tokens) for tokens in corpus.tokens],
+        # The focal word's first token in the sentence, and the one after its last.
+        "start": encode(corpus.position, "<i4"),
+        "end": encode(corpus.position + widths, "<i4"),
+        "gold": encode(corpus.gold, "<u2") if corpus.is_labelled else None,
+        "senses": [text.name for text in texts],
+        "form_explains": FORM_EXPLAINS,
+        "styles": [mark_of(i) for i in range(STYLES)],
+        "layers": [
+            _layer(choice, in_layer, places)
+            for (choice, in_layer), places in zip(uses.items(), points, strict=True)
+        ],
+        **({"extra": extra} if extra else {}),
+    }
+
+
+def _layer(choice: LayerChoice, uses: WordUses, points: np.ndarray) -> dict[str, Any]:
+    scale = LEVELS / (float(np.abs(points).max(initial=0)) or 1.0)
+    similarity = np.nan_to_num(uses.near.similarity, nan=0.0)
+    return {
+        "name": choice.name,
+        # All x before all y, scaled to a maximum of 1.
+        "points": encode(np.round(points.T * scale), "<i2"),
+        "near": encode(np.where(uses.near.rows >= 0, uses.near.rows, NOWHERE), "<u2"),
+        "similar": encode(np.round((similarity + 1) * 127).clip(0, 254), "u1"),
+        "partitions": [
+            {
+                "method": partition.method,
+                "k": partition.k,
+                "silhouette": partition.silhouette,
+                "chosen": partition.chosen,
+                "labels": encode(labels, "<u2"),
+                "digest": hashlib.sha256(labels.astype("<i2").tobytes()).hexdigest()[:12],
+                "form_nmi": partition.form_nmi,
+                "typical": partition.typical,
+                "agreement": partition.agreement or None,
+            }
+            for partition, labels in zip(uses.partitions, uses.labels.T, strict=True)
+        ],
+    }
+
+
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_corpora(parser)
     text = "name of the dataset, or path of its manifest"
     parser.add_argument("--dataset", required=True, help=text)
     add_files(parser, "--uses", "tables of `wsd uses`, for any models and layer choices")
-    add_optional_files(
-        parser, "--substitute-uses", "tables of `wsd substitute-uses`, for uses.csv alone"
-    )
     text = "leave out the sentences of the corpus, and thus the pages of the words"
     parser.add_argument("--no-text", action="store_true", help=text)
     add_listings(parser)
@@ -193,9 +302,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the command."""
     dataset, corpora = find_dataset(args.dataset), read_corpora(args.corpus, args.words)
     uses, models, seed, centre = read_all(args.uses, corpora)
-    substitutes = [read_uses(path, corpora) for path in args.substitute_uses]
-    by_model = {source["encoder"]["model"]["name"]: words for words, source in substitutes}
-    table = score_table(uses, corpora, by_model)
+    table = score_table(uses, corpora)
     sampled = {word: corpus.take(shown(corpus, seed)) for word, corpus in corpora.items()}
     for model, choices in uses.items():
         (args.out / model).mkdir(parents=True, exist_ok=True)

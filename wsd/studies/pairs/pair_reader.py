@@ -1,0 +1,411 @@
+"""Read pairs of sentences with a word, from all formats in which they come.
+
+- ``NAME.data.txt`` of WiC (Pilehvar and Camacho-Collados, NAACL 2019): a line is ``word<TAB>part of
+  speech<TAB>1-3<TAB>sentence<TAB>sentence``, with the token of the word in both sentences;
+- XL-WiC (Raganato et al., EMNLP 2020): a ``.txt`` with ``word<TAB>part of speech``, the characters
+  ``start``, ``end``, ``start``, ``end``, both sentences and the label;
+- ``NAME.data`` of MCL-WiC (Martelli et al., SemEval-2021 task 2): JSON;
+- a table (CSV, TSV, JSON) with two sentences, whose columns are recognised by their names;
+- ``judgments.csv`` of a word usage graph, next to its ``uses.csv``: the median of the annotators;
+- a JSON object of stories with the plausibility of a sense and an example sentence of this sense
+  (SemEval-2026 task 5): story and example sentence are a pair.
+
+``NAME.gold.txt`` and ``NAME.gold`` have the labels of the first formats.
+
+The place of the word is given in columns or by a mark; otherwise it is found, and must be there
+once. A column may name the form to find. A given place is believed; a place in a part of a word is
+widened to the word.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from wsd.corpora.importer import labelled_tables
+from wsd.corpora.importer.delimited_text import detect_table, header_line
+from wsd.corpora.importer.file_beginning import beginning
+from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.importer.labelled_sentence import labelled
+from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.known_forms import RULES
+from wsd.errors import CorpusError
+from wsd.logs import log
+from wsd.storage import text_files
+from wsd.storage.text_files import at_place, decode_file, json_objects
+
+DATA, MCL, JUDGMENTS, USES = ".data.txt", ".data", "judgments.csv", "uses.csv"
+# The lines of formats without a header; the cells of a line are separated by tabs.
+_WORD = "(?P<word>[^\t]*)\t(?P<pos>[^\t]*)"
+_SENTENCES = "(?P<sentence1>[^\t]*)\t(?P<sentence2>[^\t]*)"
+_NUMBER = "(?P<%s>[0-9]{1,9})"
+WIC = re.compile(f"{_WORD}\t{_NUMBER % 'position1'}-{_NUMBER % 'position2'}\t{_SENTENCES}")
+_PLACES = "\t".join(_NUMBER % name for name in ("start1", "end1", "start2", "end2"))
+XL_WIC = re.compile(f"{_WORD}\t{_PLACES}\t{_SENTENCES}(?:\t(?P<label>[^\t]*))?")
+FIX_WIC = "write `word<TAB>part of speech<TAB>position-position<TAB>sentence<TAB>sentence`"
+STORY = {"homonym", "sentence", "example_sentence", "average"}
+FIX_JSON = "write an array of objects, or one object per line"
+ALL = "all"
+PLACES = ("start", "end", "span", "position")
+# The columns of a table by their usual names; of several fitting columns, the first name counts.
+NAMES = {
+    "word": ("word", "lemma", "target", "target_word", "homonym"),
+    "pos": ("pos",),
+    "form": ("form", "string"),
+    "sentence1": ("sentence1", "sentence_1", "context1", "context_1", "text1"),
+    "sentence2": ("sentence2", "sentence_2", "context2", "context_2", "text2"),
+    **{f"{key}{n}": (f"{key}{n}", f"{key}_{n}") for n in (1, 2) for key in PLACES},
+    "rating": ("rating", "judgment", "judgement", "mean_relatedness", "average", "mean", "score"),
+    "label": ("label", "tag", "gold", "same"),
+    "split": ("split", "set"),
+}
+SAME, DIFFERENT = ("t", "true", "1", "same"), ("f", "false", "0", "different")
+# The names of the splits in files and columns.
+SPLIT_OF = {"train": "train", "training": "train", "test": "test"} | dict.fromkeys(
+    ("dev", "valid", "val", "validation", "development"), "dev"
+)
+# Parts of speech of WiC and MCL-WiC, as the names of words have them; others in lower case.
+PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+
+
+class Pair(NamedTuple):
+    """Two sentences with the same word.
+
+    Attributes
+    ----------
+    word : str
+        With its part of speech, if it is known: ``carry.v``.
+    sentences : (Sentence, Sentence)
+    gold : float
+        1 if the word has the same sense in both, 0 if not; or a rating. NaN if it is unknown.
+    is_graded : bool
+        Whether ``gold`` is a rating.
+    split : str
+        ``"train"``, ``"dev"``, ``"test"``, or ``"all"`` if neither file nor line names one.
+    where : str
+        File and line.
+    extra : mapping of str to str
+        The columns that the import does not use.
+    """
+
+    word: str
+    sentences: tuple[Sentence, Sentence]
+    gold: float
+    is_graded: bool
+    split: str
+    where: str
+    extra: Mapping[str, str]
+
+
+# Of a line: its place, its values by column, the place of the names of the columns, and the place
+# of the label, if another file has it.
+Line = tuple[str, Mapping[str, Any], str, str]
+
+
+def is_pairs(path: Path) -> bool:
+    """Return whether a file has pairs, by its name, or by the beginning of its content."""
+    name, suffix = path.name.lower(), path.suffix.lower()
+    if name.endswith((DATA, MCL)):
+        return True
+    if name == JUDGMENTS:
+        return (path.parent / USES).is_file()
+    text = beginning(path) if suffix in (".txt", *labelled_tables.KINDS) else ""
+    if suffix == ".txt":
+        return XL_WIC.fullmatch(text.partition("\n")[0]) is not None
+    if suffix in labelled_tables.JSON:
+        keys = set(re.findall(r'"([^"\\]+)"\s*:', text))
+    else:
+        keys = {name.strip(' "') for name in re.split("[\t;,]", header_line(text))}
+    names = {key.strip().lower() for key in keys}
+    if suffix in labelled_tables.JSON and keys >= STORY:
+        return True
+    return all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
+
+
+def gold_of(path: Path) -> Path:
+    """Return the default path of the labels of a file of pairs."""
+
+    def gold(end: re.Match[str]) -> str:
+        return f"gold{end[1] or ''}".lower()
+
+    return path.parent / re.sub(r"data(\.txt)?$", gold, path.name, flags=re.IGNORECASE)
+
+
+def split_of(path: Path) -> str:
+    """Return the split that a file's name contains, or ``"all"``.
+
+    >>> split_of(Path("train.data.txt")), split_of(Path("dev.en-en.data")), split_of(Path("a.csv"))
+    ('train', 'dev', 'all')
+    """
+    parts = re.split(r"[._-]", path.name.lower())
+    return next((SPLIT_OF[part] for part in parts if part in SPLIT_OF), ALL)
+
+
+def read(path: Path, options: Options, gold: Path | None = None) -> list[Pair]:
+    """Return the pairs of a file, in its order.
+
+    Parameters
+    ----------
+    path : Path
+    options : Options
+        Its ``columns`` have keys of ``NAMES``.
+    gold : Path, optional
+        The labels, if they are not next to the file. Test pairs may lack them.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line, for a file that cannot be read. Errors about single lines are
+        collected in ``options.bad_lines``.
+    """
+    lines, description = _read_lines(path, options, gold)
+    guard = options.bad_lines.line
+    pairs: list[Pair] = []
+    columns: dict[tuple[str, ...], dict[str, str]] = {}
+    for where, values, header, label_at in lines:
+        # The objects of one file may have different keys.
+        keys = tuple(values)
+        with guard() if columns else nullcontext():
+            if keys not in columns:
+                columns[keys] = find_columns(keys, options, header)
+            cells = Cells(where, values, columns[keys], header, options)
+            with guard():
+                pairs.append(_parse(cells, label_at or where, split_of(path)))
+    if not pairs and options.bad_lines.is_empty:
+        fix = "write a pair in each line"
+        raise CorpusError("the file has no pair", where=str(path), fix=fix)
+    log.info(f"{path}: {description}, {len(pairs):,} pairs of sentences")
+    return pairs
+
+
+def find_columns(header: Iterable[str], options: Options, where: str) -> dict[str, str]:
+    """Return the column of each key of ``NAMES`` that a table has.
+
+    A table with ratings and labels is one of ratings, unless the user names the label alone.
+
+    Parameters
+    ----------
+    header : iterable of str
+        The names of the columns.
+    options : Options
+        With the columns that the user names.
+    where : str
+        File and line of the names.
+
+    Raises
+    ------
+    CorpusError
+        If the table lacks a sentence, the word, or a column that the user names.
+    """
+    names, given = list(header), options.columns
+    if absent := [name for name in given.values() if name not in names]:
+        problem = f"no column {absent[0]!r} among {', '.join(names)}"
+        raise CorpusError(problem, where=where, fix="correct --columns")
+    free = {name.strip().lower(): name for name in names if name not in given.values()}
+    known = {
+        key: next(free[name] for name in usual if name in free)
+        for key, usual in NAMES.items()
+        if free.keys() & {*usual}
+    }
+    known |= given
+    if {"label", "rating"} <= known.keys():
+        del known["rating" if "label" in given and "rating" not in given else "label"]
+    needed = ("sentence1", "sentence2", *(() if options.word else ("word",)))
+    if missing := [key for key in needed if key not in known]:
+        problem = f"no column for the {' and the '.join(missing)} among {', '.join(names)}"
+        fix = "; ".join(f"call it {NAMES[key][0]}, or add --columns {key}=NAME" for key in missing)
+        raise CorpusError(problem, where=where, fix=fix)
+    return known
+
+
+def _parse(cells: Cells, label_at: str, split: str) -> Pair:
+    word = (cells.text("word") if cells.has("word") else cells.options.word or "").strip()
+    if part := cells.text("pos", "").strip().lower():
+        word = f"{word}.{PARTS.get(part, part)}"
+    sentences = _sentence(cells, word, 1), _sentence(cells, word, 2)
+    is_graded = cells.has("rating")
+    gold = math.nan
+    if cells.has("rating", "label"):
+        value = cells.values[cells.column_of["rating" if is_graded else "label"]]
+        fix = (
+            "write a number"
+            if is_graded
+            else "write T or F; for ratings, add --columns rating=NAME"
+        )
+        with at_place(label_at, fix):
+            gold = _parse_gold("" if value is None else str(value).strip(), is_graded)
+    if named := cells.text("split", "").strip().lower():
+        if named not in SPLIT_OF:
+            fix = "write train, dev or test"
+            raise CorpusError(f"unknown split {named!r}", where=cells.where, fix=fix)
+        split = SPLIT_OF[named]
+    return Pair(word, sentences, gold, is_graded, split, cells.where, cells.extra)
+
+
+def _parse_gold(text: str, is_graded: bool) -> float:
+    """Return 1 for *same*, 0 for *different*, or a rating; NaN for an empty text."""
+    if not text:
+        return math.nan
+    if not is_graded:
+        if text.lower() not in SAME + DIFFERENT:
+            raise ValueError(f"{text!r} is no label")
+        return float(text.lower() in SAME)
+    if math.isinf(rating := float(text)):
+        raise ValueError(f"{text!r} is no rating")
+    return rating
+
+
+def _sentence(cells: Cells, word: str, number: int) -> Sentence:
+    """Return a sentence of the pair: its word is given, marked, or found once."""
+    columns = {
+        key: cells.column_of[f"{key}{number}"]
+        for key in ("sentence", *PLACES)
+        if cells.has(f"{key}{number}")
+    }
+    if ("start" in columns) != ("end" in columns):
+        problem = f"the place in sentence {number} is incomplete"
+        raise CorpusError(problem, where=cells.header, fix="give start and end")
+    form = cells.text("form", word)
+    options = replace(cells.options, word=form, find=True, one_span=True, widen=True)
+    _, sentences = replace(cells, column_of=columns, options=options).uses()
+    if len(sentences) != 1:
+        problem = f"{len(sentences) or 'no'} forms of {form!r} in sentence {number}"
+        fix = f"mark the word, as [[{word}]], or give start{number} and end{number}"
+        raise CorpusError(problem, where=cells.where, fix=fix)
+    # Refuses invisible characters and invalid Unicode.
+    labelled(cells.where, word, word, sentences[0])
+    return sentences[0]
+
+
+def _read_lines(path: Path, options: Options, gold: Path | None) -> tuple[Iterator[Line], str]:
+    """Return the lines of a file, and what it was taken for."""
+    name, suffix = path.name.lower(), path.suffix.lower()
+    guard = options.bad_lines.line
+    usual = gold_of(path)
+    is_needed = usual != path and (split_of(path) != "test" or usual.exists())
+    labels = gold or (usual if is_needed else None)
+    if name.endswith(DATA):
+        return _headerless(path, options, WIC, FIX_WIC, labels), "lines of WiC"
+    if name.endswith(MCL):
+        return _mcl(path, options, labels), "JSON of MCL-WiC"
+    if suffix == ".txt":
+        fix = "write the nine columns of XL-WiC"
+        return _headerless(path, options, XL_WIC, fix), "lines of XL-WiC"
+    if name == JUDGMENTS:
+        return _judgments(path, options), "judgments of a word usage graph"
+    if suffix not in labelled_tables.JSON:
+        table = detect_table(path, options.encoding)
+        return ((*line, "") for line in table.lines(guard=guard)), table.description
+    text, encoding = decode_file(path, options.encoding)
+    if stories := _stories(text):
+        return _plausibility(path, stories, options), f"JSON of stories, {encoding}"
+    objects = json_objects(path, FIX_JSON, options.encoding, guard)
+    return ((where, values, where, "") for where, values in objects), f"JSON, {encoding}"
+
+
+def _headerless(
+    path: Path, options: Options, pattern: re.Pattern[str], fix: str, gold: Path | None = None
+) -> Iterator[Line]:
+    """Yield the lines of a table without a header, with the labels of another file."""
+    lines = [*text_files.numbered_lines(path, options.encoding)]
+    lines = lines if lines[-1][1] else lines[:-1]
+    labels = [text.removeprefix("\ufeff") for text in text_files.read_lines(gold)] if gold else []
+    if gold and len(lines) != len(labels):
+        problem = f"{len(lines)} pairs but {len(labels)} labels"
+        where = f"{gold}:{min(len(lines), len(labels)) + 1}"
+        raise CorpusError(problem, where=where, fix="give one label per pair, T or F")
+    for number, (where, text) in enumerate(lines):
+        with options.bad_lines.line():
+            if not (line := pattern.fullmatch(text)):
+                problem = "the columns are not those of the format"
+                raise CorpusError(problem, where=where, fix=fix)
+            label = {"label": labels[number] or "nothing"} if gold else {}
+            at = f"{gold}:{number + 1}" if gold else ""
+            yield where, {**line.groupdict(), **label}, where, at
+
+
+def _mcl(path: Path, options: Options, gold: Path | None) -> Iterator[Line]:
+    """Yield the pairs of MCL-WiC; labels belong to pairs by identifier."""
+
+    def identifier(values: Mapping[str, Any]) -> str:
+        # Some identifiers of MCL-WiC begin with a byte order mark.
+        return str(values.get("id", "")).removeprefix("\ufeff")
+
+    tags = {
+        identifier(values): (where, str(values.get("tag", "")))
+        for where, values in (json_objects(gold, FIX_JSON) if gold else ())
+    }
+    guard = options.bad_lines.line
+    for where, values in json_objects(path, FIX_JSON, options.encoding, guard):
+        with guard():
+            at, label = "", {"id": identifier(values)}
+            if gold:
+                if label["id"] not in tags:
+                    problem = f"no label for the identifier {label['id']!r}"
+                    raise CorpusError(problem, where=where, fix="add it to the file of labels")
+                at, label["tag"] = tags[label["id"]]
+            yield where, {**values, **label}, where, at
+
+
+def _judgments(path: Path, options: Options) -> Iterator[Line]:
+    """Yield a line per judged pair of uses; a pair without a decision has no rating."""
+    needed = ("lemma", "identifier", "context", "indexes_target_token")
+    table = detect_table(path.parent / USES, options.encoding)
+    uses = {line.cells["identifier"]: line.cells for line in table.lines(needed)}
+    judged: dict[tuple[str, str], tuple[str, list[float]]] = {}
+    columns, guard = ("identifier1", "identifier2", "judgment"), options.bad_lines.line
+    for where, cells, _ in detect_table(path, options.encoding).lines(columns, guard):
+        with guard(), at_place(where, "write a number"):
+            first, second = sorted((cells["identifier1"], cells["identifier2"]))
+            if unknown := {first, second} - uses.keys():
+                problem = f"a judgment of {min(unknown)!r}, which is no use in {USES}"
+                raise CorpusError(problem, where=where, fix="add the use, or delete the line")
+            text = cells["judgment"].strip()
+            judgment = 0.0 if text in ("", "-") else float(text)
+            _, decided = judged.setdefault((first, second), (where, []))
+            # An annotator who cannot decide judges 0.
+            decided += [judgment] if judgment else []
+    for pair, (where, decided) in judged.items():
+        values: dict[str, Any] = {"word": uses[pair[0]]["lemma"]}
+        for number, use in enumerate((uses[name] for name in pair), start=1):
+            values[f"sentence{number}"] = use["context"]
+            values[f"span{number}"] = use["indexes_target_token"]
+            kept = ("identifier", "grouping", "date")
+            values |= {f"{name}{number}": use[name] for name in kept if name in use}
+        values |= {"rating": median(decided) if decided else "", "judgments": len(decided)}
+        yield where, values, where, ""
+
+
+def _stories(text: str) -> dict[str, Any]:
+    """Return the stories of a JSON object of objects; {} for other JSON."""
+    try:
+        values = text_files.parse_json(text)
+    except ValueError:  # an object per line
+        return {}
+    nested = isinstance(values, dict) and all(isinstance(item, dict) for item in values.values())
+    return values if nested else {}
+
+
+def _plausibility(
+    path: Path, stories: Mapping[str, dict[str, Any]], options: Options
+) -> Iterator[Line]:
+    """Yield a line per story, whose word is the only one in its ambiguous sentence."""
+    for key, story in stories.items():
+        where = f"{path}, story {key}"
+        with options.bad_lines.line(), at_place(where, "give the keys of SemEval-2026 task 5"):
+            if missing := STORY - story.keys():
+                raise ValueError(f"no {' and no '.join(sorted(missing))}")
+            values = {"id": key, **story}
+            parts = [str(values.pop(k, "") or "") for k in ("precontext", "sentence", "ending")]
+            uses = RULES.finder(story["homonym"]).find(parts[1])
+            if len(uses) != 1:
+                raise ValueError(f"{len(uses)} forms of {story['homonym']!r} in the sentence")
+            start = len(parts[0]) + bool(parts[0])
+            values["sentence1"] = " ".join(filter(None, parts))
+            values["start1"], values["end1"] = start + uses[0].start, start + uses[0].end
+            values["sentence2"] = values.pop("example_sentence")
+            yield where, values, where, ""
