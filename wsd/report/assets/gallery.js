@@ -3,33 +3,25 @@
 "use strict";
 
 wsd.gallery = (packed) => {
-  const { byId, make, decode } = wsd;
-  const projection = byId("projection");
-  const SVG = "http://www.w3.org/2000/svg", MANY = 60;
-
-  function add(parent, tag, attributes) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    parent.append(element);
-    return element;
-  }
+  const { byId, make, decode, svg } = wsd;
+  const projection = byId("projection"), MANY = 60;
 
   const wordOf = (plot) => packed.words[plot.dataset.plot];
 
   function draw(plot) {
     const word = wordOf(plot), classifier = word.classifiers[plot.dataset.classifierNumber];
     const { wrong } = classifier, points = (projection?.value === "pca" && classifier.pca) || classifier.points;
-    plot.replaceChildren();
     const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
     // Many points are drawn smaller, so that rings do not hide their points.
     const size = gold.length > MANY ? 7 : 9;
-    gold.forEach((sense, i) => {
+    plot.replaceChildren(...Array.from(gold, (sense, i) => {
       const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
-      const point = add(plot, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
-      add(point, "path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` });
-      if (errors[i]) add(point, "circle", { r: size * 0.75 });
-    });
+      const point = svg("g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
+      point.append(svg("path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` }));
+      if (errors[i]) point.append(svg("circle", { r: size * 0.75 }));
+      return point;
+    }));
   }
 
   const tooltip = wsd.svgTooltip("[data-point]", (point) => {

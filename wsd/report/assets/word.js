@@ -11,10 +11,8 @@
 //   word-scores.js      scores, the confusion matrix, the note on the projection
 //   word-card.js        the pinned instance
 //   word-table.js       the table of instances, and its CSV
-//   word-frames.js      the places of instances in the film strip
 //   word-strip.js       the film strip: the curve and a small plot of every layer choice
-//   word-steps.js       stepping through layer choices: strip, select, arrow keys, Play
-//   word-filters.js     the other controls
+//   word-controls.js    stepping through layer choices, and the other controls
 "use strict";
 
 wsd.start(async () => {
@@ -42,7 +40,6 @@ wsd.start(async () => {
   const table = wsd.wordTable(data, state, text, plot.selection, {
     pin, sort: (order) => { state.sort = order; table.turnTo(0); remember(); },
   });
-  const steps = wsd.wordSteps(data, state, { choose });
   const changed = {
     classifier: () => { showPredictions(); remember(); },
     colour: () => { plot.recolour(); strip.drawIfChanged(); colours.showKey(); remember(); },
@@ -52,8 +49,8 @@ wsd.start(async () => {
     legend: () => { plot.drawCentroids(); showFiltered(); remember(); },
     method: () => { state.box = null; showAll(); remember(); },
   };
-  const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, { ...filters.offered, sort: table.sorts });
+  const controls = wsd.wordControls(data, state, { choose, changed });
+  const address = wsd.wordAddress(data, defaults, { ...controls.offered, sort: table.sorts });
 
   // ---- Redrawing ----
 
@@ -77,8 +74,7 @@ wsd.start(async () => {
   }
 
   function showAll() {
-    steps.show();
-    filters.show();
+    controls.show();
     state.filter();
     plot.draw();
     strip.show();

@@ -32,9 +32,9 @@ CURVES = (BOKEH, *SHARED, "curves.js", "tables.js")
 INDEX = (*CURVES[:-1], "film-strip.js", "gallery.js", "tables.js")
 WORD_PARTS = (
     "data", "state", "address", "text", "colours", "plot", "scores", "card",
-    "table", "frames", "strip", "steps", "filters",
+    "table", "strip", "controls",
 )  # fmt: skip
-WORD = (*SHARED, "csv.js", "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
+WORD = (*SHARED, "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
 
 
 def word_scripts(report: Report) -> tuple[str, ...]:
