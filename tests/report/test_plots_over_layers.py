@@ -9,8 +9,8 @@ import pytest
 from read_pages import parts_of, sources_of
 
 from wsd.report.pages import curves, layer_plots
-from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import heat_row
+from wsd.report.pages.plots import Curve, plot_of
 
 LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
 
@@ -18,7 +18,7 @@ LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
 def plot(**options: Any) -> dict[str, Any]:
     ticks, names = {0.0: "0", 1.0: "1"}, {2.5: "mean-last-2"}
     axes = {"x": "layer", "y": "Macro-F1, percent", "ticks": ticks, "names": names}
-    return curves.plot_of([LINE], **axes, **options)
+    return plot_of([LINE], **axes, **options)
 
 
 def test_layers_are_horizontal_and_names_of_combinations_vertical() -> None:

@@ -48,7 +48,7 @@ from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import plot_colours, report
-from wsd.report.pages import curves, film_strip, gallery, plots, render, report_data
+from wsd.report.pages import film_strip, gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.answer import answer
 from wsd.report.pages.index import write_index
@@ -419,7 +419,7 @@ def test_the_curve_marks_the_selection_of_its_view_only(
 
 
 def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
-    curve = curves.Curve(name="lda", style=0, x=[3], y=[71.234])
+    curve = plots.Curve(name="lda", style=0, x=[3], y=[71.234])
     assert curve.tooltips == ["71.23\nlda"]
     curve = curve._replace(labels=["layer 3"], low=[70.0], high=[72.5])
     assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
@@ -451,7 +451,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     table["below"] = (table["macro_f1"] - best) * 100
     page = (built / "report" / "layers.html").read_text()
     cells = re.findall(
-        r'<td class="n h\d+( chosen)?"><a href="(words/[^"]*)#layers=([^"&]*)'
+        r'<td class="n h( chosen)?" style="--heat: \d+"><a href="(words/[^"]*)#layers=([^"&]*)'
         r'&amp;classifier=([^"]*)" title="score: ([\d.]+)">(\N{MINUS SIGN}?[\d.]+)<',
         page,
     )
@@ -954,7 +954,7 @@ def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -
 def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     page = Page(three_models / "layers.html")
     lines = lines_of(page, "models.logistic.mean_macro_f1")
-    shallow, deep = [0, 1 / 3, 2 / 3], [0, 1 / 6, 2 / 6]
+    shallow, deep = [0, 2, 4], [0, 1, 2]
     places = {name: line["x"] for name, line in lines.items()}
     assert places == {"wide": shallow, "tiny": shallow, "deep": deep}
     names = {name: [text.split("\n")[1] for text in line["text"]] for name, line in lines.items()}

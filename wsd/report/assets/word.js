@@ -1,18 +1,5 @@
 // A word's page: one layer choice and one classifier at a time. This script connects the others, and
 // decides which parts are redrawn after a change. The address stores the state.
-//
-//   extra-columns.js    the extra columns of the corpus: text, colours, filter
-//   word-data.js        instances, predictions, projections, neighbours: unpacked, constant
-//   word-state.js       the state of the controls, and which instances pass the filters
-//   word-address.js     the state as the fragment of the address, and back
-//   word-text.js        an instance as text
-//   word-colours.js     the colours of points, and their key
-//   word-plot.js        the plot: points, rings, tooltip, tap, zoom
-//   word-scores.js      scores, the confusion matrix, the note on the projection
-//   word-card.js        the pinned instance
-//   word-table.js       the table of instances, and its CSV
-//   word-strip.js       the film strip: the curve and a small plot of every layer choice
-//   word-controls.js    stepping through layer choices, and the other controls
 "use strict";
 
 wsd.start(async () => {

@@ -28,10 +28,10 @@ from wsd.storage.text_table import p_value
 BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
 SHARED = ("page.js", "files.js", "plots.js")
-CURVES = (BOKEH, *SHARED, "curves.js", "tables.js")
-INDEX = (*CURVES[:-1], "film-strip.js", "gallery.js", "tables.js")
+CURVES = (BOKEH, *SHARED, "tables.js")
+INDEX = (BOKEH, *SHARED, "gallery.js", "tables.js")
 WORD_PARTS = (
-    "data", "state", "address", "text", "colours", "plot", "scores", "card",
+    "data", "state", "text", "colours", "plot", "scores", "card",
     "table", "strip", "controls",
 )  # fmt: skip
 WORD = (*SHARED, "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))

@@ -1,10 +1,9 @@
 // The download of a page of uses: the sentences of named clusters, as JSON lines that `wsd import`
-// reads. And names of an earlier clustering of the same layer choice, method and number: the page offers
-// them, and never applies them by itself, since its clusters had other sentences.
+// reads.
 "use strict";
 
-wsd.usesResult = (data, state, { changed }) => {
-  const { byId, count, make } = wsd;
+wsd.usesResult = (data, state) => {
+  const { byId, count } = wsd;
 
   // The format of `wsd import`: a token's index, or "first:end" if there are several tokens.
   const position = (row) =>
@@ -33,21 +32,7 @@ wsd.usesResult = (data, state, { changed }) => {
     byId("result").textContent = text.join(" ");
     byId("download").disabled = counts.size < 2;
     byId("forget").disabled = !state.isChanged();
-    showEarlier();
   }
-
-  function showEarlier() {
-    const earlier = state.earlier();
-    byId("earlier").hidden = !earlier;
-    if (!earlier) return;
-    const names = earlier.names.flatMap((name, i) => [...(i ? [", "] : []), make("bdi", name)]);
-    byId("earlier-names").replaceChildren("This browser has names of an earlier clustering: ", ...names,
-      earlier.known
-        ? ". Its clusters had other sentences, so the names are not applied."
-        : ". The sentences of its clusters are unknown, so the names are not applied: check each cluster if you use them.");
-  }
-  byId("adopt").addEventListener("click", () => { state.adopt(); changed(); });
-  byId("discard").addEventListener("click", () => { state.discard(); showEarlier(); });
 
   byId("download").addEventListener("click", () => {
     const text = lines().map((line) => `${JSON.stringify(line)}\n`).join("");

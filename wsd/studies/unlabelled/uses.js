@@ -1,13 +1,5 @@
 // A page of uses: the clusters of one word's sentences in one layer choice at a time. This script
 // connects the others. The address stores the controls, the browser stores names and moves.
-//
-//   extra-columns.js       the extra columns of the corpus: text, colours, filter
-//   uses-data.js           sentences, places, neighbours, partitions: constant
-//   uses-words.js          the words that distinguish a cluster
-//   uses-state.js          the controls; names and moved sentences
-//   uses-plot.js           the plot
-//   uses-clusters.js       the clusters, and the pinned sentence
-//   uses-result.js         the table to download, and names of an earlier clustering, offered
 "use strict";
 
 wsd.start(async () => {
@@ -18,8 +10,9 @@ wsd.start(async () => {
   data.extra.offer(byId("colour"), byId("only"));
   const byValue = ["colour", "only"].filter(byId);
   const plot = wsd.usesPlot(data, state, { pin });
-  const result = wsd.usesResult(data, state, { changed: showClusters });
-  const clusters = wsd.usesClusters(data, state, { pin, changed: showClusters, renamed: result.show });
+  const result = wsd.usesResult(data, state);
+  const earlierNames = wsd.usesEarlierNames(state, { changed: showClusters });
+  const clusters = wsd.usesClusters(data, state, { pin, changed: showClusters, renamed: showNames });
 
   function showControls() {
     const { layer, method, wanted } = state;
@@ -52,11 +45,16 @@ wsd.start(async () => {
     if (explained !== null) byId("form-nmi").textContent = explained.toFixed(2);
   }
 
+  function showNames() {
+    result.show();
+    earlierNames.show();
+  }
+
   function showClusters() {
     plot.draw();
     clusters.show();
     clusters.card();
-    result.show();
+    showNames();
   }
 
   function showAll() {

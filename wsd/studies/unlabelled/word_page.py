@@ -16,7 +16,7 @@ from wsd.report.pages.render import encode, pack, render_alone
 from wsd.report.plot_colours import mark_of
 from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, WordUses
 
-PARTS = ("data", "words", "state", "plot", "clusters", "result")
+PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
 SCRIPTS = (
     "page.js",
     "extra-columns.js",
