@@ -48,12 +48,11 @@ from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import plot_colours, report
-from wsd.report.pages import film_strip, gallery, plots, render, report_data
+from wsd.report.pages import gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.answer import answer
 from wsd.report.pages.index import write_index
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.word import portable_page
 from wsd.report.pages.word_plot import word_plot
 from wsd.report.tables import METRICS, TABLES
@@ -123,7 +122,7 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
@@ -1228,7 +1227,7 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
     for word, values in {"bank": (0.5, 0.75, 0.625), "a&b #1 <i>%": (0.75, 0.875, 0.5)}.items():
         for layer, value in enumerate(values):
             scores[word][layer]["macro_f1"] = value
-    strip = film_strip.film_strip(report)
+    strip = gallery.film_strip(report)
     assert strip
     assert (strip["word"], strip["best"]["layer"]) == ("bank", 1)
     assert [frame["macro_f1"] for frame in strip["frames"]] == [0.5, 0.75, 0.625]
@@ -1238,20 +1237,20 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
         counts = [len(places.split()) for places in frame["senses"]]
         assert counts == np.bincount(gold, minlength=len(counts)).tolist()
     scores["bank"][1]["macro_f1"] = 0.55
-    assert (film_strip.film_strip(report) or {})["word"] == "bank"
+    assert (gallery.film_strip(report) or {})["word"] == "bank"
     scores["bank"][2]["macro_f1"] = 0.5
-    assert (film_strip.film_strip(report) or {})["word"] == "a&b #1 <i>%"
+    assert (gallery.film_strip(report) or {})["word"] == "a&b #1 <i>%"
     # A word with few test instances competes only if all words have few.
-    monkeypatch.setattr(film_strip, "ENOUGH", 18)
+    monkeypatch.setattr(gallery, "ENOUGH", 18)
     report.words[MODEL]["a&b #1 <i>%"] = report.words[MODEL]["a&b #1 <i>%"].take(corpus.index > 0)
-    assert (film_strip.film_strip(report) or {})["word"] == "bank"
+    assert (gallery.film_strip(report) or {})["word"] == "bank"
 
 
 def test_frames_share_their_axes(run: Run) -> None:
     """PCA's unit is the layer's total standard deviation; the largest coordinate is 100."""
     report = load_report(ReportInputs(**given_of(run)))
     results = report.words[MODEL]["bank"]
-    placed = film_strip.on_same_axes(results, [0, 1], "pca")
+    placed = gallery.on_same_axes(results, [0, 1], "pca")
     train = results.corpus.split == "train"
     spreads = []
     for projection in results.projections["pca"][:2]:
@@ -1259,11 +1258,11 @@ def test_frames_share_their_axes(run: Run) -> None:
         spreads.append(np.ptp(projection.points[~train] / total, axis=0))
     ratio = [np.ptp(points, axis=0) / reach for points, reach in zip(placed, spreads, strict=True)]
     np.testing.assert_allclose(ratio, np.full((2, 2), np.mean(ratio)), rtol=0.02)
-    assert np.abs(np.concatenate(placed)).max() == film_strip.LARGEST
+    assert np.abs(np.concatenate(placed)).max() == gallery.LARGEST
     # The second axis of an LDA with two senses has a scale of its own.
     two = replace(results, corpus=replace(results.corpus, senses=("a", "b")))
     two = replace(two, projections={"discriminant": results.projections["pca"]})
-    apart = np.concatenate(film_strip.on_same_axes(two, [0, 1], "discriminant"))
+    apart = np.concatenate(gallery.on_same_axes(two, [0, 1], "discriminant"))
     assert np.abs(apart).max(axis=0).tolist() == [100, 100]
 
 

@@ -13,11 +13,10 @@ from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages import curves
 from wsd.report.pages.layer_plots import places_of
 from wsd.report.pages.layers import legend
+from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.plots import plot_of
-from wsd.report.pages.read_tables import read_tables
 from wsd.report.pages.render import render_fragment
-from wsd.report.pages.report_data import Report, having
-from wsd.report.pages.study_sections import Extension, Section
+from wsd.report.pages.report_data import Extension, Report, Section, having
 
 MEASURES = {
     "anisotropy": "Anisotropy: mean cosine of instances of different words",
