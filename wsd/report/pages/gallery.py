@@ -75,11 +75,8 @@ def methods(report: Report) -> set[str]:
 
 def is_everywhere(report: Report, method: str) -> bool:
     """Return whether every word has a projection by this method."""
-    return all(
-        method in results.projections
-        for words in report.words.values()
-        for results in words.values()
-    )
+    words = [results for words in report.words.values() for results in words.values()]
+    return all(method in results.projections for results in words)
 
 
 def most(report: Report) -> int:

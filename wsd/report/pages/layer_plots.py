@@ -95,7 +95,7 @@ def vertical_axis(
     """Return the vertical axis of a metric, with baselines and ``more`` scores as levels."""
     levels = baselines(report, metric) | more
     y_range = curves.common_range([*chain.from_iterable(lines)], levels.values())
-    return {"y": percent(metric), "y_range": y_range, "levels": levels}
+    return {"y": f"{METRICS[metric]}, percent", "y_range": y_range, "levels": levels}
 
 
 def places_of(report: Report, model: str) -> curves.Places:
@@ -200,11 +200,6 @@ def opening_peaks(report: Report) -> list[dict[str, Any]]:
     return peaks(report, metric=objective(report), **own)
 
 
-def percent(metric: str) -> str:
-    """Return the label of an axis."""
-    return f"{METRICS[metric]}, percent"
-
-
 def baselines(report: Report, metric: str) -> dict[str, float]:
     """Return the scores of baselines without an encoder in percent, by the names on the pages."""
     rows = model_notes.baselines(report)
@@ -246,7 +241,7 @@ def learning(report: Report) -> list[dict[str, Any]]:
             lines.append(curves.of_table(own, x, y, labels=own["train"], **look))
         ticks = {place: f"{round(place):,}" for line in lines for place in line.x}
         label = "training instances of all words"
-        axes: dict[str, Any] = {"x": label, "y": percent("mean_macro_f1")}
+        axes: dict[str, Any] = {"x": label, "y": "Macro-F1, percent"}
         axes |= {"y_range": y_range, "ticks": ticks}
         plot = plot_of(lines, **axes, logarithmic=True, ramp=True)
         shade = (RAMP - 1) / max(1, len(lines) - 1)
@@ -304,7 +299,7 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
     ends = [0.0, 100.0]
     style = list(RELIABILITY_LINES).index(PERFECT)
     diagonal = Curve(PERFECT, ends, ends, style, dash=RELIABILITY_LINES[PERFECT])
-    axes: dict[str, Any] = {"x": "mean confidence, percent", "y": percent("micro_accuracy")}
+    axes: dict[str, Any] = {"x": "mean confidence, percent", "y": "Micro accuracy, percent"}
     ticks = {float(place): f"{place}" for place in range(0, 101, 20)}
     axes |= {"x_range": (0, 100), "y_range": (0, 100), "ticks": ticks}
     return plot_of([*lines, diagonal], **axes, notes=notes)

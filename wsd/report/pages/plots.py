@@ -203,10 +203,8 @@ def draw(
     if places and not x_range and not logarithmic:
         room = 0.03 * (max(places) - min(places)) or 0.3
         x_range = min(places) - room, max(places) + room
-    ranges = {"x_range": x_range, "y_range": y_range}
-    options: dict[str, Any] = {
-        name: models.Range1d(start=ends[0], end=ends[1]) for name, ends in ranges.items() if ends
-    }
+    options: dict[str, Any] = {"x_range": x_range, "y_range": y_range}
+    options = {name: models.Range1d(*ends) for name, ends in options.items() if ends}
     if logarithmic:
         options["x_axis_type"] = "log"
     plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
