@@ -1,5 +1,5 @@
 """Cells that a spreadsheet may take for a formula, and cells that it does not: one list for both
-implementations of the guard, wsd/storage/csv.py and wsd/report/assets/csv.js.
+implementations of the guard, wsd/storage/csv.py and wsd/report/assets/word-table.js.
 """
 
 OPERATORS = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", *"\ufe66\ufe62\ufe63\ufe6b", "\u2212")

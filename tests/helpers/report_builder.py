@@ -24,8 +24,7 @@ from wsd.artifacts.projection import Projection, align_signs
 from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 

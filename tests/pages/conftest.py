@@ -9,8 +9,7 @@ from browser import Browser, chromium
 from report_builder import MODEL, Run, build_report, make_run
 
 from wsd.report.overview import write_overview
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.word import portable_page
 
 __all__ = ["chromium"]

@@ -1,4 +1,4 @@
-"""curves.js: draws curves when they become visible, and hides single lines."""
+"""tables.js draws curves when they become visible, and hides single lines."""
 
 from itertools import pairwise
 from pathlib import Path

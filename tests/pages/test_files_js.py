@@ -107,27 +107,16 @@ def test_the_toolbar_saves_the_same_file(page: Browser) -> None:
     assert png == saved(page, button(page, "png"))[2]
 
 
-def test_a_plot_of_html_and_svg_is_saved_as_it_lies_on_the_page(
-    chromium: Browser, built: Path
-) -> None:
+def test_the_film_strip_is_saved_as_it_lies_on_the_page(chromium: Browser, built: Path) -> None:
     with dark(chromium):
         chromium.open(built / "report" / "index.html")
-        chromium.js(
-            """const make = (tag) => document.createElement(tag);
-            const part = make("div"), far = make("div"), button = make("button");
-            part.innerHTML = `<span>most frequent</span> <b style="opacity: 0">unseen</b>
-              <i style="border: 2px solid"></i><svg viewBox="0 0 9 9" width="90" height="9">
-              <polyline points="1,1" marker-start="url(#far)" style="fill: var(--sense-0)"/></svg>`;
-            far.innerHTML = '<svg><marker id="far"><path d="M0 0H1"/></marker></svg>';
-            part.dataset.figure = button.dataset.plot = "curve";
-            part.setAttribute("aria-label", "A curve; see the table");
-            button.dataset.save = "svg";
-            document.querySelector("section").append(part, far, button);"""
-        )
-        _, _, svg = saved(chromium, button(chromium, "svg", "curve"))
+        _, _, svg = saved(chromium, button(chromium, "svg", "film"))
+        frames = chromium.js("return document.querySelectorAll('#film ol a').length")
     title, *rest = texts(svg)
-    assert title == "A curve" and "most frequent" in rest and "unseen" not in rest
+    assert title.startswith("Layer by layer: ")
+    assert {f"Layer {layer}" for layer in range(frames)} <= set(rest)
     root = ElementTree.fromstring(svg)
-    assert root.find(".//{*}marker[@id='far']/{*}path") is not None
-    assert len(root.findall(".//{*}rect")) == 2
-    assert root.find(".//{*}polyline").attrib["fill"].replace(" ", "") == LIGHT
+    assert root.find(".//{*}marker[@id='sense0']/{*}path") is not None
+    assert len(root.findall(".//{*}rect")) == 1 + frames
+    colours = svg.decode().replace(" ", "")
+    assert LIGHT in colours and DARK not in colours

@@ -63,14 +63,14 @@ def test_the_heat_map_shows_the_selected_metric(chromium: Browser, built: Path) 
     chromium.open(built / "report" / "layers.html")
     cells = """return [...document.querySelectorAll("table.heat")].map((table) =>
         [...table.querySelectorAll("td")].map((cell) => [cell.firstChild.title,
-          cell.firstChild.firstChild.nodeValue, cell.className.match(/h\\d+/)[0]]))"""
+          cell.firstChild.firstChild.nodeValue, cell.style.getPropertyValue("--heat").trim()]))"""
     values = """return [...document.querySelectorAll("table.heat")].map((table) =>
         JSON.parse(document.getElementById(table.dataset.values).textContent)[arguments[0]].flat())"""
     for metric in ("mean_macro_f1", "micro_accuracy", "mean_word_accuracy"):
         Select(by_id(chromium, "metric")).select_by_value(metric)
         assert chromium.js(cells) == [
             [
-                [f"score: {score:.1f}", f"{points:.1f}".replace("-", "\N{MINUS SIGN}"), f"h{step}"]
+                [f"score: {score:.1f}", f"{points:.1f}".replace("-", "\N{MINUS SIGN}"), f"{step}"]
                 for points, score, step in table
             ]
             for table in chromium.js(values, metric)

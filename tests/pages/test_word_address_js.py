@@ -1,4 +1,4 @@
-"""word-address.js: keeps the state of the page in its address."""
+"""word-state.js keeps the state of the page in its address."""
 
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,7 @@ AT_FIRST = {
     "pin": -1, "box": None, "rings": True, "centroids": True, "keys": True, "hiddenSenses": [],
     "hiddenSplits": [],
 }  # fmt: skip
-SCRIPTS = ("page.js", "extra-columns.js", "word-data.js", "word-address.js")
+SCRIPTS = ("page.js", "extra-columns.js", "word-data.js", "word-state.js")
 
 
 def decoded(browser: Browser, text: str, **offered: Any) -> dict[str, Any]:

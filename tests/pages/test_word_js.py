@@ -35,7 +35,7 @@ def test_every_script_is_loaded_by_a_page_and_by_the_portable_one(
     single = portable.read_text()
     for path in scripts():
         whole = path.read_text() in single
-        others = {"curves.js", "film-strip.js", "gallery.js", "tables.js"}
+        others = {"gallery.js", "tables.js"}
         assert whole == (path.name not in others), path.name
 
 

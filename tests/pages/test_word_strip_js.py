@@ -1,4 +1,4 @@
-"""word-strip.js and word-frames.js: the film strip, with the curve above it."""
+"""word-strip.js: the film strip, with the curve above it."""
 
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def test_strip_has_one_tab_stop_and_keeps_the_focus(page: Browser) -> None:
 
 def places(chromium: Browser, method: str, data: dict[str, Any]) -> list[dict[str, list[float]]]:
     body = "return wsd.wordFrames(wsd.wordData(arguments[0]))(arguments[1]);"
-    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-frames.js")
+    scripts = ("page.js", "extra-columns.js", "word-data.js", "word-strip.js")
     return list(evaluate(chromium, scripts, body, data, method))
 
 

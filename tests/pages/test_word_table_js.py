@@ -92,7 +92,7 @@ def test_csv_quotes_and_disarms(chromium: Browser) -> None:
         ["@x", "\tx", "\rx"],
         ["x=1", "é", "שלום"],
     ]
-    text = evaluate(chromium, ("page.js", "csv.js"), "return wsd.csv(arguments[0]);", lines)
+    text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
     assert text.endswith("\r\n")
     read = list(csv.reader(io.StringIO(text, newline="")))
     assert read[0] == lines[0] and read[4] == lines[4]
@@ -103,7 +103,7 @@ def test_csv_quotes_and_disarms(chromium: Browser) -> None:
 def test_csv_guards_the_same_cells_as_python(chromium: Browser) -> None:
     cells = [*FORMULAS, *NO_FORMULAS]
     lines = [[cell] for cell in cells]
-    text = evaluate(chromium, ("page.js", "csv.js"), "return wsd.csv(arguments[0]);", lines)
+    text = evaluate(chromium, ("page.js", "word-table.js"), "return wsd.csv(arguments[0]);", lines)
     read = text.removesuffix("\r\n").split('"\r\n"')
     assert [cell.strip('"') for cell in read] == [guarded(cell) for cell in cells]
     assert {guarded(cell) for cell in FORMULAS} == {f"'{cell}" for cell in FORMULAS}

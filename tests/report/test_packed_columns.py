@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from report_builder import HOSTILE_COLUMN, MODEL, make_run
 
-from wsd.report.pages.load_report import load_report
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.packed_columns import MOST_VALUES, most_colours, packed_columns
-from wsd.report.pages.read_tables import ReportInputs
 from wsd.report.pages.word_data import word_data
 
 

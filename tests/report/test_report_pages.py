@@ -48,12 +48,11 @@ from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
 from wsd.report import plot_colours, report
-from wsd.report.pages import curves, film_strip, gallery, plots, render, report_data
+from wsd.report.pages import gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.answer import answer
 from wsd.report.pages.index import write_index
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.word import portable_page
 from wsd.report.pages.word_plot import word_plot
 from wsd.report.tables import METRICS, TABLES
@@ -123,7 +122,7 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
@@ -419,7 +418,7 @@ def test_the_curve_marks_the_selection_of_its_view_only(
 
 
 def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
-    curve = curves.Curve(name="lda", style=0, x=[3], y=[71.234])
+    curve = plots.Curve(name="lda", style=0, x=[3], y=[71.234])
     assert curve.tooltips == ["71.23\nlda"]
     curve = curve._replace(labels=["layer 3"], low=[70.0], high=[72.5])
     assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
@@ -451,7 +450,7 @@ def test_cells_link_to_the_word_at_that_layer(run: Run, built: Path) -> None:
     table["below"] = (table["macro_f1"] - best) * 100
     page = (built / "report" / "layers.html").read_text()
     cells = re.findall(
-        r'<td class="n h\d+( chosen)?"><a href="(words/[^"]*)#layers=([^"&]*)'
+        r'<td class="n h( chosen)?" style="--heat: \d+"><a href="(words/[^"]*)#layers=([^"&]*)'
         r'&amp;classifier=([^"]*)" title="score: ([\d.]+)">(\N{MINUS SIGN}?[\d.]+)<',
         page,
     )
@@ -508,7 +507,7 @@ def test_differences_in_a_metric_without_tests_are_plain(run: Run, built: Path) 
 
 def test_a_classifier_has_its_look_in_the_legend(built: Path) -> None:
     text = (built / "report" / "layers.html").read_text()
-    numbers = re.findall(r'<svg class="line s(\d)[^>]*>.*?</svg> (\w+)</label>', text)
+    numbers = re.findall(r'<svg class="line s(\d)[^>]*>(?:<path[^>]*>)*</svg> (\w+)</label>', text)
     actual = {name: int(number) for number, name in numbers if name in READERS}
     assert actual == plot_colours.classifier_numbers(READERS)
 
@@ -954,7 +953,7 @@ def test_one_line_on_the_pieces_of_each_model(three_models: Path, built: Path) -
 def test_curves_of_models_line_up_by_relative_depth(three_models: Path) -> None:
     page = Page(three_models / "layers.html")
     lines = lines_of(page, "models.logistic.mean_macro_f1")
-    shallow, deep = [0, 1 / 3, 2 / 3], [0, 1 / 6, 2 / 6]
+    shallow, deep = [0, 2, 4], [0, 1, 2]
     places = {name: line["x"] for name, line in lines.items()}
     assert places == {"wide": shallow, "tiny": shallow, "deep": deep}
     names = {name: [text.split("\n")[1] for text in line["text"]] for name, line in lines.items()}
@@ -1228,7 +1227,7 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
     for word, values in {"bank": (0.5, 0.75, 0.625), "a&b #1 <i>%": (0.75, 0.875, 0.5)}.items():
         for layer, value in enumerate(values):
             scores[word][layer]["macro_f1"] = value
-    strip = film_strip.film_strip(report)
+    strip = gallery.film_strip(report)
     assert strip
     assert (strip["word"], strip["best"]["layer"]) == ("bank", 1)
     assert [frame["macro_f1"] for frame in strip["frames"]] == [0.5, 0.75, 0.625]
@@ -1238,20 +1237,20 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
         counts = [len(places.split()) for places in frame["senses"]]
         assert counts == np.bincount(gold, minlength=len(counts)).tolist()
     scores["bank"][1]["macro_f1"] = 0.55
-    assert (film_strip.film_strip(report) or {})["word"] == "bank"
+    assert (gallery.film_strip(report) or {})["word"] == "bank"
     scores["bank"][2]["macro_f1"] = 0.5
-    assert (film_strip.film_strip(report) or {})["word"] == "a&b #1 <i>%"
+    assert (gallery.film_strip(report) or {})["word"] == "a&b #1 <i>%"
     # A word with few test instances competes only if all words have few.
-    monkeypatch.setattr(film_strip, "ENOUGH", 18)
+    monkeypatch.setattr(gallery, "ENOUGH", 18)
     report.words[MODEL]["a&b #1 <i>%"] = report.words[MODEL]["a&b #1 <i>%"].take(corpus.index > 0)
-    assert (film_strip.film_strip(report) or {})["word"] == "bank"
+    assert (gallery.film_strip(report) or {})["word"] == "bank"
 
 
 def test_frames_share_their_axes(run: Run) -> None:
     """PCA's unit is the layer's total standard deviation; the largest coordinate is 100."""
     report = load_report(ReportInputs(**given_of(run)))
     results = report.words[MODEL]["bank"]
-    placed = film_strip.on_same_axes(results, [0, 1], "pca")
+    placed = gallery.on_same_axes(results, [0, 1], "pca")
     train = results.corpus.split == "train"
     spreads = []
     for projection in results.projections["pca"][:2]:
@@ -1259,11 +1258,11 @@ def test_frames_share_their_axes(run: Run) -> None:
         spreads.append(np.ptp(projection.points[~train] / total, axis=0))
     ratio = [np.ptp(points, axis=0) / reach for points, reach in zip(placed, spreads, strict=True)]
     np.testing.assert_allclose(ratio, np.full((2, 2), np.mean(ratio)), rtol=0.02)
-    assert np.abs(np.concatenate(placed)).max() == film_strip.LARGEST
+    assert np.abs(np.concatenate(placed)).max() == gallery.LARGEST
     # The second axis of an LDA with two senses has a scale of its own.
     two = replace(results, corpus=replace(results.corpus, senses=("a", "b")))
     two = replace(two, projections={"discriminant": results.projections["pca"]})
-    apart = np.concatenate(film_strip.on_same_axes(two, [0, 1], "discriminant"))
+    apart = np.concatenate(gallery.on_same_axes(two, [0, 1], "discriminant"))
     assert np.abs(apart).max(axis=0).tolist() == [100, 100]
 
 

@@ -20,7 +20,7 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.predictions import TEST
 from wsd.errors import unknown_choice
 from wsd.report.pages import curves, model_notes
-from wsd.report.pages.plots import METHODS, new_plot, point_size
+from wsd.report.pages.plots import METHODS, draw, new_plot, point_size
 from wsd.report.plot_colours import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.tables import METRICS
 
@@ -95,9 +95,8 @@ def layers_figure(
             "style": number if several else styles[str(classifier)],
         }
         lines += places.lines(own, metric, **look)
-    lines = [line for line in lines if line.x]
     levels = _baselines(comparison, metric)
-    plot = curves.draw(
+    plot = draw(
         lines,
         **places.axis,
         y=f"{METRICS[metric]}, percent",

@@ -9,8 +9,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.errors import DamageError, ResultError
 from wsd.fitted.selected_results import Results
 from wsd.inference.run_figures import framed
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.word import portable_page
 from wsd.report.tables import PATHS, PER_MODEL
 from wsd.storage.checksums import checksum

@@ -24,8 +24,7 @@ from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word

@@ -3,7 +3,7 @@
 A spreadsheet may run a cell as a formula if it begins with ``= + - @``, with one of their
 full-width forms, or with a tab, line feed, carriage return or NUL (OWASP, "CSV Injection"). Some
 programs skip blanks and invisible characters first. Such a cell of text gets an apostrophe in
-front, which :func:`unguarded` removes. ``report/assets/csv.js`` follows the same rule.
+front, which :func:`unguarded` removes. ``report/assets/word-table.js`` follows the same rule.
 """
 
 import re

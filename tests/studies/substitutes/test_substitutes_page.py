@@ -12,7 +12,7 @@ from substitute_tables import write_made
 
 from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.report.pages import word
-from wsd.report.pages.study_sections import Extension
+from wsd.report.pages.report_data import Extension
 from wsd.studies.substitutes import sense_substitutes, word_panel
 
 

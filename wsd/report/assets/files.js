@@ -3,20 +3,13 @@
 "use strict";
 
 wsd.files = (() => {
-  const SVG = "http://www.w3.org/2000/svg";
+  const { set, svg: node } = wsd;
   const INK = "#1c2126", QUIET = "#535c66", MARGIN = 16, LEAST_WIDTH = 420;
   const LOOKS = [
     "fill", "fill-opacity", "opacity", "stroke", "stroke-dasharray", "stroke-opacity", "stroke-width",
     "font-size", "font-weight", "text-anchor", "vector-effect",
   ];
   const ruler = document.createElement("canvas").getContext("2d");
-
-  function node(tag, attributes, ...content) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...content);
-    return element;
-  }
 
   // The style sheet has other colours for a dark page, and ignores that in the class "light".
   function inLight(act) {
@@ -39,52 +32,24 @@ wsd.files = (() => {
       for (const look of LOOKS) element.setAttribute(look, style.getPropertyValue(look));
       for (const name of ["class", "style"]) element.removeAttribute(name);
     });
-    for (const [name, value] of Object.entries(attributes)) clone.setAttribute(name, value);
-    return clone;
+    return set(clone, attributes);
   }
 
-  // The lines of a text node, with their places.
-  function linesOf(node) {
-    const rows = [];
-    for (const { index, 0: word } of node.data.matchAll(/\S+/g)) {
-      const range = new Range();
-      range.setStart(node, index);
-      range.setEnd(node, index + word.length);
-      const { x, y, right, width, height } = range.getBoundingClientRect(), line = rows.at(-1);
-      if (line?.y === y) Object.assign(line, { text: `${line.text} ${word}`, width: right - line.x });
-      else rows.push({ text: word, x, y, width, height });
-    }
-    return rows;
-  }
-
-  // A part of the page as SVG: its SVG elements, borders and words, each at its place on the screen.
-  function draw(part) {
-    const drawing = node("svg", {});
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-    function add(tag, { x, y, width, height }, attributes, ...content) {
-      [left, top] = [Math.min(left, x), Math.min(top, y)];
-      [right, bottom] = [Math.max(right, x + width), Math.max(bottom, y + height)];
-      drawing.append(tag === "copy" ? copy(content[0], { x, y, width, height, ...attributes })
-        : node(tag, { x, y, width, height, ...attributes }, ...content));
-    }
-    function visit(element) {
-      const style = getComputedStyle(element), box = element.getBoundingClientRect();
-      if (!box.width || style.visibility === "hidden" || style.opacity === "0") return;
-      if (element instanceof SVGElement) { add("copy", box, { overflow: "visible" }, element); return; }
-      const width = parseFloat(style.borderTopWidth);
-      if (width) add("rect", box, { fill: "none", stroke: style.borderTopColor, "stroke-width": width, rx: style.borderRadius });
-      for (const child of element.childNodes) {
-        if (child instanceof Element) visit(child);
-        else if (child instanceof Text) for (const line of linesOf(child)) write(line, style);
+  // The film strip as SVG: the border, the plot and the texts of each frame, where the page has them.
+  function draw(strip) {
+    const { left, top, width, height } = strip.getBoundingClientRect(), EDGE = 2;
+    const drawing = node("svg", { viewBox: [-EDGE, -EDGE, width + 2 * EDGE, height + 2 * EDGE].join(" ") });
+    for (const part of strip.querySelectorAll("a, a *")) {
+      const box = part.getBoundingClientRect(), { borderTopColor, color, fontSize, fontWeight } = getComputedStyle(part);
+      const place = { x: box.left - left, y: box.top - top, width: box.width, height: box.height };
+      if (part.matches("a")) drawing.append(node("rect", { ...place, fill: "none", stroke: borderTopColor, rx: 8 }));
+      else if (part.matches("svg")) drawing.append(copy(part, { ...place, overflow: "visible" }));
+      else if (part.matches("span, strong")) {
+        const look = { fill: color, "font-size": fontSize, "font-weight": fontWeight };
+        const fit = { y: place.y + place.height * 0.8, textLength: place.width, lengthAdjust: "spacingAndGlyphs" };
+        drawing.append(node("text", { ...place, ...look, ...fit }, part.textContent));
       }
     }
-    function write({ text, ...place }, { color, fontSize, fontWeight }) {
-      const fit = { textLength: place.width, lengthAdjust: "spacingAndGlyphs" };
-      const look = { fill: color, "font-size": fontSize, "font-weight": fontWeight };
-      add("text", place, { y: place.y + place.height * 0.8, ...fit, ...look }, text);
-    }
-    visit(part);
-    drawing.setAttribute("viewBox", [left - 2, top - 2, right - left + 4, bottom - top + 4].join(" "));
     return drawing;
   }
 
@@ -147,8 +112,7 @@ wsd.files = (() => {
     write(title, 18, INK, "bold");
     if (details) write(details, 13, QUIET);
     y += 10;
-    for (const [name, value] of Object.entries({ x: MARGIN, y, width: inner, height })) picture.setAttribute(name, value);
-    file.append(picture);
+    file.append(set(picture, { x: MARGIN, y, width: inner, height }));
     y += height + 24;
     let x = MARGIN;
     for (const { marks, text } of legend) {
@@ -167,7 +131,7 @@ wsd.files = (() => {
     if (legend.length) y += 8;
     write(document.querySelector("footer").dataset.source, 11, QUIET);
     const size = { width: room + 2 * MARGIN, height: Math.ceil(y + MARGIN) };
-    for (const [name, value] of Object.entries({ ...size, viewBox: `0 0 ${size.width} ${size.height}` })) file.setAttribute(name, value);
+    set(file, { ...size, viewBox: `0 0 ${size.width} ${size.height}` });
     file.prepend(node("title", {}, title), node("rect", { width: "100%", height: "100%", fill: "#ffffff" }), markers(file));
     return file;
   }

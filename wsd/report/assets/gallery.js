@@ -3,33 +3,25 @@
 "use strict";
 
 wsd.gallery = (packed) => {
-  const { byId, make, decode } = wsd;
-  const projection = byId("projection");
-  const SVG = "http://www.w3.org/2000/svg", MANY = 60;
-
-  function add(parent, tag, attributes) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    parent.append(element);
-    return element;
-  }
+  const { byId, make, decode, svg } = wsd;
+  const projection = byId("projection"), MANY = 60;
 
   const wordOf = (plot) => packed.words[plot.dataset.plot];
 
   function draw(plot) {
     const word = wordOf(plot), classifier = word.classifiers[plot.dataset.classifierNumber];
     const { wrong } = classifier, points = (projection?.value === "pca" && classifier.pca) || classifier.points;
-    plot.replaceChildren();
     const gold = decode(word.gold, Uint16Array);
     const places = decode(points, Int8Array), errors = decode(wrong, Uint8Array);
     // Many points are drawn smaller, so that rings do not hide their points.
     const size = gold.length > MANY ? 7 : 9;
-    gold.forEach((sense, i) => {
+    plot.replaceChildren(...Array.from(gold, (sense, i) => {
       const [colour, path] = packed.styles[sense], x = places[i], y = -places[gold.length + i] * 0.74;
-      const point = add(plot, "g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
-      add(point, "path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` });
-      if (errors[i]) add(point, "circle", { r: size * 0.75 });
-    });
+      const point = svg("g", { class: `s${colour}`, transform: `translate(${x} ${y})`, "data-point": i, "data-sense": sense });
+      point.append(svg("path", { d: path, transform: `scale(${size / 20}) translate(-10 -10)` }));
+      if (errors[i]) point.append(svg("circle", { r: size * 0.75 }));
+      return point;
+    }));
   }
 
   const tooltip = wsd.svgTooltip("[data-point]", (point) => {
@@ -54,4 +46,70 @@ wsd.gallery = (packed) => {
     seen.observe(plot);
     tooltip.follow(plot);
   }
+};
+
+// The first page's film strip: one larger frame whose points move from layer to layer. The frames of
+// the page are its data.
+wsd.filmStrip = () => {
+  const strip = wsd.byId("film");
+  if (!strip) return;
+  const HOLD = 900, MOVE = 700, END = 2500; // milliseconds
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const links = [...strip.querySelectorAll("ol a")];
+  const [button, label] = strip.querySelector(".reel p").children;
+  const stage = links[0].querySelector("svg").cloneNode(true);
+  strip.querySelector(".reel").prepend(stage);
+
+  const places = (line) => (line.getAttribute("points").match(/-?[\d.]+/g) ?? []).map(Number);
+  const frames = links.map((link) => [...link.querySelectorAll("polyline")].map(places));
+  const lines = [...stage.querySelectorAll("polyline")];
+  const draw = (line, numbers) => line.setAttribute("points", numbers.join(" "));
+
+  let current = 0, playing = false, timer = 0, stop = () => {};
+
+  function show(next) {
+    stop();
+    const from = lines.map(places), to = frames[next];
+    links.forEach((link, i) => link.classList.toggle("shown", i === next));
+    const [layer, score] = [...links[next].querySelectorAll("span, strong")].map((part) => part.textContent);
+    label.textContent = `${layer}: macro‑F1 ${score}`;
+    current = next;
+    stop = wsd.animate(MOVE, (share) => lines.forEach((line, i) => {
+      draw(line, to[i].map((end, j) => Math.round(10 * (from[i][j] + (end - from[i][j]) * share)) / 10));
+    }));
+  }
+
+  function play() {
+    const isLast = current === frames.length - 1;
+    timer = setTimeout(() => {
+      show(isLast ? 0 : current + 1);
+      play();
+    }, (still.matches ? 0 : MOVE) + (isLast ? END : HOLD));
+  }
+
+  function set(isPlaying) {
+    clearTimeout(timer);
+    playing = isPlaying;
+    button.textContent = playing ? "Pause" : "Play";
+    if (playing) play();
+  }
+
+  button.addEventListener("click", () => set(!playing));
+  links.forEach((link, i) => {
+    for (const event of ["pointerenter", "focus"]) {
+      link.addEventListener(event, () => {
+        set(false);
+        show(i);
+      });
+    }
+  });
+  show(0);
+  set(false);
+  // It starts when it comes into view, once.
+  const seen = new IntersectionObserver(([entry]) => {
+    if (!entry.isIntersecting) return;
+    seen.disconnect();
+    if (!still.matches) set(true);
+  }, { threshold: 0.5 });
+  seen.observe(stage);
 };

@@ -41,6 +41,16 @@ const wsd = (() => {
     return element;
   }
 
+  function set(element, attributes) {
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  }
+  function svg(tag, attributes, ...content) {
+    const element = set(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
+    element.append(...content);
+    return element;
+  }
+
   function heading(scope, ...content) {
     const cell = make("th");
     cell.scope = scope;
@@ -66,6 +76,30 @@ const wsd = (() => {
     addEventListener("keydown", (event) => {
       if (!(event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)) act(event);
     });
+  }
+
+  // ---- The layer choices: their select, its buttons, the arrow keys ----
+
+  // Return a function that shows the current layer choice. `choose` gets the number of the next one.
+  function stepper(choose) {
+    const select = byId("layers"), last = select.options.length - 1;
+    const step = (by) => choose(Math.max(0, Math.min(select.selectedIndex + by, last)));
+    select.addEventListener("change", () => choose(select.selectedIndex));
+    byId("previous").addEventListener("click", () => step(-1));
+    byId("next").addEventListener("click", () => step(1));
+    onKey((event) => {
+      // Elements that use the arrow keys themselves keep them.
+      if (event.target.closest("input:not([type=checkbox]), select, textarea, [role=region]:not(.strip)")) return;
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      step(by);
+    });
+    return (choice) => {
+      select.selectedIndex = choice;
+      byId("previous").disabled = choice === 0;
+      byId("next").disabled = choice === last;
+    };
   }
 
   // ---- A tooltip for points of SVG plots ----
@@ -149,6 +183,7 @@ const wsd = (() => {
   }
 
   return {
-    byId, animate, cached, count, percent, make, heading, button, markCurrent, onKey, svgTooltip, fragment, decode, inflate, unpack, download, start,
+    byId, animate, cached, count, percent, make, set, svg, heading, button, markCurrent, onKey, stepper, svgTooltip,
+    fragment, decode, inflate, unpack, download, start,
   };
 })();

@@ -1,20 +1,5 @@
 // A word's page: one layer choice and one classifier at a time. This script connects the others, and
 // decides which parts are redrawn after a change. The address stores the state.
-//
-//   extra-columns.js    the extra columns of the corpus: text, colours, filter
-//   word-data.js        instances, predictions, projections, neighbours: unpacked, constant
-//   word-state.js       the state of the controls, and which instances pass the filters
-//   word-address.js     the state as the fragment of the address, and back
-//   word-text.js        an instance as text
-//   word-colours.js     the colours of points, and their key
-//   word-plot.js        the plot: points, rings, tooltip, tap, zoom
-//   word-scores.js      scores, the confusion matrix, the note on the projection
-//   word-card.js        the pinned instance
-//   word-table.js       the table of instances, and its CSV
-//   word-frames.js      the places of instances in the film strip
-//   word-strip.js       the film strip: the curve and a small plot of every layer choice
-//   word-steps.js       stepping through layer choices: strip, select, arrow keys, Play
-//   word-filters.js     the other controls
 "use strict";
 
 wsd.start(async () => {
@@ -42,7 +27,6 @@ wsd.start(async () => {
   const table = wsd.wordTable(data, state, text, plot.selection, {
     pin, sort: (order) => { state.sort = order; table.turnTo(0); remember(); },
   });
-  const steps = wsd.wordSteps(data, state, { choose });
   const changed = {
     classifier: () => { showPredictions(); remember(); },
     colour: () => { plot.recolour(); strip.drawIfChanged(); colours.showKey(); remember(); },
@@ -52,8 +36,8 @@ wsd.start(async () => {
     legend: () => { plot.drawCentroids(); showFiltered(); remember(); },
     method: () => { state.box = null; showAll(); remember(); },
   };
-  const filters = wsd.wordFilters(state, { changed });
-  const address = wsd.wordAddress(data, defaults, { ...filters.offered, sort: table.sorts });
+  const controls = wsd.wordControls(data, state, { choose, changed });
+  const address = wsd.wordAddress(data, defaults, { ...controls.offered, sort: table.sorts });
 
   // ---- Redrawing ----
 
@@ -77,8 +61,7 @@ wsd.start(async () => {
   }
 
   function showAll() {
-    steps.show();
-    filters.show();
+    controls.show();
     state.filter();
     plot.draw();
     strip.show();

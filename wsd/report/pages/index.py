@@ -14,7 +14,6 @@ from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
 from wsd.report.pages import gallery, layer_plots, model_notes
 from wsd.report.pages.answer import answer, ranges
-from wsd.report.pages.film_strip import film_strip
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
@@ -66,7 +65,7 @@ def write_index(report: Report, folder: Path) -> None:
         classifier=model_notes.initial_classifier(report),
         objective=objective,
         answer=answer(report),
-        film=film_strip(report),
+        film=gallery.film_strip(report),
         curve=curve,
         has_ring=has_ring,
         by_depth=model_notes.by_depth(report),

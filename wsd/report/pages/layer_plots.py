@@ -1,6 +1,7 @@
 """The plots of the layers page: scores over layers, learning curves and calibration."""
 
-from itertools import product
+from collections.abc import Iterable
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -16,7 +17,7 @@ from wsd.report.pages.model_notes import (
     rows_per_classifier,
     selected,
 )
-from wsd.report.pages.plots import RAMP
+from wsd.report.pages.plots import RAMP, Curve, Note, plot_of
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS, after_fine_tuning
@@ -31,17 +32,7 @@ RATIOS = ("1pct", "5pct", "10pct", "25pct", "50pct", "full")
 
 
 class OverallLine(NamedTuple):
-    """A line of every plot over all words; there is a plot per model.
-
-    Attributes
-    ----------
-    name : str
-    rows : DataFrame
-        Its rows of the comparison, for all models.
-    style : int
-        Number of its classifier.
-    dash : str
-    """
+    """A line of every plot over all words; there is a plot per model, and rows for all models."""
 
     name: str
     rows: pd.DataFrame
@@ -86,16 +77,25 @@ def legend_of(report: Report) -> list[tuple[str, int, str, str]]:
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
-    levels = baselines(report, metric)
-    all_curves = [line for own in lines.values() for line in own]
-    axes: dict[str, Any] = {"y": percent(metric), "levels": levels}
-    axes["y_range"] = curves.common_range(all_curves, levels.values())
-    plots = []
-    for model, own in lines.items():
-        plot = curves.plot_of(own, **places_of(report, model).axis, **axes)
-        name = f"curves.{model}.{metric}"
-        plots.append({"metric": metric, "model": model, "id": name, "figure": plot})
-    return plots
+    axes = vertical_axis(report, metric, lines.values())
+    return [
+        {
+            "metric": metric,
+            "model": model,
+            "id": f"curves.{model}.{metric}",
+            "figure": plot_of(own, **places_of(report, model).axis, **axes),
+        }
+        for model, own in lines.items()
+    ]
+
+
+def vertical_axis(
+    report: Report, metric: str, lines: Iterable[list[Curve]], **more: float
+) -> dict[str, Any]:
+    """Return the vertical axis of a metric, with baselines and ``more`` scores as levels."""
+    levels = baselines(report, metric) | more
+    y_range = curves.common_range([*chain.from_iterable(lines)], levels.values())
+    return {"y": f"{METRICS[metric]}, percent", "y_range": y_range, "levels": levels}
 
 
 def places_of(report: Report, model: str) -> curves.Places:
@@ -103,65 +103,101 @@ def places_of(report: Report, model: str) -> curves.Places:
     return curves.Places.of(choice.name for choice in report.choices[model])
 
 
+def places_among_models(report: Report, model: str) -> curves.Places:
+    """Return the places of a model's layer choices in a plot of all models.
+
+    Models of different depth share the relative depth of their layers.
+    """
+    rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
+    most = blocks(report, deepest(report))
+    shared, scale = curves.Places.of(rows["layers"], most), most / blocks(report, model)
+    return shared._replace(singles={name: at * scale for name, at in shared.singles.items()})
+
+
+def deepest(report: Report) -> str:
+    """Return the model with most blocks."""
+    return max(report.choices, key=lambda model: blocks(report, model))
+
+
+def lines_of_models(
+    report: Report, metric: str, classifiers: Iterable[str], *, combined: bool
+) -> dict[tuple[str, str], list[Curve]]:
+    """Return the lines of each model and classifier in one plot, with combinations or without.
+
+    A line has the name and look of its model, or of its classifier if there is one model.
+    """
+    lines = {}
+    rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
+    for (i, model), name in product(enumerate(report.choices), classifiers):
+        places = places_among_models(report, model)
+        places = places if combined else places._replace(combined={})
+        look: dict[str, Any] = {"name": name, "style": report.styles[name]}
+        if len(report.choices) > 1:
+            look = {"name": model, "style": i, "suffix": f" of {blocks(report, model)}"}
+        own = having(rows, model=model, classifier=name).drop_duplicates("layers")
+        dash = weights_dash(report, model)
+        lines[model, name] = places.lines(own, metric, dash=dash, **look)
+    return lines
+
+
+def axes_of_models(
+    report: Report, metric: str, lines: Iterable[list[Curve]], *, combined: bool, **levels: float
+) -> dict[str, Any]:
+    """Return the axes of a plot of all models, with these further levels."""
+    model = deepest(report)
+    places = places_among_models(report, model)
+    axis = (places if combined else places._replace(combined={})).axis
+    if by_depth(report):
+        depths = {blocks(report, model) * place: text for place, text in DEPTHS.items()}
+        axis |= {"x": "relative depth: layer / number of blocks", "ticks": depths}
+    return axis | vertical_axis(report, metric, lines, **levels)
+
+
 def opening_curve(report: Report) -> tuple[dict[str, Any], bool]:
     """Return the first page's plot, and whether it has a ring.
 
-    The plot has a line per model, or per classifier if there is one model.
-
-    Models of different depth share the relative depth of their layers. Dashed lines are baselines
-    and the best published row; a ring marks the configuration selected for all words.
+    The plot has a line per model, or per classifier if there is one model. Dashed lines are
+    baselines and the best published row; a ring marks the configuration selected for all words.
     """
-    metric, models, classifier = objective(report), list(report.choices), initial_classifier(report)
-    several, most = len(models) > 1, max(blocks(report, model) for model in models)
-    rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
-    shared = curves.Places.of(rows["layers"], most)
+    metric, several = objective(report), len(report.choices) > 1
+    classifiers = [initial_classifier(report)] if several else [*report.classifiers]
+    lines = lines_of_models(report, metric, classifiers, combined=True)
+    ring = None
     # Without cross-validation nothing was selected.
     chosen = selected(report).head(1).dropna(subset="objective_cv")
-    (best, *_) = [*records(having(chosen, view=report.view)), {}]
-    lines, ring = [], None
-    for i, (model, name) in enumerate(
-        product(models, [classifier] if several else report.classifiers)
-    ):
-        own = having(rows, model=model, classifier=name).drop_duplicates("layers")
-        scale = most / blocks(report, model)
-        singles = {name: place * scale for name, place in shared.singles.items()}
-        places = curves.Places(singles, shared.combined)
-        look = {"name": model if several else name, "dash": weights_dash(report, model)}
-        drawn = places.lines(own, metric, style=i if several else report.styles[name], **look)
-        if (best.get("model"), best.get("classifier")) == (model, name):
-            ring = curves.point_at(drawn, look["name"], places, best["layers"])
-        lines += drawn
-    levels = baselines(report, metric)
-    for row in records(report.other_systems.sort_values(metric).tail(1)):
-        levels[f"best {row['kind']}"] = 100 * float(row[metric])
-    axis = shared.axis
-    if several and by_depth(report):
-        axis |= {"x": "relative depth", "ticks": {most * at: text for at, text in DEPTHS.items()}}
-    y_range = curves.common_range(lines, levels.values())
-    options: dict[str, Any] = {"levels": levels, "ring": ring, "named": True}
-    plot = curves.plot_of(lines, **axis, y=percent(metric), y_range=y_range, **options)
+    for row in records(having(chosen, view=report.view)):
+        place = places_among_models(report, row["model"]).at(row["layers"])
+        ring = curves.point_at(lines.get((row["model"], row["classifier"]), []), place)
+    systems = records(report.other_systems.sort_values(metric).tail(1))
+    best = {f"best {row['kind']}": 100 * float(row[metric]) for row in systems}
+    axes = axes_of_models(report, metric, lines.values(), combined=True, **best)
+    plot = plot_of([*chain.from_iterable(lines.values())], **axes, ring=ring, named=True)
     return plot, ring is not None
 
 
-def peaks(report: Report) -> list[dict[str, Any]]:
-    """Return the peaks of the curves over single layers."""
-    return records(report.rows("peaks", view=report.view))
+def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """Return, per classifier, a plot per metric of all models' single layers, if several."""
+    plots: dict[str, list[dict[str, Any]]] = {}
+    for metric in METRICS if len(report.choices) > 1 else ():
+        lines = lines_of_models(report, metric, report.classifiers, combined=False)
+        axes = axes_of_models(report, metric, lines.values(), combined=False)
+        for name in report.classifiers:
+            own = chain.from_iterable(lines[model, name] for model in report.choices)
+            drawn = {"metric": metric, "id": f"models.{name}.{metric}"}
+            plots.setdefault(name, []).append({**drawn, "figure": plot_of([*own], **axes)})
+    return plots
+
+
+def peaks(report: Report, **equal: str) -> list[dict[str, Any]]:
+    """Return the peaks of the curves over single layers that have these values."""
+    return records(report.rows("peaks", view=report.view, **equal))
 
 
 def opening_peaks(report: Report) -> list[dict[str, Any]]:
     """Return the peaks of the first page's lines."""
-    classifier = initial_classifier(report)
-    return [
-        row
-        for row in peaks(report)
-        if row["metric"] == objective(report)
-        if len(report.choices) == 1 or row["classifier"] == classifier
-    ]
-
-
-def percent(metric: str) -> str:
-    """Return the label of an axis."""
-    return f"{METRICS[metric]}, percent"
+    several = len(report.choices) > 1
+    own = {"classifier": initial_classifier(report)} if several else {}
+    return peaks(report, metric=objective(report), **own)
 
 
 def baselines(report: Report, metric: str) -> dict[str, float]:
@@ -170,54 +206,13 @@ def baselines(report: Report, metric: str) -> dict[str, float]:
     return {model_notes.BASELINES[row["classifier"]]: 100 * float(row[metric]) for row in rows}
 
 
-def classifier_lines(report: Report, model: str, metric: str) -> list[curves.Curve]:
+def classifier_lines(report: Report, model: str, metric: str) -> list[Curve]:
     """Return a model's lines: joined over single layers, then points at the combinations."""
     places, lines = places_of(report, model), []
     for line in overall_lines(report):
-        rows = having(line.rows, model=model)
-        if rows.empty:
-            continue
-        drawn = places.lines(rows, metric, name=line.name, style=line.style, dash=line.dash)
-        lines += drawn[:1] if line.dash in ("dashed", "dashdot") else drawn
-    return lines
-
-
-def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
-    """Return, per classifier, a plot per metric of all models' single layers, if several.
-
-    Layers stand at their numbers if all models have as many blocks, else at their relative depth.
-    """
-    if len(report.choices) < 2:
-        return {}
-    depth = by_depth(report)
-    x = "relative depth: layer / number of blocks" if depth else "layer"
-    plots: dict[str, list[dict[str, Any]]] = {classifier: [] for classifier in report.classifiers}
-    for metric in METRICS:
-        lines = {name: model_lines(report, name, metric) for name in report.classifiers}
-        all_curves = [line for classifier_curves in lines.values() for line in classifier_curves]
-        places = {place: f"{place:g}" for line in all_curves for place in line.x}
-        levels = baselines(report, metric)
-        axes: dict[str, Any] = {"x": x, "y": percent(metric), "levels": levels}
-        axes["ticks"] = DEPTHS if depth else places
-        axes["y_range"] = curves.common_range(all_curves, levels.values())
-        for classifier, classifier_curves in lines.items():
-            plot = curves.plot_of(classifier_curves, **axes)
-            name = f"models.{classifier}.{metric}"
-            plots[classifier].append({"metric": metric, "id": name, "figure": plot})
-    return plots
-
-
-def model_lines(report: Report, classifier: str, metric: str) -> list[curves.Curve]:
-    """Return a curve over the single layers per model."""
-    rows = report.rows("comparison", kind=CANDIDATE, view=report.view, classifier=classifier)
-    lines = []
-    for i, (model, choices) in enumerate(report.choices.items()):
-        count = blocks(report, model)
-        scale = count if by_depth(report) else 1
-        places = {name: layer / scale for name, layer in curves.single_layers(choices).items()}
-        look: dict[str, Any] = {"name": model, "style": i, "dash": weights_dash(report, model)}
-        own = having(rows, model=model)
-        lines.append(curves.over_layers(own, metric, places, suffix=f" of {count}", **look))
+        look: dict[str, Any] = {"name": line.name, "style": line.style, "dash": line.dash}
+        shown = places._replace(combined={}) if line.dash in ("dashed", "dashdot") else places
+        lines += shown.lines(having(line.rows, model=model), metric, **look)
     return lines
 
 
@@ -239,16 +234,16 @@ def learning(report: Report) -> list[dict[str, Any]]:
         if rows["train"].nunique() < 2:
             continue
         lines = []
-        for i, name in enumerate(curves.single_layers(report.choices[model])):
+        for i, name in enumerate(places_of(report, model).singles):
             own = having(rows, layers=name).sort_values("n_train")
             look: dict[str, Any] = {"name": f"layer {name}", "style": i, "bounds": False}
             x, y = own["n_train"], "mean_macro_f1_in_common"
             lines.append(curves.of_table(own, x, y, labels=own["train"], **look))
         ticks = {place: f"{round(place):,}" for line in lines for place in line.x}
         label = "training instances of all words"
-        axes: dict[str, Any] = {"x": label, "y": percent("mean_macro_f1")}
+        axes: dict[str, Any] = {"x": label, "y": "Macro-F1, percent"}
         axes |= {"y_range": y_range, "ticks": ticks}
-        plot = curves.plot_of(lines, **axes, logarithmic=True, ramp=True)
+        plot = plot_of(lines, **axes, logarithmic=True, ramp=True)
         shade = (RAMP - 1) / max(1, len(lines) - 1)
         layers = [(line.name, round(i * shade)) for i, line in enumerate(lines)]
         drawn = {"id": f"learning.{model}.{classifier}", "figure": plot, "layers": layers}
@@ -298,16 +293,13 @@ def _reliability_diagram(report: Report, model: str) -> dict[str, Any]:
             look: dict[str, Any] = {"name": kind, "style": i, "dash": dash}
             lines.append(curves.of_table(bins, x, "accuracy", labels=labels, **look))
             # A row of counts per line, each below its bin.
-            notes += [
-                curves.Note(
-                    min(place, 99) // 10 * 10 + 5, 9 - 6 * i, brief(int(n)), colour=f"--sense-{i}"
-                )
-                for place, n in zip(x, bins["n"], strict=True)
-            ]
+            for place, n in zip(x, bins["n"], strict=True):
+                middle = min(place, 99) // 10 * 10 + 5
+                notes.append(Note(middle, 9 - 6 * i, brief(int(n)), colour=f"--sense-{i}"))
     ends = [0.0, 100.0]
     style = list(RELIABILITY_LINES).index(PERFECT)
-    diagonal = curves.Curve(PERFECT, ends, ends, style, dash=RELIABILITY_LINES[PERFECT])
-    axes: dict[str, Any] = {"x": "mean confidence, percent", "y": percent("micro_accuracy")}
+    diagonal = Curve(PERFECT, ends, ends, style, dash=RELIABILITY_LINES[PERFECT])
+    axes: dict[str, Any] = {"x": "mean confidence, percent", "y": "Micro accuracy, percent"}
     ticks = {float(place): f"{place}" for place in range(0, 101, 20)}
     axes |= {"x_range": (0, 100), "y_range": (0, 100), "ticks": ticks}
-    return curves.plot_of([*lines, diagonal], **axes, notes=notes)
+    return plot_of([*lines, diagonal], **axes, notes=notes)

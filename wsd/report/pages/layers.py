@@ -135,7 +135,7 @@ def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     ]
 
 
-def differences(report: Report, name: str, reference: str) -> list[dict[str, Any]]:
+def differences(report: Report, table_name: str, reference: str) -> list[dict[str, Any]]:
     """Return, per model and classifier, each layer choice's difference from its reference.
 
     A difference of layers is marked if the layer choice is outside the model's confidence set, a
@@ -144,15 +144,15 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
     Parameters
     ----------
     report : Report
-    name : str
+    table_name : str
         ``"layers"`` or ``"model-layers"``.
     reference : str
         The column that names the reference: a layer choice, or a model.
     """
-    table = report.rows(name, view=report.view)
+    table = report.rows(table_name, view=report.view)
     if table.empty:
         return []
-    if name == "layers":
+    if table_name == "layers":
         table = with_verdicts(table, report.rows("best-set"))
     reach = _reach(table)
     candidates = report.rows("comparison", kind=CANDIDATE, view=report.view)
@@ -162,33 +162,18 @@ def differences(report: Report, name: str, reference: str) -> list[dict[str, Any
         if rows.empty:
             continue
         other = rows[reference].iloc[0]
-        drawn = [
-            {
-                **row,
-                **_drawn(row, reach),
-                "label": labels[row["layers"]],
-                "is_reference": row["layers"] == other,
-            }
-            for row in records(rows)
-        ]
-        keys = [(model, row["layers"], classifier) for row in drawn]
-        if reference == "reference":
-            others = [(model, other, classifier)] * len(drawn)
-        else:
-            others = [(other, row["layers"], classifier) for row in drawn]
-        blocks.append(
-            {
-                "model": model,
-                "classifier": classifier,
-                "untested": [
-                    (row, scores[own], scores[against])
-                    for row, own, against in zip(drawn, keys, others, strict=True)
-                    if own in scores and against in scores
-                ],
-                "reference": labels.get(other, other) if reference == "reference" else other,
-                "rows": drawn,
-            }
-        )
+        drawn, untested = [], []
+        for row in records(rows):
+            layers = row["layers"]
+            look = {"label": labels[layers], "is_reference": layers == other}
+            drawn.append({**row, **_drawn(row, reach), **look})
+            against = (model, other) if reference == "reference" else (other, layers)
+            pair = [scores.get((*key, classifier)) for key in ((model, layers), against)]
+            if all(pair):
+                untested.append((drawn[-1], *pair))
+        name = labels.get(other, other) if reference == "reference" else other
+        block = {"model": model, "classifier": classifier, "reference": name}
+        blocks.append({**block, "rows": drawn, "untested": untested})
     return blocks
 
 

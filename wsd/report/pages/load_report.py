@@ -1,30 +1,90 @@
-"""Read the tables that the pages show, and check that they belong together."""
+"""Read the files of a report, and check that they belong together."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
+from wsd.artifacts.column_names import NAMES
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus
+from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
-from wsd.artifacts.projection import Projection, align_signs
-from wsd.errors import ResultError
-from wsd.report.pages.read_tables import (
-    Files,
-    ReportInputs,
-    Results,
-    T,
-    read_all_tables,
-    read_provenance,
-    read_results,
+from wsd.artifacts.neighbour_table import Neighbours, read_neighbours
+from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
+from wsd.artifacts.projection import Projection, align_signs, read_projections
+from wsd.artifacts.training_set import FULL
+from wsd.errors import ResultError, wrong_file
+from wsd.report.pages.report_data import (
+    Extension,
+    Report,
+    WordResults,
+    confidence_of,
+    having,
+    kind_of_scores,
 )
-from wsd.report.pages.report_data import Report, WordResults, confidence_of, having
+from wsd.report.tables import TABLES
+from wsd.storage.csv import read_csv
+from wsd.storage.json import read_json
 
+T = TypeVar("T")
+Read = Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]]
+# Columns of a table without rows, such as the controls of a run that has none.
+EMPTY = (*NAMES, "train", "metric", "reference", "reference_model", "test", "word", "scores")
+WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
 # By model, layer choice, classifier and word: the metrics.
 Scores = dict[tuple[str, str, str, str], dict[str, float]]
-WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
+# By model, layer choice, and method or classifier ("" for neighbours): the content by word.
+Files = dict[tuple[str, str, str], dict[str, T]]
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    """The files of a report, and the settings of its pages.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        Named, licensed and cited on the pages.
+    corpora : mapping of word to Corpus
+    predictions, projections, neighbours : sequences of Path
+        For any models; files of other views than ``view`` are ignored. The order of the projections
+        is the order of the models.
+    tables : mapping of name to sequence of Path
+        The CSV files of ``TABLES``: one file for all models, or one per model.
+    provenance : Path
+        Written by `wsd evaluate`.
+    view : str
+        The pages show curves, tables and plots of this view.
+    text : bool
+        Whether the pages may contain the corpus's sentences.
+    run : mapping
+        ``config`` and ``command`` of the run, if the provenance lacks them.
+    extensions : sequence of Extension
+        The additions of studies.
+    """
+
+    dataset: Dataset
+    corpora: Corpora
+    predictions: Sequence[Path]
+    projections: Sequence[Path]
+    neighbours: Sequence[Path]
+    tables: Mapping[str, Sequence[Path]]
+    provenance: Path
+    view: str
+    text: bool
+    run: Mapping[str, Any] = field(default_factory=dict)
+    extensions: Sequence[Extension] = ()
+
+
+class Results(NamedTuple):
+    """The files of the shown view."""
+
+    projections: Files[Projection]
+    neighbours: Files[Neighbours]
+    predictions: Files[WordPredictions]
 
 
 def load_report(inputs: ReportInputs) -> Report:
@@ -35,34 +95,105 @@ def load_report(inputs: ReportInputs) -> Report:
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    results = read_results(inputs)
-    provenance = {**read_provenance(inputs.provenance), **inputs.run}
+    results = Results(
+        _read_files(inputs.projections, read_projections, inputs),
+        _read_files(inputs.neighbours, read_neighbours, inputs),
+        _read_files(inputs.predictions, _read_test_predictions, inputs),
+    )
+    if not results.projections:
+        problem = f"there is no projection of the view {inputs.view!r}"
+        raise ResultError(problem, fix="run `wsd project` for this view, or choose another view")
+    if not results.predictions:
+        raise ResultError("there are no predictions to show", fix="give --predictions")
+    provenance = {**read_json(inputs.provenance), **inputs.run}
+    # Models and layer choices have the order of the projections, which is that of the config.
+    layers: dict[str, dict[str, None]] = {}
+    for model, name, _ in results.projections:
+        layers.setdefault(model, {})[name] = None
     choices = {
-        model: expand_layers(results.choices(model), provenance["models"][model]["model"]["blocks"])
-        for model in results.models
+        model: expand_layers(list(names), provenance["models"][model]["model"]["blocks"])
+        for model, names in layers.items()
     }
-    tables = read_all_tables(inputs.tables, results.models)
+    predictions: dict[str, list[WordPredictions]] = {}
+    for (_, _, classifier), words in results.predictions.items():
+        predictions.setdefault(classifier, []).extend(words.values())
+    classifiers = {name: kind_of_scores(predictions[name]) for name in sorted(predictions)}
+    tables = read_all_tables(inputs.tables, [*choices])
     scores = _scores_by_word(having(tables["scores"], view=inputs.view))
-    words = {
-        model: {
-            word: _word_results(results, scores, model, choices[model], corpus)
-            for word, corpus in inputs.corpora.items()
-        }
-        for model in choices
-    }
     for extension in inputs.extensions:
         tables |= extension.tables
     return Report(
         dataset=inputs.dataset,
         view=inputs.view,
         choices=choices,
-        classifiers=results.classifiers,
-        words=words,
+        classifiers=classifiers,
+        words={
+            model: {
+                word: _word_results(results, scores, model, own, corpus, classifiers)
+                for word, corpus in inputs.corpora.items()
+            }
+            for model, own in choices.items()
+        },
         provenance=provenance,
         tables=tables,
         text=inputs.text,
         extensions=inputs.extensions,
     )
+
+
+def _read_files(paths: Sequence[Path], read: Read[T], inputs: ReportInputs) -> Files[T]:
+    """Read the files of the shown view and, if fitted, of the full training set."""
+    files = {}
+    for path in paths:
+        words, provenance = read(path)
+        if provenance["view"] != inputs.view or provenance.get("train", FULL) != FULL:
+            continue
+        for word, corpus in inputs.corpora.items():
+            if word not in words:
+                raise lacking(word, words, path)
+            same = provenance["corpus"].get(word) == corpus.digest
+            if not same or not _has_instances_of(words[word], corpus):
+                raise wrong_file(f"the table has other instances of {word!r} than the corpus", path)
+        kind = provenance.get("method") or provenance.get("classifier") or ""
+        model = provenance["encoder"]["model"]["name"]
+        files[model, provenance["layers"], kind] = {word: words[word] for word in inputs.corpora}
+    return files
+
+
+def _read_test_predictions(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
+    predictions, provenance = read_predictions(path)
+    return {word.word: word for word in predictions if word.split == TEST}, provenance
+
+
+def _has_instances_of(content: Any, corpus: Corpus) -> bool:
+    """Return whether predictions are for these instances, and other content for as many."""
+    if isinstance(content, Projection):
+        return len(content.points) == len(corpus)
+    if isinstance(content, Neighbours):
+        return len(content.rows) == len(corpus)
+    test = corpus.split == TEST
+    return (
+        content.senses == corpus.senses
+        and np.array_equal(content.index, corpus.index[test])
+        and np.array_equal(content.gold, corpus.gold[test])
+    )
+
+
+def read_all_tables(
+    paths: Mapping[str, Sequence[Path]], models: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Read every table; scores are for the test split and the full training set."""
+    tables = {name: read_tables(paths.get(name, ())) for name in TABLES}
+    for name in ("scores", "summary"):
+        table = having(tables[name], train=FULL, test=TEST)
+        tables[name] = table[table["model"].isin(models)].reset_index(drop=True)
+    return tables
+
+
+def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
+    """Read a table that is one file, or a file per model."""
+    tables = [table for table in map(read_csv, paths) if len(table)]
+    return pd.concat(tables or [pd.DataFrame(columns=EMPTY)]).reset_index(drop=True)
 
 
 def _scores_by_word(table: pd.DataFrame) -> Scores:
@@ -73,16 +204,21 @@ def _scores_by_word(table: pd.DataFrame) -> Scores:
 
 
 def _word_results(
-    results: Results, scores: Scores, model: str, choices: Sequence[LayerChoice], corpus: Corpus
+    results: Results,
+    scores: Scores,
+    model: str,
+    choices: Sequence[LayerChoice],
+    corpus: Corpus,
+    kinds: Mapping[str, str],
 ) -> WordResults:
-    word, kinds = corpus.word, results.classifiers
-    names = [choice.name for choice in choices]
+    word, names = corpus.word, [choice.name for choice in choices]
 
     def over_choices(files: Files[T], kind: str) -> list[T]:
         return [files[model, name, kind][word] for name in names]
 
     predictions = {name: over_choices(results.predictions, name) for name in kinds}
-    projections = {method: over_choices(results.projections, method) for method in results.methods}
+    methods = dict.fromkeys(method for _, _, method in results.projections)
+    projections = {method: over_choices(results.projections, method) for method in methods}
     reasons = {method: max(p.missing for p in plots) for method, plots in projections.items()}
     missing = {method: reason for method, reason in reasons.items() if reason}
     if len(missing) == len(projections):

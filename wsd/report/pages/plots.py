@@ -5,14 +5,18 @@ dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from bokeh import models
+from bokeh.core.properties import value
 from bokeh.embed import json_item
 from bokeh.model import Model
+from bokeh.models.annotations import Label, Span
 from bokeh.plotting import figure
 from bokeh.themes import Theme
+
+from wsd.report.plot_colours import style_of
 
 # Number of shades for confidence, and for layers.
 RAMP = 8
@@ -82,3 +86,217 @@ def plot_json(plot: Model) -> dict[str, Any]:
 def point_size(n: int) -> int:
     """Return the diameter of a test instance's marker in pixels, for a word with n instances."""
     return 10 if n < 400 else 8 if n < 1500 else 7 if n < 4000 else 6
+
+
+class Curve(NamedTuple):
+    """One line of a plot.
+
+    Attributes
+    ----------
+    name : str
+        Shown in the tooltip. Bokeh's renderers of this curve are named ``line-<name>``, so that the
+        page's script can hide them.
+    x, y : lists of float
+        ``y`` in the plot's unit.
+    style : int
+        Number of the colour and marker, as for senses.
+    low, high : lists of float, optional
+        The 95% confidence interval of ``y``.
+    dash : str
+        Bokeh's name of the line style.
+    labels : list of str, optional
+        A label per point.
+    joined : bool
+        Whether a line joins the points.
+    digits : int
+        Digits after the point of a value in the tooltip.
+    """
+
+    name: str
+    x: list[float]
+    y: list[float]
+    style: int
+    low: list[float] | None = None
+    high: list[float] | None = None
+    dash: str = "solid"
+    labels: list[str] | None = None
+    joined: bool = True
+    digits: int = 2
+
+    @property
+    def tooltips(self) -> list[str]:
+        """Per point, a line with the value and its interval, and a line with the label and name."""
+        values = [f"{y:.{self.digits}f}" for y in self.y]
+        if self.low is not None and self.high is not None:
+            bounds = zip(values, self.low, self.high, strict=True)
+            ends = f"({{:.{self.digits}f}} to {{:.{self.digits}f}})"
+            values = [f"{value} {ends.format(low, high)}" for value, low, high in bounds]
+        names = [f"{label}, {self.name}" for label in self.labels or ()]
+        names = names or [self.name] * len(values)
+        return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
+
+
+class Note(NamedTuple):
+    """A text at a place of a plot."""
+
+    x: float
+    y: float
+    text: str
+    align: str = "center"
+    baseline: str = "middle"
+    colour: str = "--ink-2"
+
+
+def plot_of(lines: Sequence[Curve], **options: Any) -> dict[str, Any]:
+    """Return the plot of :func:`draw` as JSON."""
+    return plot_json(draw(lines, **options))
+
+
+def draw(
+    lines: Sequence[Curve],
+    *,
+    x: str,
+    y: str,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    ticks: Mapping[float, str] | None = None,
+    names: Mapping[float, str] | None = None,
+    levels: Mapping[str, float] | None = None,
+    notes: Sequence[Note] = (),
+    logarithmic: bool = False,
+    ramp: bool = False,
+    ring: tuple[float, float] | None = None,
+    named: bool = False,
+    level_digits: int = 1,
+) -> Any:
+    """Plot lines over layers or training sets.
+
+    Parameters
+    ----------
+    lines : sequence of Curve
+    x, y : str
+        Labels of the axes.
+    x_range, y_range : pair of floats, optional
+        The ends of the axes. Plots that are compared have the same ``y_range``.
+    ticks : mapping of place to text, optional
+        On the horizontal axis.
+    names : mapping of place to text, optional
+        Long names on the horizontal axis, below the ticks. They are vertical; the page's script
+        writes them horizontally where there is room.
+    levels : mapping of name to value, optional
+        Scores without layers: labelled horizontal lines.
+    notes : sequence of Note
+        Texts in the plot.
+    logarithmic : bool
+        Whether the horizontal axis is logarithmic.
+    ramp : bool
+        Whether the order of the lines determines their colours, from light to dark.
+    ring : pair of floats, optional
+        The place of a ring around a point.
+    named : bool
+        Whether the names of lines and levels are at the right of the plot. The page's script moves
+        these labels apart.
+    level_digits : int
+        Digits after the point of the levels' values.
+    """
+    places = [place for line in lines for place in line.x]
+    if places and not x_range and not logarithmic:
+        room = 0.03 * (max(places) - min(places)) or 0.3
+        x_range = min(places) - room, max(places) + room
+    options: dict[str, Any] = {"x_range": x_range, "y_range": y_range}
+    options = {name: models.Range1d(*ends) for name, ends in options.items() if ends}
+    if logarithmic:
+        options["x_axis_type"] = "log"
+    plot = new_plot(tools="pan,wheel_zoom,reset", sizing_mode="stretch_both", **options)
+    # A plot moves only after a tool is chosen, so that a page scrolls over it.
+    plot.toolbar.active_drag = plot.toolbar.active_scroll = None
+    ticks, names = dict(ticks or {}), dict(names or {})
+    if ticks or names:
+        plot.xaxis.ticker = models.FixedTicker(ticks=sorted([*ticks, *names]))
+        plot.xaxis.major_label_overrides = {**ticks, **dict.fromkeys(names, " ")}
+    if names:
+        below = models.LinearAxis(name="names", axis_line_color=None, major_tick_line_color=None)
+        below.update(
+            ticker=models.FixedTicker(ticks=sorted(names)),
+            major_label_overrides=names,
+            major_label_orientation="vertical",
+            major_label_standoff=0,
+            major_tick_out=0,
+        )
+        style_axis(below, {})
+        plot.add_layout(below, "below")
+    plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
+    # The last curve of a name counts: its combinations, if there are any.
+    at_right = {
+        line.name: (line.y[-1], line.name, f"--sense-{style_of(line.style)[0]}")
+        for line in lines
+        if line.y
+    }
+    for name, level in (levels or {}).items():
+        rule = Span(location=level, dimension="width", line_dash="dashed", line_width=1.5)
+        rule.tags = [{"line_color": "--ink-2"}]
+        plot.add_layout(rule)
+        text = f"{name} {level:.{level_digits}f}"
+        at_right[name] = (level, text, "--ink-2")
+        if not named:
+            notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
+    if named:
+        for label in at_right.values():
+            _write_at_right(plot, *label)
+    for note in notes:
+        _write(plot, note)
+    dots = []
+    for i, line in enumerate(lines):
+        step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
+        colour = f"--ramp-{step}" if ramp else f"--sense-{style_of(line.style)[0]}"
+        dots.append(_draw(plot, line, colour))
+    if ring:
+        circle = plot.scatter([ring[0]], [ring[1]], size=20, fill_alpha=0, line_width=2)
+        circle.glyph.tags = [{"line_color": "--ink"}]
+        circle.data_source.name = "ring"
+    # The page shows tooltips at these points.
+    plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
+    return plot
+
+
+def _write(plot: Any, note: Note) -> None:
+    look: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
+    label = Label(x=note.x, y=note.y, text=note.text, text_font=FONT, text_font_size="12px", **look)
+    label.tags = [{"text_color": note.colour}]
+    plot.add_layout(label)
+
+
+def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
+    """Write a text to the right of the field, where Bokeh's own labels are clipped."""
+    look: dict[str, Any] = {"text_font": value(FONT), "text_font_size": "12px"}
+    place: dict[str, Any] = {"x_offset": 8, "y_offset": 0, "text_baseline": "middle"}
+    label = plot.text([plot.x_range.end], [y], [text], **place, **look)
+    label.update(name="end", level="annotation")
+    label.data_source.name = "end"
+    label.glyph.tags = [{"text_color": colour}]
+
+
+def _draw(plot: Any, line: Curve, colour: str) -> Any:
+    """Draw a curve's interval, line and points, and return the renderer of the points."""
+    name, tags = f"line-{line.name}", [{"line_color": colour}]
+    columns: dict[str, Any] = {"x": line.x, "y": line.y, "text": line.tooltips}
+    if has_interval := line.low is not None:
+        columns |= {"low": line.low, "high": line.high}
+    source = models.ColumnDataSource(columns, name=name)
+    if has_interval:
+        interval: models.VArea | models.Segment
+        if line.joined:
+            fill = [{"fill_color": colour}]
+            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+        else:
+            interval = models.Segment(
+                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
+            )
+        plot.add_glyph(source, interval, name=name)
+    if line.joined:
+        joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
+        joint.glyph.tags = tags
+    marker = style_of(line.style)[1]
+    dots = plot.scatter("x", "y", source=source, marker=marker, name=name, size=8)
+    dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
+    return dots

@@ -28,13 +28,13 @@ from wsd.storage.text_table import p_value
 BOKEH, STYLE = "bokeh.min.js", "style.css"
 # The scripts of a page, in the order in which they are loaded: each uses only earlier ones.
 SHARED = ("page.js", "files.js", "plots.js")
-CURVES = (BOKEH, *SHARED, "curves.js", "tables.js")
-INDEX = (*CURVES[:-1], "film-strip.js", "gallery.js", "tables.js")
+CURVES = (BOKEH, *SHARED, "tables.js")
+INDEX = (BOKEH, *SHARED, "gallery.js", "tables.js")
 WORD_PARTS = (
-    "data", "state", "address", "text", "colours", "plot", "scores", "card",
-    "table", "frames", "strip", "steps", "filters",
+    "data", "state", "text", "colours", "plot", "scores", "card",
+    "table", "strip", "controls",
 )  # fmt: skip
-WORD = (*SHARED, "csv.js", "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
+WORD = (*SHARED, "extra-columns.js", *(f"word-{part}.js" for part in WORD_PARTS))
 
 
 def word_scripts(report: Report) -> tuple[str, ...]:
@@ -74,39 +74,38 @@ def render(template: str, report: Report, **values: Any) -> str:
     own = {"index.html": INDEX, "word.html": (BOKEH, *word_scripts(report))}
     scripts = own.get(template, CURVES)
     names = [PurePath(script).name for script in scripts]
-    return _filled(template, report=report, scripts=names, **values)
+    return _environment().get_template(template).render(report=report, scripts=names, **values)
 
 
 def render_fragment(template: str, **values: Any) -> Markup:
     """Render a part of a page."""
-    return Markup(_filled(template, **values))  # noqa: S704 - the template escapes the values
+    text = _environment().get_template(template).render(**values)
+    return Markup(text)  # noqa: S704 - the template escapes the values
 
 
-def _filled(template: str, **values: Any) -> str:
-    return _environment().get_template(template).render(**values)
+def render_alone(
+    template: str, scripts: Sequence[str] = (), packed_script: str = "", **values: Any
+) -> str:
+    """Render a page as one file, whose policy names the hashes of its scripts.
 
-
-def render_alone(template: str, scripts: Sequence[str] = (), **values: Any) -> str:
-    """Render a page outside the report as one file."""
-    return _filled(template, **values, **_in_one_file(scripts))
-
-
-def render_portable(report: Report, *, data: Any, figure: Any, **values: Any) -> str:
-    """Render a word's page as one file."""
-    packed = pack({"bokeh": asset(BOKEH), "data": data, "figure": figure})
-    single_file = _in_one_file(word_scripts(report), asset(BOKEH))
-    return render("word.html", report, **values, packed=packed, **single_file)
-
-
-def _in_one_file(scripts: Sequence[str], *packed_scripts: str) -> dict[str, Any]:
-    """Return the values for a page without other files; its policy names the scripts' hashes."""
+    Parameters
+    ----------
+    template : str
+    scripts : sequence of str
+        Names of assets.
+    packed_script : str
+        A further script, which the packed data of the page contains.
+    **values
+        For the template.
+    """
     script = "".join(map(asset, scripts))
-    return {
+    own = {
         "portable": True,
         "script": Markup(script),  # noqa: S704 - the package's own files
         "style": Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        "csp": policy_of_hashes(script, *packed_scripts),
+        "csp": policy_of_hashes(script, packed_script),
     }
+    return _environment().get_template(template).render(**values, **own)
 
 
 def encode(values: np.ndarray, dtype: str) -> str:
@@ -201,7 +200,6 @@ def _environment() -> Environment:
         signed=signed,
         p=lambda value: number(value, "") if value != value else p_value(value),
         points=lambda value: number(value, ".1f"),
-        whole=lambda value: number(value, "+.0f"),
         number=number,
         script_json=_script_json,
         packed=pack,

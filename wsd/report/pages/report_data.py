@@ -1,12 +1,20 @@
-"""The data of the pages: every word of every model over its layer choices, and the tables."""
+"""The data of the pages: every word of every model over its layer choices, and the tables.
 
-from collections.abc import Iterable, Sequence
+A study that extends the command ``report`` names a module with two functions:
+``arguments(parser)`` adds its options, and ``load(args, corpora)`` returns an :class:`Extension`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from wsd.artifacts.column_names import PUBLISHED, SYSTEM
 from wsd.artifacts.corpus_table import Corpus
@@ -15,7 +23,6 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
-from wsd.report.pages.study_sections import Extension, Link
 from wsd.report.plot_colours import classifier_numbers
 
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
@@ -64,7 +71,7 @@ class WordResults:
         """Number of test instances."""
         return int((self.corpus.split == TEST).sum())
 
-    def take(self, kept: np.ndarray) -> "WordResults":
+    def take(self, kept: np.ndarray) -> WordResults:
         """Return some of the instances; the scores still describe all instances.
 
         Parameters
@@ -95,6 +102,67 @@ def _renumbered(neighbours: Neighbours, kept: np.ndarray) -> Neighbours:
     numbers = np.where(kept, np.cumsum(kept) - 1, -1)
     rows = np.where(neighbours.rows >= 0, numbers[neighbours.rows], -1)[kept]
     return Neighbours(rows.astype(np.int32), neighbours.similarity[kept], neighbours.score)
+
+
+class Section(NamedTuple):
+    """A section of the layers page: its anchor, its entry in the contents, its HTML."""
+
+    anchor: str
+    title: str
+    html: Markup
+
+
+class Link(NamedTuple):
+    """An entry of the navigation: a page in the report's folder, and its name."""
+
+    page: str
+    name: str
+
+
+class Extension:
+    """The addition of one study; every method adds nothing by default.
+
+    Attributes
+    ----------
+    name : str
+        The name of the study.
+    tables : mapping of name to DataFrame
+        Tables that the report offers for download next to its own.
+    word_scripts : sequence of str
+        Scripts of the word pages, as paths below ``wsd/studies``. A script may define
+        ``wsd.wordExtensions[name]``, which ``word-data.js`` calls with :meth:`word_values`.
+    link : Link or None
+        The study's own page.
+    """
+
+    name: str = ""
+    tables: Mapping[str, pd.DataFrame] = {}
+    word_scripts: Sequence[str] = ()
+    link: Link | None = None
+
+    def layer_sections(self, report: Report) -> Iterable[Section]:
+        """Return sections for the layers page."""
+        return ()
+
+    def sense_note(self, report: Report, model: str, word: str, sense: str) -> str | Markup:
+        """Return a note for a sense in the legend of a word page."""
+        return ""
+
+    def word_values(self, model: str, corpus: Corpus, order: np.ndarray) -> Any:
+        """Return values for the script of a word page, as JSON; None if there are none.
+
+        Parameters
+        ----------
+        model : str
+        corpus : Corpus
+            The instances on the page.
+        order : int array of shape (len(corpus),)
+            The corpus's rows in the order of the page.
+        """
+        return None
+
+    def write_page(self, report: Report, folder: Path) -> None:
+        """Write the page of :attr:`link` into the report's folder."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from wsd.metrics.scores import confusion
 from wsd.report.pages import plots
 from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
 from wsd.report.pages.packed_columns import most_colours
-from wsd.report.pages.render import pack, render, render_portable
+from wsd.report.pages.render import BOKEH, asset, pack, render, render_alone, word_scripts
 from wsd.report.pages.report_data import NEW, Report, WordResults
 from wsd.report.pages.word_data import word_data
 from wsd.report.pages.word_plot import word_plot
@@ -29,11 +29,8 @@ def write_word(report: Report, model: str, word: str, folder: Path) -> None:
     """Write one word's page into the folder of the report."""
     results, pages = report.words[model][word], folder_of(report, model)
     kept = sample(results.corpus, MOST, RARE)
-    shown = results if kept.all() else results.take(kept)
-    values = {**_context(report, model, word), "n_shown": len(shown.corpus)}
-    data, figure, values["by_value"] = _contents(report, model, results, shown)
-    packed = pack({"data": data, "figure": figure})
-    page = render("word.html", report, **values, packed=packed, root="../" * pages.count("/"))
+    packed, values = _contents(report, model, results.take(kept))
+    page = render("word.html", report, **values, packed=pack(packed), root="../" * pages.count("/"))
     write_text(folder / f"{pages}{file_name(word)}.html", page)
 
 
@@ -47,25 +44,26 @@ def portable_page(report: Report, model: str, results: WordResults) -> str:
     results : WordResults
         The word's results; new sentences are the last rows.
     """
-    word, is_new = results.corpus.word, results.corpus.split == NEW
-    known = report.words[model][word]
+    is_new = results.corpus.split == NEW
+    known = report.words[model][results.corpus.word]
     kept = np.append(sample(known.corpus, MOST, RARE), is_new[is_new])
-    values = {
-        **_context(report, model, word),
-        "n_shown": int(kept[~is_new].sum()),
-        "n_new": int(is_new.sum()),
-    }
-    data, figure, values["by_value"] = _contents(report, model, known, results.take(kept))
-    return render_portable(report, data=data, figure=figure, **values)
+    packed, values = _contents(report, model, results.take(kept))
+    bokeh = asset(BOKEH)
+    values["packed"] = pack({"bokeh": bokeh, **packed})
+    return render_alone("word.html", word_scripts(report), bokeh, report=report, **values)
 
 
 def _contents(
-    report: Report, model: str, results: WordResults, shown: WordResults
-) -> tuple[dict[str, Any], dict[str, Any], bool]:
-    """Return the data and the plot of a page, and whether extra columns colour the instances."""
-    data = word_data(report, model, shown, _confusions(results, len(report.choices[model])))
+    report: Report, model: str, shown: WordResults
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the data of a page's script, and the values of its template."""
+    word, n_new = shown.corpus.word, int((shown.corpus.split == NEW).sum())
+    confusions = _confusions(report.words[model][word], len(report.choices[model]))
+    data = word_data(report, model, shown, confusions)
     n_colours = most_colours(data.get("extra", ()))
-    return data, word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours), n_colours > 0
+    figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
+    counts = {"n_shown": len(shown.corpus) - n_new, "n_new": n_new, "by_value": n_colours > 0}
+    return {"data": data, "figure": figure}, {**_context(report, model, word), **counts}
 
 
 def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:
@@ -92,13 +90,10 @@ def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:
 
 def _confusions(results: WordResults, choices: int) -> list[list[list[list[int]]]]:
     """Return, per layer choice and classifier, the confusion matrix of all test instances."""
-    corpus = results.corpus
-    gold, senses = corpus.gold[corpus.split == TEST], len(corpus.senses)
+    corpus, predicted = results.corpus, results.predicted.values()
+    gold, k = corpus.gold[corpus.split == TEST], len(corpus.senses)
     return [
-        [
-            confusion(gold, predicted[i], senses).astype(int).tolist()
-            for predicted in results.predicted.values()
-        ]
+        [confusion(gold, senses[i], k).astype(int).tolist() for senses in predicted]
         for i in range(choices)
     ]
 
@@ -154,7 +149,6 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
         "methods": {method: plots.METHODS[method] for method in results.projections},
         "missing": {plots.METHODS[method]: reason for method, reason in results.missing.items()},
         "opening": initial_method(results, choice),
-        "n_new": 0,
         "cv_scores": {name: score for name, score in scores.items() if score == score},
         "previous": words[place - 1] if place else None,
         "next": words[place + 1] if place + 1 < len(words) else None,
@@ -166,12 +160,15 @@ def _context(report: Report, model: str, word: str) -> dict[str, Any]:
 
 
 def _choice_rows(report: Report, model: str, results: WordResults) -> list[dict[str, Any]]:
-    rows = []
-    for i, (name, label) in enumerate(labels(report, model).items()):
-        scores = ((scores[i], results.n_errors(c, i)) for c, scores in results.scores.items())
-        cells = [{**metrics, "wrong": wrong} for metrics, wrong in scores]
-        rows.append({"name": name, "label": label, "cells": cells})
-    return rows
+    scores = results.scores.items()
+    return [
+        {
+            "name": name,
+            "label": label,
+            "cells": [{**own[i], "wrong": results.n_errors(c, i)} for c, own in scores],
+        }
+        for i, (name, label) in enumerate(labels(report, model).items())
+    ]
 
 
 def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, Any]]:

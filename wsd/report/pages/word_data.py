@@ -52,6 +52,8 @@ def word_data(
     ]
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
     classifiers = report.classifiers.items()
+    added = report.extensions
+    extensions = {study.name: study.word_values(model, corpus, order) for study in added}
     return {
         "word": corpus.word,
         "model": model,
@@ -68,7 +70,7 @@ def word_data(
         "gold": encode(np.where(is_new, NO_SENSE, corpus.gold)[order], "<u2"),
         "new": int(is_new.sum()),
         "choices": choices,
-        "extensions": _extensions(report, model, corpus, order),
+        "extensions": {name: value for name, value in extensions.items() if value is not None},
         **_sentences(corpus, order, report.text),
         **_extra(corpus, order, report.text),
     }
@@ -82,11 +84,6 @@ def _intervals(report: Report, model: str, word: str) -> list[dict[str, tuple[fl
         {name: (low, high) for name, low, high in table[columns].dropna().itertuples(index=False)}
         for table in tables
     ]
-
-
-def _extensions(report: Report, model: str, corpus: Corpus, order: np.ndarray) -> dict[str, Any]:
-    values = {added.name: added.word_values(model, corpus, order) for added in report.extensions}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _sentences(corpus: Corpus, order: np.ndarray, text: bool) -> dict[str, list[str]]:

@@ -36,7 +36,8 @@ def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
         lod_threshold=None,
     )
     marker, colours = _scales(n_senses, n_values)
-    instances = _add_instances(plot, marker, {"field": "tone", "transform": colours}, n)
+    predicted = {"field": "tone", "transform": colours}
+    instances = _add_instances(plot, marker, predicted, n)
     circle: dict[str, Any] = {"marker": "circle", "fill_alpha": 0}
     by_sense = {"field": "sense", "transform": colours}
     centroid = {"marker": marker, "fill_color": by_sense, "line_width": 2.5}
@@ -46,19 +47,9 @@ def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
     size, error, accent = point_size(n), "--error-mark", "--accent"
     # An error's ring has the colour of the predicted sense, on a halo that sets it off.
     errors = _empty_source("errors", "x", "y", "row", "tone")
-    halo = {"size": size + ring, "line_width": width + 3, "line_alpha": 0.9, **circle}
-    _mark(plot, "halos", "--surface", errors, **halo)
-    predicted = {"field": "tone", "transform": colours}
-    _mark(
-        plot,
-        "rings",
-        None,
-        errors,
-        size=size + ring,
-        line_width=width,
-        line_color=predicted,
-        **circle,
-    )
+    circled = {"size": size + ring, **circle}
+    _mark(plot, "halos", "--surface", errors, line_width=width + 3, line_alpha=0.9, **circled)
+    _mark(plot, "rings", None, errors, line_width=width, line_color=predicted, **circled)
     centroids = _empty_source("centroids", "x", "y", "sense", "name", "offset")
     _mark(plot, "centres", error, centroids, size=size + large, **centroid)
     _add_labels(plot, centroids, "labels")

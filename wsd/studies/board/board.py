@@ -12,7 +12,8 @@ from wsd.arguments import add_out_folder, add_seed
 from wsd.logs import log
 from wsd.report.pages import curves
 from wsd.report.pages.layer_plots import DEPTHS
-from wsd.report.pages.render import BOKEH, SHARED, render_alone
+from wsd.report.pages.plots import Curve, plot_of
+from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records
 from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS
@@ -20,8 +21,6 @@ from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
 from wsd.studies.board.export import DOCUMENT
 from wsd.studies.board.merge import Export, check_together, compute_tables, read_export
-
-SCRIPTS = (BOKEH, *SHARED, "curves.js", "tables.js")
 
 
 def page(exports: Sequence[Export], tables: Mapping[str, pd.DataFrame]) -> str:
@@ -40,7 +39,7 @@ def page(exports: Sequence[Export], tables: Mapping[str, pd.DataFrame]) -> str:
     configs = [export.about["config"] for export in exports]
     return render_alone(
         "board/board.html",
-        SCRIPTS,
+        CURVES,
         report={
             "dataset": about["dataset"],
             "sampled": "documents" if DOCUMENT in instances else "sentences",
@@ -79,7 +78,7 @@ def depth_plots(layers: pd.DataFrame, rank: Mapping[str, int]) -> list[dict[str,
     """
     single = layers[layers["relative_depth"].notna()].sort_values("relative_depth")
     single = single.rename(columns={"low": "value_low", "high": "value_high"})
-    plots: dict[str, list[curves.Curve]] = {}
+    plots: dict[str, list[Curve]] = {}
     for names, rows in single.groupby(["view", "classifier", "model"]):
         view, classifier, model = map(str, names)
         labels = [f"layer {name}" for name in rows["layers"]]
@@ -90,7 +89,7 @@ def depth_plots(layers: pd.DataFrame, rank: Mapping[str, int]) -> list[dict[str,
     axes: dict[str, Any] = {"x": "relative depth: layer / number of blocks", "ticks": DEPTHS}
     axes |= {"y": f"{METRICS[layers['metric'].iloc[0]]}, percent", "y_range": y_range}
     return [
-        {"label": label, "id": f"depth.{label}", "figure": curves.plot_of(lines, **axes)}
+        {"label": label, "id": f"depth.{label}", "figure": plot_of(lines, **axes)}
         for label, lines in plots.items()
     ]
 

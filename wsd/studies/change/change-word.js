@@ -4,10 +4,10 @@
 
 wsd.start(async () => {
   const { byId, make, markCurrent } = wsd;
-  const SVG = "http://www.w3.org/2000/svg", SIZE = 5;
+  const { svg } = wsd, SIZE = 5;
   const data = await wsd.unpack();
   const layers = [...document.querySelectorAll("section.layer")], names = layers.map(({ id }) => id);
-  const frames = [...document.querySelectorAll(".film a")], select = byId("layers");
+  const frames = [...document.querySelectorAll(".film a")];
   const groupOf = new Map(data.rows.flatMap((rows, group) => rows.map((row) => [row, group])));
   const tip = wsd.svgTooltip("[data-row]", (point) => {
     const row = Number(point.dataset.row), [left, focal, right] = data.sentences[row], text = make("bdi");
@@ -22,14 +22,8 @@ wsd.start(async () => {
       const [colour, outline] = data.styles[group];
       const places = line.getAttribute("points").split(" ").filter(Boolean);
       return places.map((place, i) => {
-        const point = document.createElementNS(SVG, "g"), path = document.createElementNS(SVG, "path");
-        point.setAttribute("class", `s${colour}`);
-        point.setAttribute("transform", `translate(${place})`);
-        point.dataset.row = data.rows[group][i];
-        path.setAttribute("d", outline);
-        path.setAttribute("transform", `scale(${SIZE / 20}) translate(-10 -10)`);
-        point.append(path);
-        return point;
+        const look = { class: `s${colour}`, transform: `translate(${place})`, "data-row": data.rows[group][i] };
+        return svg("g", look, svg("path", { d: outline, transform: `scale(${SIZE / 20}) translate(-10 -10)` }));
       });
     });
     plot.replaceChildren(...points);
@@ -37,7 +31,8 @@ wsd.start(async () => {
     return plot;
   });
 
-  let current = select.selectedIndex;
+  const showChoice = wsd.stepper(choose);
+  let current = byId("layers").selectedIndex;
   function show(number) {
     current = number;
     interactive(number);
@@ -46,12 +41,9 @@ wsd.start(async () => {
       frame.classList.toggle("shown", i === number);
       markCurrent(frame, i === number);
     });
-    select.selectedIndex = number;
-    byId("previous").disabled = number === 0;
-    byId("next").disabled = number === layers.length - 1;
+    showChoice(number);
   }
   function choose(number) {
-    if (number < 0 || number >= layers.length) return;
     show(number);
     wsd.fragment.show(names[number]);
   }
@@ -61,19 +53,11 @@ wsd.start(async () => {
   }
 
   byId("steps").hidden = false;
-  select.addEventListener("change", () => choose(select.selectedIndex));
-  byId("previous").addEventListener("click", () => choose(current - 1));
-  byId("next").addEventListener("click", () => choose(current + 1));
   frames.forEach((frame, i) => frame.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     choose(i);
   }));
-  wsd.onKey((event) => {
-    if (event.target.closest("input, select, textarea, [role=region]")) return;
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step) choose(current + step);
-  });
   addEventListener("hashchange", recall);
   recall();
 });

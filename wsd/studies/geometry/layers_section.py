@@ -11,11 +11,12 @@ from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages import curves
+from wsd.report.pages.layer_plots import places_of
 from wsd.report.pages.layers import legend
-from wsd.report.pages.read_tables import read_tables
+from wsd.report.pages.load_report import read_tables
+from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import render_fragment
-from wsd.report.pages.report_data import Report, having
-from wsd.report.pages.study_sections import Extension, Section
+from wsd.report.pages.report_data import Extension, Report, Section, having
 
 MEASURES = {
     "anisotropy": "Anisotropy: mean cosine of instances of different words",
@@ -71,14 +72,14 @@ def geometry_plots(report: Report) -> list[dict[str, Any]]:
     for (measure, title), model in product(MEASURES.items(), report.choices):
         if (model_rows := having(table, model=model)).empty:
             continue
-        singles = curves.single_layers(report.choices[model])
+        singles = places_of(report, model).singles
         lines = []
         for i, (transform, name) in enumerate(transforms(report).items()):
             rows = having(model_rows, transform=transform)
             look: dict[str, Any] = {"name": name, "style": i, "scale": 1, "bounds": False}
             lines.append(curves.over_layers(rows, measure, singles, **look))
         ticks = {place: name for name, place in singles.items()}
-        plot = curves.plot_of(lines, x="layer", y=title.partition(":")[0], ticks=ticks)
+        plot = plot_of(lines, x="layer", y=title.partition(":")[0], ticks=ticks)
         name = f"geometry.{model}.{measure}"
         plots.append({"model": model, "title": title, "id": name, "figure": plot})
     return plots

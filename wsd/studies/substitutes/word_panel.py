@@ -13,10 +13,9 @@ from wsd.artifacts.corpus_table import Corpora, Corpus
 from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.substitute_table import SEEN, Fillers, Substitutes, read_substitutes, shown
 from wsd.artifacts.view_names import MASKED
-from wsd.report.pages.read_tables import read_tables
+from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.render import encode, render_fragment
-from wsd.report.pages.report_data import Report
-from wsd.report.pages.study_sections import Extension
+from wsd.report.pages.report_data import Extension, Report
 
 TABLE = "substitutes"
 # The most substitutes in the legend of a sense.

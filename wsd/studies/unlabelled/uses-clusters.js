@@ -4,31 +4,21 @@
 
 wsd.usesClusters = (data, state, { pin, changed, renamed }) => {
   const { byId, button, count, make } = wsd;
-  const SVG = "http://www.w3.org/2000/svg", TYPICAL = 5, PER_PAGE = 50;
+  const TYPICAL = 5, PER_PAGE = 50;
   const words = data.rows.map((row) => wsd.wordsOf(data.tokens[row], data.start[row], data.end[row]));
   const open = new Map(); // cluster -> sentences listed
 
   function mark(cluster) {
     const [colour, path] = data.styles[cluster % data.styles.length];
-    const svg = document.createElementNS(SVG, "svg"), drawn = document.createElementNS(SVG, "path");
-    svg.setAttribute("class", `mark s${state.colour === "cluster" ? colour : "n"}`);
-    svg.setAttribute("viewBox", "0 0 20 20");
-    svg.setAttribute("aria-hidden", "true");
-    drawn.setAttribute("d", path);
-    svg.append(drawn);
-    return svg;
+    const look = { class: `mark s${state.colour === "cluster" ? colour : "n"}`, viewBox: "0 0 20 20" };
+    return wsd.svg("svg", { ...look, "aria-hidden": "true" }, wsd.svg("path", { d: path }));
   }
 
   // ---- A sentence ----
 
   function mover(row, cluster) {
     const select = make("select"), last = state.clusters();
-    const option = (value, text) => {
-      const element = make("option", text);
-      element.value = value;
-      element.selected = value === cluster;
-      return element;
-    };
+    const option = (value, text) => new Option(text, value, false, value === cluster);
     select.setAttribute("aria-label", "Cluster of this sentence");
     select.dataset.row = row;
     select.append(...Array.from({ length: last }, (_, i) => option(i, state.title(i))));

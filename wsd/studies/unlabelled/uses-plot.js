@@ -4,17 +4,11 @@
 "use strict";
 
 wsd.usesPlot = (data, state, { pin }) => {
-  const { byId, make } = wsd;
-  const SVG = "http://www.w3.org/2000/svg", WIDTH = 800, HEIGHT = 520, ROOM = 16;
+  const { byId, make, svg } = wsd;
+  const WIDTH = 800, HEIGHT = 520, ROOM = 16;
   const SIZE = data.n > 800 ? 9 : data.n > 200 ? 12 : 15;
   const plot = byId("plot");
   plot.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-
-  function shape(tag, attributes) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    return element;
-  }
 
   function spread(values, first, last) {
     const low = Math.min(...values), high = Math.max(...values);
@@ -31,13 +25,13 @@ wsd.usesPlot = (data, state, { pin }) => {
     const points = [...data.rows].sort((a, b) => height(a) - height(b)).map((row) => {
       const left = across(x[row]), top = down(y[row]), cluster = labels[row];
       const [colour, path] = data.styles[Math.max(cluster, 0) % data.styles.length];
-      const point = shape("g", {
+      const point = svg("g", {
         class: cluster < 0 ? "sn hollow" : `s${colour}`, transform: `translate(${left} ${top})`, "data-row": row,
       });
       if (!state.passes(row)) point.classList.add("off");
       else if (column) point.style.setProperty("--tone", `var(--value-${column.codes[row]})`);
-      point.append(shape("path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` }));
-      if (row === state.pin) point.append(shape("circle", { r: SIZE }));
+      point.append(svg("path", { d: path, transform: `scale(${SIZE / 20}) translate(-10 -10)` }));
+      if (row === state.pin) point.append(svg("circle", { r: SIZE }));
       return point;
     });
     plot.replaceChildren(...points);

@@ -1,18 +1,9 @@
 // A page of uses: the clusters of one word's sentences in one layer choice at a time. This script
 // connects the others. The address stores the controls, the browser stores names and moves.
-//
-//   extra-columns.js       the extra columns of the corpus: text, colours, filter
-//   uses-data.js           sentences, places, neighbours, partitions: constant
-//   uses-words.js          the words that distinguish a cluster
-//   uses-state.js          the controls; names and moved sentences
-//   uses-plot.js           the plot
-//   uses-clusters.js       the clusters, and the pinned sentence
-//   uses-earlier-names.js  names of an earlier clustering, offered
-//   uses-result.js         the table to download
 "use strict";
 
 wsd.start(async () => {
-  const { byId, count, make } = wsd;
+  const { byId, count } = wsd;
   const data = wsd.usesData(await wsd.unpack());
   const start = Number(byId("slider").value);
   const state = wsd.usesState(data, start);
@@ -25,20 +16,13 @@ wsd.start(async () => {
 
   function showControls() {
     const { layer, method, wanted } = state;
-    byId("layers").selectedIndex = layer;
+    showChoice(layer);
     byId("slider").value = layer;
     byId("slider").setAttribute("aria-valuetext", byId("layers").selectedOptions[0].textContent);
-    byId("previous").disabled = layer === 0;
-    byId("next").disabled = layer === data.layers.length - 1;
     byId("method").value = method;
     for (const key of byValue) byId(key).value = state[key];
-    const option = (value, text) => {
-      const element = make("option", text);
-      element.value = value;
-      return element;
-    };
     const all = state.partitions(), best = all.find(({ chosen }) => chosen);
-    byId("number").replaceChildren(option("chosen", `${best.k}, by silhouette`), ...all.map(({ k }) => option(k, k)));
+    byId("number").replaceChildren(new Option(`${best.k}, by silhouette`, "chosen"), ...all.map(({ k }) => new Option(k, k)));
     byId("number").value = all.some(({ k }) => k === wanted) ? wanted : "chosen";
   }
 
@@ -89,9 +73,7 @@ wsd.start(async () => {
     showAll();
     remember();
   }
-  function step(layer) {
-    if (layer >= 0 && layer < data.layers.length && layer !== state.layer) choose({ layer });
-  }
+  const showChoice = wsd.stepper((layer) => { if (layer !== state.layer) choose({ layer }); });
   function pin(row) {
     state.pin = row;
     plot.draw();
@@ -99,22 +81,14 @@ wsd.start(async () => {
     if (row >= 0) byId("card").scrollIntoView({ block: "nearest" });
   }
 
-  byId("layers").addEventListener("change", (event) => step(event.target.selectedIndex));
-  byId("slider").addEventListener("input", (event) => step(Number(event.target.value)));
-  byId("previous").addEventListener("click", () => step(state.layer - 1));
-  byId("next").addEventListener("click", () => step(state.layer + 1));
+  byId("slider").addEventListener("input", ({ target }) => choose({ layer: Number(target.value) }));
   byId("method").addEventListener("change", (event) => choose({ method: event.target.value }));
   byId("number").addEventListener("change", ({ target }) =>
     choose({ wanted: target.value === "chosen" ? "chosen" : Number(target.value) }));
   for (const key of byValue) byId(key).addEventListener("change", ({ target }) => choose({ [key]: target.value }));
   byId("unpin").addEventListener("click", () => pin(-1));
   byId("forget").addEventListener("click", () => { state.forget(); showAll(); });
-  wsd.onKey((event) => {
-    if (event.key === "Escape") pin(-1);
-    if (event.target.closest("input, select, textarea, [role=region]")) return;
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by) step(state.layer + by);
-  });
+  wsd.onKey(({ key }) => { if (key === "Escape") pin(-1); });
 
   // ---- The address ----
 

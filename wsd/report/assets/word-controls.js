@@ -1,13 +1,46 @@
-// The controls: classifier, colour, errors only, a value, projection, search, and the legend's boxes.
+// The controls. They step through the layer choices: select, film strip, buttons, arrow keys, links, and
+// "Play". And they set classifier, colour, errors only, a value, projection, search, and the legend's boxes.
 // The key P can be switched off, since speech input may produce single letters by accident.
 "use strict";
 
-wsd.wordFilters = (state, { changed }) => {
+wsd.wordControls = (data, state, { choose, changed }) => {
   const { byId } = wsd;
+
+  // ---- Layer choices ----
+
+  const showChoice = wsd.stepper(chooseByHand);
+  // "Play" goes through the single layers, upwards, and again from the first: combinations are no
+  // further layers.
+  const following = () => data.singleLayers.find((layer) => layer > state.choice) ?? data.singleLayers[0];
+  let playing = 0;
+  function play(on) {
+    clearInterval(playing);
+    playing = on ? setInterval(() => choose(following()), 1000) : 0;
+    byId("play").setAttribute("aria-pressed", String(on));
+    byId("play").textContent = on ? "Pause" : "Play";
+  }
+  function chooseByHand(choice) {
+    play(false);
+    choose(choice);
+  }
+  byId("play").hidden = data.singleLayers.length < 2;
+  byId("play").addEventListener("click", () => play(!playing));
+  for (const links of [byId("strip"), byId("choices")]) {
+    links.addEventListener("click", (event) => {
+      const link = event.target.closest("a[data-layers]");
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      chooseByHand(data.choices.findIndex(({ name }) => name === link.dataset.layers));
+    });
+  }
+
+  // ---- Filters and looks ----
+
   const SELECTS = ["colour", "show", "only", "method"].filter(byId);
   const boxes = [...document.querySelectorAll(".senses input, #keys")];
 
   function show() {
+    showChoice(state.choice);
     byId("classifier").selectedIndex = state.classifier;
     for (const key of SELECTS) byId(key).value = state[key];
     if (byId("search") && byId("search").value !== state.query) byId("search").value = state.query;
