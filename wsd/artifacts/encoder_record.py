@@ -8,7 +8,7 @@ from typing import Any
 
 from wsd.errors import ConfigError
 from wsd.storage.json import read_json
-from wsd.storage.result_files import parsing, require
+from wsd.storage.result_files import require
 
 # The packages that vectors depend on.
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
@@ -18,21 +18,13 @@ SUFFIXES = (".json", ".model", ".safetensors", ".txt")
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read the record that ``wsd model`` wrote, and check it.
-
-    Raises
-    ------
-    ResultError
-        If the file is missing, or is not a record of a model.
-    """
+    """Read the record that ``wsd model`` wrote."""
     record: dict[str, Any] = read_json(path)
-    with parsing(path):
-        check_record(record)
     return record
 
 
 def check_record(record: Any) -> None:
-    """Refuse a record that :func:`wsd.encoder.model.resolve` cannot return.
+    """Refuse a record in a foreign file that :func:`wsd.encoder.model.resolve` cannot return.
 
     Raises
     ------
