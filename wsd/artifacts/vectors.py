@@ -159,7 +159,7 @@ class Embeddings:
     def __init__(self, path: Path, corpus: Corpus) -> None:
         self.path, self._header = path, _read_header(path)
         self.layers, _, self.width = self._header.shape
-        self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
+        self.provenance = self._header.provenance
         self.stored, self.blocks = tuple(range(self.layers)), self.layers - 1
         if STORED_LAYERS in self.provenance:
             self.stored = tuple(self.provenance[STORED_LAYERS])
@@ -187,7 +187,7 @@ class _Header(NamedTuple):
     start: int  # the offset of the vectors
     shape: tuple[int, int, int]
     sums: list[int]
-    metadata: dict[str, str]
+    provenance: dict[str, Any]
     checksum: str
     type: str  # a name of the safetensors format
 
@@ -201,7 +201,7 @@ def _read_header(path: Path) -> _Header:
             header = file.read(min(length, size))
         described = json.loads(header)
         metadata, tensor = described["__metadata__"], described[TENSOR]
-        line = metadata[CHECKSUMS]
+        line, provenance = metadata[CHECKSUMS], json.loads(metadata["wsd"])
         *sums, own = (int(crc, 16) for crc in line.split())
         layers, instances, width = tensor["shape"]
         dtype, end = tensor["dtype"], 8 + length + tensor["data_offsets"][1]
@@ -215,7 +215,7 @@ def _read_header(path: Path) -> _Header:
     if zlib.crc32(written) != own:
         raise DamageError("the header has changed since it was written", path=path)
     checksum = f"crc32 {own:08x} {size}"
-    return _Header(8 + length, (layers, instances, width), sums, metadata, checksum, dtype)
+    return _Header(8 + length, (layers, instances, width), sums, provenance, checksum, dtype)
 
 
 def _read_layer(path: Path, header: _Header, place: int) -> np.ndarray:
