@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import ConfigError
 from wsd.storage.json import read_json
 from wsd.storage.result_files import require
 
@@ -52,7 +51,8 @@ def check_record(record: Any) -> None:
         require(valid and full, "an invalid repository or revision")
     counts = (record["blocks"], record["width"])
     require(all(type(n) is int and n > 0 for n in counts), "invalid numbers of blocks or width")
-    check_seed(record["name"], record.get("random_weights"))
+    seed = record.get("random_weights", 0)
+    require(type(seed) is int and 0 <= seed < 2**63, f"not a seed: {seed!r}")
 
 
 def package_versions() -> dict[str, str]:
@@ -68,16 +68,3 @@ def without_folder(record: Mapping[str, Any]) -> dict[str, Any]:
 def config_entry(name: str, key: str | None = None) -> str:
     """Return the name of a model's config entry, or of a key of it, in an error."""
     return f"model {name}" + (f", `{key}`" if key else "")
-
-
-def check_seed(name: str, seed: int | None) -> None:
-    """Refuse an invalid seed of random weights; None stands for the model's own weights.
-
-    Raises
-    ------
-    ConfigError
-    """
-    if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
-        problem = f"not a seed: {seed!r}"
-        fix = "give an integer of at least 0, or leave the key out for the model's own weights"
-        raise ConfigError(problem, where=config_entry(name, "random_weights"), fix=fix)
