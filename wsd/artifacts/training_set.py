@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.errors import ResultError
+from wsd.errors import ResultError, wrong_file
 from wsd.storage.parquet import read_table, rows_by, write_table
 
 FULL = "full"
@@ -102,7 +102,9 @@ def write(path: Path, train: TrainingSet) -> None:
 
 def read(path: Path) -> TrainingSet:
     """Read a training set that :func:`write` wrote."""
-    table, provenance = read_table(path, "word", "index")
+    table, provenance = read_table(path)
+    if table.column_names != ["word", "index"]:
+        raise wrong_file("the table is not a training set", path)
     rows, index = rows_by(table["word"]), table["index"].to_numpy()
     lines = {word: index[rows[word]] for word in provenance["corpus"]}
     return TrainingSet(provenance["train"], lines, provenance["corpus"])

@@ -13,6 +13,7 @@ from wsd.classification.fit_and_predict import estimator_for, predict_word, prov
 from wsd.errors import ResultError
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +27,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Fit each word with its selected configuration, predict, and write the predictions."""
-    selection = read_json(args.selection)
-    chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
-    settings = selection["folds"][FULL]
+    with parsing(args.selection):
+        selection = read_json(args.selection)
+        chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
+        settings = selection["folds"][FULL]
     corpora = read_corpora(args.corpus, args.words)
     train = folding.read_for_words(args.folds, corpora)
     folding.check_settings(args.folds, train, settings)

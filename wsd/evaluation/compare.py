@@ -36,6 +36,7 @@ from wsd.evaluation.selectivity import SELECTIVITY_COLUMNS, selectivity
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
+from wsd.storage.result_files import parsing
 
 # By option: the kind of the rows, and which predictions the files hold.
 FILES = {
@@ -80,9 +81,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the comparison, and the tables behind it in a folder."""
     corpora = read_corpora(args.corpus, args.words)
-    selection = read_json(args.selection)
-    objective, folds, chosen = (selection[key] for key in ("objective", "folds", "chosen"))
-    cv_scores = read_csv(args.selection_table)[LISTED]
+    with parsing(args.selection):
+        selection = read_json(args.selection)
+        objective, folds, chosen = (selection[key] for key in ("objective", "folds", "chosen"))
+    with parsing(args.selection_table):
+        cv_scores = read_csv(args.selection_table)[LISTED]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     every = [row for rows_of_kind in rows.values() for row in rows_of_kind]
     _check_folds(every, folds, args.selection)
@@ -145,7 +148,8 @@ def _tables(
 
 def _scores_of_models(path: Path, others: set[tuple[str, ...]]) -> pd.DataFrame:
     """Read scores.csv without other systems, whose training sets are unknown."""
-    table = read_csv(path)[SCORED]
+    with parsing(path):
+        table = read_csv(path)[SCORED]
     # Compare all names: a model may have the name of a system.
     names = table[list(column_names.NAMES[1:])].itertuples(index=False, name=None)
     return table[[configuration not in others for configuration in names]]
