@@ -315,5 +315,5 @@ def test_write_and_read(tmp_path: Path, make_corpus: MakeCorpus) -> None:
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     corpus_table.write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not have the expected content"):
+    with pytest.raises(ResultError, match="a table of another kind"):
         neighbours_artifacts.read_neighbours(path)

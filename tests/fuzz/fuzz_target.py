@@ -6,22 +6,18 @@ that holds is a finding.
 """
 
 import importlib.util
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from checkout import REPOSITORY
-from choices import Choices, damaged_table, write_parquet
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import WsdError, visible
-from wsd.storage.parquet import read_table
 
 LONGEST_MESSAGE = 8000
 
@@ -113,67 +109,6 @@ LAYER_TOKENS = (
     b"all", b"mean", b"sum", b"concat", b"mix", b"-", b"last", b"-last-", b"-all", b"0", b"1",
     b"12", b"-1", b"01", b",", b"-0", b"99999", "\u0661".encode(), b"+", b"focal", b"cls", b"|",
 )  # fmt: skip
-
-# Tables in Parquet
-
-TABLE_TOKENS = (b"\0", b"\1", b"\2", b"\5")
-BYTE_TOKENS = (b"PAR1", b"\x15", b"\x00")
-Reader = tuple[Callable[[Path], Any], Callable[[Any], None]]
-
-
-@dataclass(frozen=True)
-class Tables:
-    """Some kinds of tables, each damaged as a table or as bytes.
-
-    Attributes
-    ----------
-    readers : mapping of kind to (function of a path, function of what that returns)
-        What reads a file, and what checks the result.
-    write : function of a folder
-        Writes a valid file of each kind, and returns their paths.
-    """
-
-    readers: Mapping[str, Reader]
-    write: Callable[[Path], dict[str, Path]]
-
-    @cached_property
-    def valid(self) -> dict[str, tuple[bytes, pa.Table, Any]]:
-        """Return bytes, table and provenance of a valid file of each kind."""
-        with tempfile.TemporaryDirectory() as folder:
-            paths = self.write(Path(folder))
-            return {name: (path.read_bytes(), *read_table(path)) for name, path in paths.items()}
-
-    def byte_seeds(self) -> list[bytes]:
-        return [bytes([i]) + data for i, (data, *_) in enumerate(self.valid.values())]
-
-    def run_bytes(self, data: bytes, folder: Path) -> None:
-        """The first byte chooses the reader; the rest is the file."""
-        name = [*self.readers][data[0] % len(self.readers) if data else 0]
-        path = folder / "table.parquet"
-        path.write_bytes(data[1:])
-        read, _ = self.readers[name]
-        # Flipped bits of numbers are not visible here; the digests of whole files detect them.
-        read(path)
-
-    def damage_seeds(self) -> list[bytes]:
-        kinds = [bytes([i]) for i in range(len(self.readers))]
-        return [*kinds, *(kind + b"\x05\x03\x02\x01\x07" for kind in kinds)]
-
-    def run_damage(self, data: bytes, folder: Path) -> None:
-        """The bytes choose a kind of table and its damage."""
-        choices = Choices(data)
-        name = choices.pick(list(self.readers))
-        _, table, provenance = self.valid[name]
-        if data[1:]:
-            table, provenance = damaged_table(table, provenance, choices)
-        path = folder / "table.parquet"
-        try:
-            write_parquet(path, table, provenance)
-        except pa.ArrowNotImplementedError:
-            return  # no file can hold it, as a struct without fields
-        read, check = self.readers[name]
-        check(read(path))
-
 
 # Readers of studies
 

@@ -7,12 +7,9 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import shutil
 import tarfile
 import zipfile
-from argparse import Namespace
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,39 +20,24 @@ import numpy as np
 from checkout import REPOSITORY
 from choices import Choices
 from fuzz_target import (
-    BYTE_TOKENS,
     JSON_TOKENS,
     LAYER_TOKENS,
-    TABLE_TOKENS,
-    Tables,
     Target,
-    check_predictions,
     of_studies,
     small_corpus,
 )
 from mutate import SEPARATOR
-from vector_checksums import resealed
 
 from wsd import arguments
 from wsd.artifacts import (
     corpus_table,
-    encoder_record,
     feature_set,
-    fold_table,
     layer_choice,
-    neighbour_table,
-    predictions,
-    projection,
-    run_json,
-    substitute_table,
     training_set,
 )
 from wsd.artifacts import (
     senses as sense_names,
 )
-from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.cv_table import Search, read_search, write_search
-from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import archives, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
@@ -63,12 +45,12 @@ from wsd.corpora.download import extract
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.word_forms import Finder
-from wsd.encoder import alignment, find_model_folder, model_files
+from wsd.encoder import find_model_folder, model_files
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
-from wsd.metrics import nearest, out_of_distribution
+from wsd.metrics import out_of_distribution
 from wsd.report import leaderboard
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
@@ -132,32 +114,6 @@ def run_corpus(data: bytes, folder: Path) -> None:
     assert corpus_table.read_corpora(folder, ["crane"])["crane"].digest == result.digest
 
 
-# Tables in Parquet
-
-
-def small_predictions() -> predictions.WordPredictions:
-    corpus = small_corpus()
-    scores = np.array([[0.9, 0.1], [0.2, 0.8], [np.nan, 1.0]])
-    rows = np.arange(3, dtype=np.int32)
-    return predictions.WordPredictions(
-        "crane", corpus.senses, 6, rows, corpus.gold[6:], np.array([0, 1, 1], np.int32), scores
-    )
-
-
-def check_corpus(corpus: Corpus) -> None:
-    assert corpus.digest == small_corpus(corpus.word).digest
-
-
-def check_folds(folds: fold_table.Folds) -> None:
-    assert folds.k >= 2 and folds.repeats >= 1 and set(folds.words) == set(folds.corpus)
-    for value in folds.words.values():
-        assert len(value.lines) == len(value.component) > 0 and (np.diff(value.lines) > 0).all()
-        assert value.lines[0] >= 0
-        if value.held is not None:
-            assert value.held.shape == (folds.repeats, len(value.lines))
-            assert ((value.held >= 0) & (value.held < folds.k)).all()
-
-
 def check_trains(training_set_: training_set.TrainingSet) -> None:
     assert isinstance(training_set_.name, str) and set(training_set_.lines) == set(
         training_set_.corpus
@@ -165,146 +121,6 @@ def check_trains(training_set_: training_set.TrainingSet) -> None:
     for lines in training_set_.lines.values():
         assert lines.dtype.kind == "i" and len(lines) and lines[0] >= 0
         assert (np.diff(lines) > 0).all()
-
-
-def check_search(content: Any) -> None:
-    search, _ = content
-    for values in search.scores.values():
-        assert values.shape[1:] == (len(search.grid), 3) and len(values)
-        assert ((values >= 0) & (values <= 1)).all()
-    assert all(isinstance(point, dict) for point in search.grid)
-
-
-def check_projection(content: Any) -> None:
-    for value in content[0].values():
-        assert (
-            value.points.ndim == 2
-            and value.points.shape[1] == 2
-            and not np.isinf(value.points).any()
-        )
-
-
-def check_neighbours(content: Any) -> None:
-    for value in content[0].values():
-        n = len(value.rows)
-        assert value.rows.shape == value.similarity.shape == (n, nearest.K)
-        assert ((value.rows >= -1) & (value.rows < n)).all() and not np.isinf(
-            value.similarity
-        ).any()
-
-
-def read_said(path: Path) -> Any:
-    """Write a word's substitutes, whose file has the word's name."""
-    path.with_name("crane.parquet").write_bytes(path.read_bytes())
-    return substitute_table.read_substitutes(path.parent, {"crane": small_corpus()})
-
-
-def check_substitutes(content: Any) -> None:
-    for fillers in content[0]["crane"].values():
-        assert len(fillers.pieces) == len(fillers.probabilities) == len(small_corpus())
-        for pieces, chances in zip(fillers.pieces, fillers.probabilities, strict=True):
-            assert all(isinstance(piece, str) for piece in pieces)
-            assert len(pieces) == len(chances) and ((chances >= 0) & (chances <= 1.001)).all()
-
-
-def write_tables(folder: Path) -> dict[str, Path]:
-    """Write a valid file of each kind."""
-    corpus = small_corpus()
-    held = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int8)
-    lines = np.arange(6, dtype=np.int32)
-    made = fold_table.Folds(
-        "full",
-        2,
-        1,
-        1,
-        {"crane": fold_table.WordFolds(lines, lines, held)},
-        {"crane": corpus.digest},
-    )
-    shared = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "tiny"}}}
-    paths = {name: folder / f"{name}.parquet" for name in READERS}
-    corpus_table.write(paths["corpus"], corpus)
-    fold_table.write(paths["folds"], made)
-    training_set.write(
-        paths["trains"],
-        training_set.TrainingSet("balanced", {"crane": lines[::2]}, {"crane": corpus.digest}),
-    )
-    predictions.write_predictions(paths["predictions"], [small_predictions()], shared)
-    grid = [{"C": 0.1}, {"C": 1.0}]
-    scores = {"crane": np.array([[[0.5, 0.5, 0.25], [1.0, 1.0, 0.0]]])}
-    write_search(paths["search"], Search(grid, scores, ("bank",)), shared)
-    points = np.arange(18, dtype=np.float32).reshape(9, 2)
-    projection.write_projections(
-        paths["projection"],
-        {"crane": corpus},
-        {"crane": projection.Projection(points, (0.5, 0.25), 0.75)},
-        {**shared, "method": "pca"},
-    )
-    near = np.tile(np.array([1, 2, 3, 4, -1], dtype=np.int32), (9, 1))
-    similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
-    neighbour_table.write_neighbours(
-        paths["neighbours"],
-        {"crane": corpus},
-        {"crane": neighbour_table.Neighbours(near, similar, 0.5)},
-        shared,
-    )
-    output = substitute_table.Fillers(
-        [["a", "##b"]] * 9, [np.array([0.5, 0.25], dtype=np.float32)] * 9
-    )
-    fillers = dict.fromkeys(substitute_table.SEEN, output)
-    about = {"corpus": corpus.digest, "model": {"name": "tiny"}}
-    substitute_table.write_substitutes(paths["substitutes"], corpus, fillers, about)
-    return paths
-
-
-READERS: dict[str, tuple[Callable[[Path], Any], Callable[[Any], None]]] = {
-    "corpus": (corpus_table.read, check_corpus),
-    "folds": (fold_table.read, check_folds),
-    "trains": (training_set.read, check_trains),
-    "predictions": (predictions.read_predictions, check_predictions),
-    "search": (read_search, check_search),
-    "projection": (projection.read_projections, check_projection),
-    "neighbours": (neighbour_table.read_neighbours, check_neighbours),
-    "substitutes": (read_said, check_substitutes),
-}
-TABLES = Tables(READERS, write_tables)
-
-
-# Vectors
-
-
-def run_vectors(data: bytes, folder: Path) -> None:
-    path = folder / "v.safetensors"
-    path.unlink(missing_ok=True)
-    if data:
-        path.write_bytes(resealed(data))
-    opened = Embeddings(path, small_corpus())
-    for layer in range(min(opened.layers, 4)):
-        vectors = opened.layer(layer)
-        assert vectors.shape == (9, opened.width) and vectors.dtype == np.float32
-        assert np.isfinite(vectors).all()
-    try:
-        opened.layer(opened.layers)
-    except ValueError:
-        return
-    raise AssertionError("a layer that there is not")
-
-
-def vector_seeds() -> list[bytes]:
-    import tempfile
-
-    own = json.dumps({"corpus": small_corpus().digest})
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "v.safetensors"
-        for shape, about, value in (
-            ((2, 9, 3), own, 1), ((1, 9, 2), own, np.nan), ((1, 9, 2), "{}", 1),
-            ((1, 8, 2), own, 1), ((0, 9, 2), own, 1), ((1, 9, 2), "[]", 1),
-        ):  # fmt: skip
-            writer = VectorsWriter(path, shape, {"wsd": about})
-            writer.add(np.full(shape, value, np.float32), range(shape[1]))
-            writer.close()
-            results.append(path.read_bytes())
-    return [*results, results[0].replace(b'"F32"', b'"I32"'), b""]
 
 
 # Model files
@@ -735,108 +551,11 @@ def run_model(data: bytes, folder: Path) -> None:
     known = {b"wrong sum": {"config.json": "0" * 64}, b"unknown sum": {"x.json": "0" * 64}}
     record = resolve("tiny", path=str(place), sha256=known.get(parts[3], {}), blocks=2, width=32)
     content = json.loads(parts[0])
-    assert "auto_map" not in content and isinstance(content["model_type"], str)
+    assert "auto_map" not in content and isinstance(record["model_type"], str)
     for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
         value = next(content[key] for key in keys if key in content)
         assert type(value) is int and value == wanted
     assert find_model_folder.verify(json.loads(json.dumps(record))) == place.resolve()
-
-
-def run_record(data: bytes, folder: Path) -> None:
-    """A record of `wsd model`, as `wsd embed` reads it."""
-    place = folder / "tiny"
-    if not place.exists():
-        place.mkdir()
-        (place / "config.json").write_text(json.dumps(MODEL_CONFIG))
-        (place / "model.safetensors").write_bytes(b"weights")
-    (folder / "tiny.json").write_bytes(data.replace(b"FOLDER", str(place).encode()))
-    record = encoder_record.read_record(folder / "tiny.json")
-    assert find_model_folder.verify(record).is_dir()
-    assert isinstance(record["name"], str) and isinstance(record["blocks"], int)
-
-
-def map_seeds() -> list[bytes]:
-    about: dict[str, Any] = {"config": {}, "command": "snakemake", "digests": {}}
-    key = "@0123456789"
-    files = {"e/focal.1.json": "e/focal.1.json", "a.csv": f"store/a{key}.csv"}
-    listing = {f"crane{key}/focal{key}.safetensors": "crc32 01234567 99"}
-    return [
-        json.dumps({**about, "files": files, "published": {"a.csv": "x", "b": None}}).encode()
-        + SEPARATOR
-        + json.dumps(listing).encode(),
-        json.dumps({**about, "files": {"a.csv": "../a.csv"}}).encode() + SEPARATOR,
-        json.dumps({**about, "files": files}).encode() + SEPARATOR + b'{"/a": "x"}',
-    ]
-
-
-def run_a_map(data: bytes, folder: Path) -> None:
-    """A map of a run or a listing: neither leads to files outside."""
-    output, listing = (data + SEPARATOR).split(SEPARATOR)[:2]
-    (folder / "e").mkdir(exist_ok=True)
-    (folder / "run.json").write_bytes(output)
-    (folder / "e/focal.1.json").write_bytes(listing)
-    run = run_json.RunMap(folder / "run.json")
-    below = str(folder.resolve())
-    for name in run.files:
-        if run.has(name):
-            assert run.file(name).resolve().is_relative_to(below)
-    run.words("e")
-    words = run_json.WordFiles([folder / "e/focal.1.json"])
-    for name in run_json.read_listing(folder / "e/focal.1.json"):
-        result = words.find(run_json.bare(name))
-        assert os.path.normpath(result).startswith(str(folder / "e"))
-        assert run_json.bare(str(result.relative_to(folder))).startswith("e")
-
-
-def record_seeds() -> list[bytes]:
-    files = {
-        "config.json": hashlib.sha256(json.dumps(MODEL_CONFIG).encode()).hexdigest(),
-        "model.safetensors": hashlib.sha256(b"weights").hexdigest(),
-    }
-    record = {
-        "name": "tiny", "source": {"path": "FOLDER"}, "files": files,
-        "blocks": 2, "width": 32, "model_type": "bert",
-    }  # fmt: skip
-    return [
-        json.dumps(record).encode(),
-        json.dumps({**record, "random_weights": 3}).encode(),
-        *(
-            json.dumps({**record, **changed}).encode()
-            for changed in (
-                {"source": {"package": "no_such_package", "version": "1"}},
-                {"source": {"package": "json.tool", "version": "1"}},
-                {"source": {"hub": "nobody/nothing", "revision": "0" * 40}},
-                {"source": {"hub": "nobody/nothing"}},
-                {"source": {"path": "none"}},
-                {"source": {}},
-                {"source": {"package": "no_such_package"}},
-                {"files": {}},
-                {"files": {**files, "config.json": "0" * 64}},
-                {"files": {**files, "gone.json": "0" * 64}},
-                {"files": {**files, "../config.json": "0" * 64}},
-                {"files": {**files, "kmsg": "0" * 64}},
-                {"blocks": True},
-                {"name": 1},
-            )
-        ),
-    ]
-
-
-def run_alignment(data: bytes, folder: Path) -> None:
-    (folder / "crane").mkdir(exist_ok=True)
-    (folder / "crane" / alignment.ALIGNMENT_FILE).write_bytes(data)
-    (folder / "alignment.csv").unlink(missing_ok=True)
-    out = folder / "alignment.csv"
-    alignment.run(Namespace(model="tiny", embeddings=folder, words=["crane"], out=out))
-    assert (folder / "alignment.csv").read_text().startswith("model,word,form,")
-
-
-def alignment_seeds() -> list[bytes]:
-    form = dict.fromkeys(alignment.ALIGNMENT_COLUMNS, 1) | {"word": "crane", "form": "crane"}
-    return [
-        json.dumps({"word": word, "instances": 1, "forms": [form]}).encode()
-        for word in ("crane", "bank")
-    ]
 
 
 SUMMARY = (
@@ -887,10 +606,6 @@ TARGETS = {
     for target in (
         Target("corpus", corpus_seeds, run_corpus,
                (b"\t", b"\n", b"crane", b"0", b"crane_bird", *JSON_TOKENS), 1.5),
-        Target("table", TABLES.damage_seeds, TABLES.run_damage, TABLE_TOKENS, 1.5),
-        Target("table-bytes", TABLES.byte_seeds, TABLES.run_bytes, BYTE_TOKENS, 0.4),
-        Target("vectors", vector_seeds, run_vectors,
-               (b"F32", b"F16", b"I64", b"BOOL", b"vectors", b"\x7f\xc0", *JSON_TOKENS), 1.0),
         Target("model-file", model_file_seeds, run_model_file,
                (b"F16", b"F64", b"I32", b"learned.coef", b"words", *JSON_TOKENS), 0.8),
         Target("sense-texts", lambda: [
@@ -918,10 +633,6 @@ TARGETS = {
                run_arguments, (b"=", b" ", *JSON_TOKENS), 2.0),
         Target("trains", trains_seeds, run_read_trains, (b"\t", b"\n", b"crane", b"1"), 1.0),
         Target("model", model_seeds, run_model, (b"auto_map", b"model_type", *JSON_TOKENS), 0.8),
-        Target("record", record_seeds, run_record, (b"FOLDER", *JSON_TOKENS), 0.8),
-        Target("map", map_seeds, run_a_map,
-               (b"../", b"/", b"@0123456789", b"e/focal.1.json", b"files", *JSON_TOKENS), 1.0),
-        Target("alignment", alignment_seeds, run_alignment, (b"word", b"forms", *JSON_TOKENS), 0.5),
         Target("leaderboard", lambda: [SUMMARY + SEPARATOR + SELECTED, SUMMARY + SEPARATOR,
                                        SUMMARY.replace(b"0.25", b"nan") + SEPARATOR,
                                        SUMMARY.replace(b"0.25", b"1e400") + SEPARATOR],

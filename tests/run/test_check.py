@@ -165,7 +165,7 @@ def test_a_map_that_leads_out_of_the_results_is_refused(ended: Path) -> None:
     path = QUICKSTART / "run.json"
     for key, paths in (("files", {"x": "../../tiny/config.json"}), ("published", {"../x": None})):
         atomic.write_text(path, json.dumps({**json.loads(path.read_text()), key: paths}))
-        assert "a file outside the folder of the dataset" in faults()[path]
+        assert "a file outside its folder" in faults()[path]
 
 
 @pytest.mark.parametrize("name", ["embeddings", "model", "words", "runs-1", "finetune"])

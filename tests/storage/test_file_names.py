@@ -87,12 +87,6 @@ def test_a_valid_name_is_the_name_of_its_word(text: str) -> None:
             assert word_of(as_name(text), [text]) == text
 
 
-@pytest.mark.parametrize("device", ["con", "prn", "aux", "nul", "com0", "com9", "lpt1"])
-def test_a_device_of_windows_is_no_name(device: str) -> None:
-    assert file_name(device) != device and not is_name(device)
-    assert word_of(file_name(device)) == device
-
-
 def test_invalid_names_have_no_word() -> None:
     with pytest.raises(ConfigError, match="empty"):
         file_name("")

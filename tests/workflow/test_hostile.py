@@ -9,18 +9,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from checkout import REPOSITORY, Checkout
 from log_state import logs_as_before
-from steps import STEPS, SYSTEM, VECTORS, prepare
+from steps import STEPS, SYSTEM, prepare
 from tiny import corpus_of
-from vector_checksums import resealed
 
 from wsd.artifacts import corpus_table
-from wsd.artifacts.vectors import CHECKSUMS, Embeddings, VectorsWriter
 from wsd.cli import main
-from wsd.commands import COMMANDS
 from wsd.corpora import text_format
 from wsd.encoder import embed
 from wsd.errors import ModelError, ResultError, WsdError, visible
@@ -188,60 +184,6 @@ def test_called_from_another_folder(tmp_path: Path) -> None:
 # Vectors that are not finite
 
 
-def spoil(path: Path, corpus: corpus_table.Corpus, layer: int, row: int, value: float) -> None:
-    """Change one number of a stored file, with correct checksums."""
-    embeddings = Embeddings(path, corpus)
-    offset = 4 * (embeddings.width * (layer * len(corpus) + row) + 1)
-    start = path.stat().st_size - 4 * embeddings.layers * len(corpus) * embeddings.width
-    with path.open("r+b") as file:
-        file.seek(start + offset)
-        file.write(np.float32(value).tobytes())
-    path.write_bytes(resealed(path.read_bytes()))
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write vectors of a tiny model, as far as later steps need them."""
-    root = tmp_path_factory.mktemp("stored")
-    prepare(root)
-    before = Path.cwd()
-    os.chdir(root)
-    try:
-        with logs_as_before():
-            for command, arguments in STEPS:
-                if command in ("corpus", "folds", "glosses", "model", "embed", "training-sets"):
-                    assert main([command, *arguments]) == 0
-    finally:
-        os.chdir(before)
-    return root
-
-
-FOLDS = ["--folds", "full.parquet"]
-LEARNING = ["--layers", "1", "--estimator", "knn", *FOLDS, "--searches", "s", "--out", "o"]
-READING = {
-    "classify": LEARNING,
-    "control-task": LEARNING,
-    "project": ["--layers", "mean-all", "--out", "o"],
-    "neighbours": ["--layers", "1", "--out", "o"],
-    "geometry": ["--layers", "0", "1", "--out", "o"],
-}
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf], ids=str)
-@pytest.mark.parametrize("command", [command for command in READING if command in COMMANDS])
-def test_a_stored_vector_that_is_not_finite_names_the_instance(
-    stored: Path, here: Path, capsys: pytest.CaptureFixture[str], command: str, value: float
-) -> None:
-    shutil.copytree(stored, here, symlinks=True, dirs_exist_ok=True)
-    corpus = corpus_table.read(here / "corpus/crane.parquet")
-    spoil(here / "e/crane/focal.safetensors", corpus, 1, len(corpus) - 1, value)
-    assert main([command, *VECTORS, *READING[command]]) == ResultError.exit_code
-    message = capsys.readouterr().err
-    assert f"crane test {corpus.index[-1]} in layer 1 is not finite" in message
-    assert "crane/focal.safetensors" in message and "Traceback" not in message
-    assert not (here / "o").exists()
-
-
 def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) -> None:
     import torch
     import transformers
@@ -259,32 +201,12 @@ def test_input_embeddings_that_are_not_finite_name_the_instance(tmp_path: Path) 
     corpus = corpus_of(("the crane flew", 1), ("a bird near the crane", 1))
     with pytest.raises(ModelError, match="not finite") as error:
         embed.embed(
-            [embed.Word(corpus, tmp_path / "out", ["focal"])], record, embed.Options(device="cpu")
+            [embed.Word(corpus, tmp_path / "out", {"focal": "f.safetensors"})],
+            record,
+            embed.Options(device="cpu"),
         )
     assert error.value.where == "crane test 0"
     assert not list((tmp_path / "out").glob("*"))
-
-
-def test_vectors_of_another_type_are_refused(tmp_path: Path) -> None:
-    from safetensors.numpy import save_file
-
-    corpus = corpus_of(("the crane flew", 1), ("a crane", 1))
-    for i, vectors in enumerate(
-        (np.zeros((2, 2, 3), np.float64), np.zeros((2, 2, 3), np.int32), np.zeros((0, 2, 3), "f4"))
-    ):
-        path = tmp_path / f"{i}.safetensors"
-        sums = " ".join(["00000000"] * (len(vectors) + 1))
-        about = {"wsd": json.dumps({"corpus": corpus.digest}), CHECKSUMS: sums}
-        save_file({"vectors": vectors}, path, about)
-        path.write_bytes(resealed(path.read_bytes()))
-        with pytest.raises(ResultError, match="not an embedding file"):
-            Embeddings(path, corpus)
-    path = tmp_path / "list.safetensors"
-    writer = VectorsWriter(path, (1, 2, 3), {"wsd": "[]"})
-    writer.add(np.zeros((1, 2, 3)), range(2))
-    writer.close()
-    with pytest.raises(ResultError, match="not an object"):
-        Embeddings(path, corpus)
 
 
 # Text that steers a terminal

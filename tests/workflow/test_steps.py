@@ -163,7 +163,7 @@ BAD: dict[str, Refused] = {
     "a mix of two views": (
         changed("classify", "--layers", "mix-all+1", nth=1), 2, "cannot learn the mix"),
     "folds that are none": (
-        changed("classify", "--folds", "p.parquet", nth=1), 6, "the expected content"),
+        changed("classify", "--folds", "p.parquet", nth=1), 6, "a table of another kind"),
     "folds that are missing": (changed("classify", "--folds", "none", nth=1), 6, "missing"),
     "metric": (
         ["classify", *VECTORS, "--layers", "1", "--estimator", "nearest_centroid", "--space",
@@ -175,13 +175,13 @@ BAD: dict[str, Refused] = {
         [*changed("select", "--searches", "s.parquet"), "--objective", "mean_word_accuracy"],
         6, "tuned for mean_macro_f1, not mean_word_accuracy"),
     "select what is none": (
-        changed("select", "--searches", "p.parquet"), 6, "the expected content"),
+        changed("select", "--searches", "p.parquet"), 6, "a table of another kind"),
     "select nothing there": (changed("select", "--searches", "none"), 6, "missing"),
     "selection that is none": (
         changed("classify-selected", "--selection", "tiny.json"), 6, "tiny.json"),
     "selection missing": (changed("classify-selected", "--selection", "none"), 6, "missing"),
     "evaluate what is none": (
-        changed("evaluate", "--predictions", "s.parquet"), 6, "the expected content"),
+        changed("evaluate", "--predictions", "s.parquet"), 6, "a table of another kind"),
     "evaluate twice": (
         changed("evaluate", "--predictions", "p.parquet", "p.parquet"), 6, "two files hold"),
     "a space without values": (

@@ -14,7 +14,6 @@ import numpy as np
 from wsd.errors import wrong_file
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.parquet import as_tuples, read_table, write_table
-from wsd.storage.result_files import parsing, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -184,23 +183,23 @@ def extra_columns(table: "pa.Table") -> dict[str, tuple[str, ...]]:
 
 def read(path: Path) -> Corpus:
     """Read a table that :func:`write` wrote, and check the digest of its content."""
-    table, provenance = read_table(path)
-    with parsing(path, "the table has changed since it was written"):
-        senses = tuple(provenance["senses"])
-        has_documents = "document" in table.column_names
-        corpus = Corpus(
-            word=provenance["word"],
-            senses=senses,
-            split=np.array(table["split"].to_pylist()),
-            index=table["index"].to_numpy(),
-            tokens=as_tuples(table["tokens"]),
-            position=table["position"].to_numpy(),
-            gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
-            document=np.array(table["document"].to_pylist()) if has_documents else None,
-            extra=extra_columns(table),
-        )
-        require(corpus.digest == provenance["digest"], "the digest differs")
-        return corpus
+    table, provenance = read_table(path, "tokens", "sense")
+    senses = tuple(provenance["senses"])
+    has_documents = "document" in table.column_names
+    corpus = Corpus(
+        word=provenance["word"],
+        senses=senses,
+        split=np.array(table["split"].to_pylist()),
+        index=table["index"].to_numpy(),
+        tokens=as_tuples(table["tokens"]),
+        position=table["position"].to_numpy(),
+        gold=np.array([senses.index(s) for s in table["sense"].to_pylist()], dtype=np.int32),
+        document=np.array(table["document"].to_pylist()) if has_documents else None,
+        extra=extra_columns(table),
+    )
+    if corpus.digest != provenance["digest"]:
+        raise wrong_file("the table has changed since it was written: the digest differs", path)
+    return corpus
 
 
 def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.parquet import read_table, rows_by, write_table
-from wsd.storage.result_files import parsing, require
 
 PARAMETERS = {
     "nearest_centroid": ("metric", "transform"),
@@ -128,16 +127,11 @@ def write_search(path: Path, search: Search, provenance: Mapping[str, Any]) -> N
 
 def read_search(path: Path) -> tuple[Search, dict[str, Any]]:
     """Read a file that :func:`write_search` wrote, and its provenance."""
-    table, provenance = read_table(path)
-    with parsing(path):
-        rows = rows_by(table["word"], provenance["tuned"])
-        values = np.stack([table[metric].to_numpy() for metric in WORD_SCORES], axis=1)
-        grid = provenance["grid"]
-        scores = {
-            word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
-            for word in provenance["tuned"]
-        }
-        require(all(isinstance(point, dict) for point in grid), "a grid point is not an object")
-        for points in scores.values():
-            require(len(points) and ((points >= 0) & (points <= 1)).all(), "a score outside 0 to 1")
-        return Search(grid, scores, tuple(provenance["untuned"])), provenance
+    table, provenance = read_table(path, "repeat", "point")
+    rows, grid = rows_by(table["word"]), provenance["grid"]
+    values = np.stack([table[metric].to_numpy() for metric in WORD_SCORES], axis=1)
+    scores = {
+        word: values[rows[word]].reshape(-1, len(grid), len(WORD_SCORES))
+        for word in provenance["tuned"]
+    }
+    return Search(grid, scores, tuple(provenance["untuned"])), provenance

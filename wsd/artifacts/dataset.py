@@ -5,7 +5,6 @@ Built-in corpora are listed in ``data/datasets.toml``. Any other corpus is a fol
 """
 
 import csv
-import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -114,11 +113,6 @@ class Dataset:
         return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
 
     @cached_property
-    def test_sizes(self) -> dict[str, int]:
-        """Return the number of test instances of each word; empty for NOAD, where it is unknown."""
-        return {word: int(count["n_test"]) for word, count in self._counts.items()}
-
-    @cached_property
     def most_folds(self) -> dict[str, int]:
         """Return the largest possible number of folds of each word, if it is known.
 
@@ -126,20 +120,6 @@ class Dataset:
         """
         counts = self._counts.items()
         return {word: int(count["most_folds"]) for word, count in counts if count.get("most_folds")}
-
-    def rows_at_most(self, word: str, setting: str) -> int:
-        """Return the largest possible number of instances of a word in a training set.
-
-        For NOAD the number of training instances is unknown, so all instances are counted.
-        """
-        if (count := self._counts.get(word)) is None:
-            return self.sizes[word]
-        rows = int(count["n_train"])
-        if setting.endswith("pct"):
-            return math.ceil(rows * int(setting.removesuffix("pct")) / 100)
-        if setting.startswith("nshot-"):
-            return min(rows, int(setting.removeprefix("nshot-")) * int(count["n_senses"]))
-        return rows
 
     @cached_property
     def _counts(self) -> Mapping[str, Mapping[str, Any]]:

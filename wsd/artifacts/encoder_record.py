@@ -6,9 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import ConfigError
 from wsd.storage.json import read_json
-from wsd.storage.result_files import parsing, require
+from wsd.storage.result_files import require
 
 # The packages that vectors depend on.
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
@@ -18,21 +17,13 @@ SUFFIXES = (".json", ".model", ".safetensors", ".txt")
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read the record that ``wsd model`` wrote, and check it.
-
-    Raises
-    ------
-    ResultError
-        If the file is missing, or is not a record of a model.
-    """
+    """Read the record that ``wsd model`` wrote."""
     record: dict[str, Any] = read_json(path)
-    with parsing(path):
-        check_record(record)
     return record
 
 
 def check_record(record: Any) -> None:
-    """Refuse a record that :func:`wsd.encoder.model.resolve` cannot return.
+    """Refuse a record in a foreign file that :func:`wsd.encoder.model.resolve` cannot return.
 
     Raises
     ------
@@ -60,7 +51,8 @@ def check_record(record: Any) -> None:
         require(valid and full, "an invalid repository or revision")
     counts = (record["blocks"], record["width"])
     require(all(type(n) is int and n > 0 for n in counts), "invalid numbers of blocks or width")
-    check_seed(record["name"], record.get("random_weights"))
+    seed = record.get("random_weights", 0)
+    require(type(seed) is int and 0 <= seed < 2**63, f"not a seed: {seed!r}")
 
 
 def package_versions() -> dict[str, str]:
@@ -76,16 +68,3 @@ def without_folder(record: Mapping[str, Any]) -> dict[str, Any]:
 def config_entry(name: str, key: str | None = None) -> str:
     """Return the name of a model's config entry, or of a key of it, in an error."""
     return f"model {name}" + (f", `{key}`" if key else "")
-
-
-def check_seed(name: str, seed: int | None) -> None:
-    """Refuse an invalid seed of random weights; None stands for the model's own weights.
-
-    Raises
-    ------
-    ConfigError
-    """
-    if seed is not None and not (type(seed) is int and 0 <= seed < 2**63):
-        problem = f"not a seed: {seed!r}"
-        fix = "give an integer of at least 0, or leave the key out for the model's own weights"
-        raise ConfigError(problem, where=config_entry(name, "random_weights"), fix=fix)

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.training_set import FULL, are_lines, check_digest
+from wsd.artifacts.training_set import FULL, check_digest
 from wsd.errors import ResultError
 from wsd.storage.parquet import read_table, rows_by, write_table
-from wsd.storage.result_files import parsing, require
 
 # The default number of folds, as in config/config.yaml.
 K = 5
@@ -167,30 +166,12 @@ def write(path: Path, folds: Folds) -> None:
 
 def read(path: Path) -> Folds:
     """Read folds that :func:`write` wrote."""
-    table, provenance = read_table(path)
-    with parsing(path):
-        rows_of = rows_by(table["word"], provenance["corpus"])
-        words = {}
-        for word in provenance["corpus"]:
-            rows = table.take(rows_of[word])
-            held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
-            lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
-            words[word] = WordFolds(lines, component, held if held.size else None)
-        drawn = {key: provenance[key] for key in ("train", *SETTINGS)}
-        folds = Folds(**drawn, words=words, corpus=provenance["corpus"])
-        _check(folds)
-        return folds
-
-
-def _check(folds: Folds) -> None:
-    whole = all(type(number) is int for number in folds.settings.values())
-    require(whole, "k, repeats or seed is not a whole number")
-    require(isinstance(folds.train, str), "the training set has no name")
-    require(isinstance(folds.corpus, dict), "the digests of the corpus are missing")
-    for word in folds.words.values():
-        require(are_lines(word.lines), "no lines, or lines that do not ascend")
-        require(word.component.dtype.kind == "i", "the near-duplicates are not numbered")
-        if word.held is not None:
-            known = (word.held >= 0) & (word.held < folds.k)
-            shape = (folds.repeats, len(word.lines))
-            require(word.held.shape == shape and known.all(), "a fold does not exist")
+    table, provenance = read_table(path, "held_out_in")
+    rows_of, words = rows_by(table["word"]), {}
+    for word in provenance["corpus"]:
+        rows = table.take(rows_of[word])
+        held = np.array(rows["held_out_in"].to_pylist(), dtype=np.int8).T
+        lines, component = rows["index"].to_numpy(), rows["component"].to_numpy()
+        words[word] = WordFolds(lines, component, held if held.size else None)
+    drawn = {key: provenance[key] for key in ("train", *SETTINGS)}
+    return Folds(**drawn, words=words, corpus=provenance["corpus"])

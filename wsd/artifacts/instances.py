@@ -8,7 +8,6 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.storage.parquet import read_table, rows_by, write_table
-from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,16 +45,15 @@ def write_instances(
 
 
 def read_instances(
-    path: Path,
+    path: Path, *columns: str
 ) -> tuple["pa.Table", dict[str, np.ndarray], dict[str, float], dict[str, Any]]:
-    """Read a table that :func:`write_instances` wrote.
+    """Read a table that :func:`write_instances` wrote with these columns.
 
     Returns
     -------
     table, rows of each word, score of each word, provenance
     """
-    table, provenance = read_table(path)
-    with parsing(path):
-        noted = provenance["scores"].items()
-        scores = {word: float("nan") if score is None else float(score) for word, score in noted}
-        return table, rows_by(table["word"], scores), scores, provenance
+    table, provenance = read_table(path, *columns)
+    noted = provenance["scores"].items()
+    scores = {word: float("nan") if score is None else score for word, score in noted}
+    return table, rows_by(table["word"]), scores, provenance

@@ -15,7 +15,8 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
 from wsd.metrics.nearest import K
-from wsd.storage.result_files import parsing, require
+
+COLUMNS = ("rows", "similarity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,24 +49,15 @@ def write_neighbours(
         values = np.concatenate([getattr(words[word], name) for word in corpora])
         return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), K)
 
-    columns = {name: fives(name) for name in ("rows", "similarity")}
+    columns = {name: fives(name) for name in COLUMNS}
     write_instances(path, corpora, columns, words, provenance)
 
 
 def read_neighbours(path: Path) -> tuple[dict[str, Neighbours], dict[str, Any]]:
     """Read the neighbours that :func:`write_neighbours` wrote, by word, and the provenance."""
-    table, places, scores, provenance = read_instances(path)
-    with parsing(path):
-        rows, similarity = (
-            table[name].combine_chunks().flatten().to_numpy().reshape(-1, K)
-            for name in ("rows", "similarity")
-        )
-        words = {w: Neighbours(rows[places[w]], similarity[places[w]], scores[w]) for w in scores}
-        require(rows.dtype.kind == "i", "the neighbours are not row numbers")
-        for word in words.values():
-            inside = ((word.rows >= -1) & (word.rows < len(word.rows))).all()
-            require(inside, "a neighbour is not a row of the word")
-        # A similarity may round to slightly above 1. It is NaN if there is no neighbour.
-        cosines = similarity.dtype.kind == "f" and not (np.abs(similarity) > 1.001).any()
-        require(cosines, "a similarity is not a cosine")
+    table, places, scores, provenance = read_instances(path, *COLUMNS)
+    rows, similarity = (
+        table[name].combine_chunks().flatten().to_numpy().reshape(-1, K) for name in COLUMNS
+    )
+    words = {w: Neighbours(rows[places[w]], similarity[places[w]], scores[w]) for w in scores}
     return words, provenance

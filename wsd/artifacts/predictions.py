@@ -20,7 +20,6 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus, extra_columns, with_extra
 from wsd.errors import ResultError, wrong_file
 from wsd.storage.parquet import read_table, rows_by, write_table
-from wsd.storage.result_files import parsing, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 PACKAGES = ("numpy", "scikit-learn", "scipy", "wsd")
 TEST = "test"
 CV = "cv"
-_LAST_LINE = np.iinfo(np.int32).max
 PER_WORD = "per-word"  # instead of a name that varies by word
 
 
@@ -122,19 +120,18 @@ def read_predictions(
     dict
         The provenance.
     """
-    table, provenance = read_table(path)
-    with parsing(path):
-        words = []
-        for name, split_rows in rows_by(table["split"]).items():
-            if name != split if split else name == CV:
-                continue
-            part = table.take(split_rows)
-            rows = rows_by(part["word"], provenance["words"])
-            words += [
-                _parse(word, name, about, part.take(rows[word]))
-                for word, about in provenance["words"].items()
-                if word in rows
-            ]
+    table, provenance = read_table(path, "gold", "predicted", "scores")
+    words = []
+    for name, split_rows in rows_by(table["split"]).items():
+        if name != split if split else name == CV:
+            continue
+        part = table.take(split_rows)
+        rows = rows_by(part["word"])
+        words += [
+            _parse(word, name, about, part.take(rows[word]))
+            for word, about in provenance["words"].items()
+            if word in rows
+        ]
     return words, provenance
 
 
@@ -190,28 +187,22 @@ def _parse(word: str, split: str, about: Mapping[str, Any], rows: "pa.Table") ->
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    senses, n_train = tuple(about["senses"]), about["n_train"]
-    valid = type(n_train) is int and n_train >= 0
-    require(valid, f"{word!r} has no number of training instances")
+    senses = tuple(about["senses"])
+    values = pa.array(senses, pa.string())
 
-    def codes(names: "pa.Array | pa.ChunkedArray") -> np.ndarray:
-        indices = pc.index_in(names, value_set=pa.array(senses, pa.string()))
-        require(not indices.null_count, f"a sense that {word!r} does not have")
-        return indices.to_numpy().astype(np.int32)
+    def codes(name: str) -> np.ndarray:
+        return pc.index_in(rows[name], value_set=values).to_numpy().astype(np.int32)
 
-    index = rows["index"].to_numpy()
-    lines = index.dtype.kind == "i" and ((index >= 0) & (index <= _LAST_LINE)).all()
-    require(lines, f"an index of {word!r} is not a line")
-    # The map of every row has all senses in the same order.
-    maps = rows["scores"].combine_chunks()
-    expected = np.tile(np.arange(len(senses)), len(rows))
-    own = len(set(senses)) == len(senses) and np.array_equal(codes(maps.keys), expected)
-    require(own, f"the scores are not for the senses of {word!r}")
-    # A copy, because Arrow's array is read-only.
-    scores = np.array(maps.items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses))
-    numbers = scores.dtype.kind == "f" and not np.isinf(scores).any()
-    require(numbers, f"a score of {word!r} is not a number")
-    gold, predicted = codes(rows["gold"]), codes(rows["predicted"])
-    index = index.astype(np.int32)
-    extra = extra_columns(rows)
-    return WordPredictions(word, senses, n_train, index, gold, predicted, scores, split, extra)
+    # The map of every row has all senses in the same order. Arrow's array is read-only.
+    items = rows["scores"].combine_chunks().items
+    return WordPredictions(
+        word=word,
+        senses=senses,
+        n_train=about["n_train"],
+        index=rows["index"].to_numpy().astype(np.int32),
+        gold=codes("gold"),
+        predicted=codes("predicted"),
+        scores=np.array(items.to_numpy(zero_copy_only=False)).reshape(-1, len(senses)),
+        split=split,
+        extra=extra_columns(rows),
+    )

@@ -13,7 +13,6 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.instances import read_instances, write_instances
-from wsd.storage.result_files import parsing, require
 
 METHODS = ("pca", "discriminant", "tsne")
 
@@ -37,7 +36,7 @@ class Projection:
         The reason why the word has no projection; all its points are then NaN.
     score_cv : float
         Macro-F1 on the training split, if the five nearest points of other folds vote; NaN if the
-        word has no folds, or if an earlier version wrote the file.
+        word has no folds.
     """
 
     points: np.ndarray
@@ -85,21 +84,17 @@ def write_projections(
 
 def read_projections(path: Path) -> tuple[dict[str, Projection], dict[str, Any]]:
     """Read the projections that :func:`write_projections` wrote, by word, and the provenance."""
-    table, rows, scores, provenance = read_instances(path)
-    with parsing(path):
-        points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
-        # NaN is allowed: t-SNE does not place out-of-domain instances.
-        valid = points.dtype.kind == "f" and not np.isinf(points).any()
-        require(valid, "a coordinate is not a finite number")
-        missing, scores_cv = provenance["missing"], provenance.get("scores_cv", {})
-        projections = {
-            word: Projection(
-                points[rows[word]],
-                None if shares is None else (shares[0], shares[1]),
-                scores[word],
-                str(missing.get(word, "")),
-                float(scores_cv.get(word, "nan")),
-            )
-            for word, shares in provenance["explained"].items()
-        }
+    table, rows, scores, provenance = read_instances(path, "x", "y")
+    points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+    missing, scores_cv = provenance["missing"], provenance["scores_cv"]
+    projections = {
+        word: Projection(
+            points[rows[word]],
+            shares and tuple(shares),
+            scores[word],
+            missing.get(word, ""),
+            scores_cv.get(word, float("nan")),
+        )
+        for word, shares in provenance["explained"].items()
+    }
     return projections, provenance

@@ -18,10 +18,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ConfigError, ResultError, wrong_file
 from wsd.storage.checksums import STORE, SUMS, checksum
 from wsd.storage.json import read_json, write_json
-from wsd.storage.result_files import parsing, require
 
 RUN_MAP = "run.json"
 # The folder in the store with the maps of runs that were started.
@@ -94,17 +93,16 @@ def read_listing(listing: Path) -> dict[str, str]:
     Raises
     ------
     ResultError
-        If the file is missing, damaged, or not a listing.
+        If the file is missing, damaged, or names a file outside its folder.
     """
-    files = read_json(listing)
-    with parsing(listing):
-        texts = all(isinstance(checksum, str) for checksum in files.values())
-        require(all(map(_is_inside, files)) and texts, "not a listing")
-    return dict(files)
+    files: dict[str, str] = read_json(listing)
+    _check_inside(files, listing)
+    return files
 
 
-def _is_inside(path: str) -> bool:
-    return ".." not in path.split("/") and path[:1] != "/"
+def _check_inside(names: Iterable[str], path: Path) -> None:
+    if any(".." in name.split("/") or name[:1] == "/" for name in names):
+        raise wrong_file("it names a file outside its folder", path)
 
 
 class WordFiles:
@@ -182,20 +180,18 @@ class RunMap:
     Raises
     ------
     ResultError
-        If the file is missing, damaged, or not a map.
+        If the file is missing, damaged, or names a file outside the folder of the dataset.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         content = read_json(path)
-        with parsing(path):
-            self.files: dict[str, str] = dict(content["files"])
-            self.config: dict[str, Any] = dict(content["config"])
-            self.command = str(content["command"])
-            self.digests: dict[str, str] = dict(content["digests"])
-            self.published: dict[str, str | None] = dict(content.get("published", {}))
-            inside = all(map(_is_inside, (*self, *self.published)))
-            require(inside, "a file outside the folder of the dataset")
+        self.files: dict[str, str] = content["files"]
+        self.config: dict[str, Any] = content["config"]
+        self.command: str = content["command"]
+        self.digests: dict[str, str] = content["digests"]
+        self.published: dict[str, str | None] = content.get("published", {})
+        _check_inside((*self, *self.published), path)
         # The map lies in `results/<dataset>`, in `runs/<run>` there, or in `store/runs`.
         here = path.absolute().parent
         dataset = here.parent.parent

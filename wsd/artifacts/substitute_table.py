@@ -17,7 +17,6 @@ from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.errors import wrong_file
 from wsd.storage.file_names import file_name
 from wsd.storage.parquet import as_tuples, read_table, write_table
-from wsd.storage.result_files import parsing, require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,23 +84,15 @@ def read_substitutes(
     provenance: dict[str, Any] = {}
     for word, corpus in corpora.items():
         path = word_file(folder, f"{file_name(word)}.parquet")
-        table, provenance = read_table(path)
-        with parsing(path):
-            words[word] = {seen: _parse_fillers(table, seen) for seen in SEEN}
-            require(isinstance(provenance["model"]["name"], str), "the model has no name")
-            own = provenance["corpus"] == corpus.digest and len(table) == len(corpus)
-        if not own:
+        table, provenance = read_table(path, *SEEN)
+        if provenance["corpus"] != corpus.digest:
             problem = f"the table has other instances of {word!r} than the corpus"
             raise wrong_file(problem, path)
+        words[word] = {seen: _parse_fillers(table, seen) for seen in SEEN}
     return words, provenance
 
 
 def _parse_fillers(table: "pa.Table", seen: str) -> Fillers:
     pieces, lists = as_tuples(table[seen]), table[f"{seen}_probability"].combine_chunks()
     probabilities, lengths = lists.flatten().to_numpy(), lists.value_lengths().to_numpy()
-    same = np.array_equal(lengths, list(map(len, pieces)))
-    texts = all(isinstance(piece, str) for row in pieces for piece in row)
-    require(same and texts, "invalid pieces, or pieces without probabilities")
-    valid = ((probabilities >= 0) & (probabilities <= 1.001)).all()
-    require(probabilities.dtype.kind == "f" and valid, "an invalid probability")
-    return Fillers(pieces, np.split(probabilities, np.cumsum(lengths)[:-1]) if len(lengths) else [])
+    return Fillers(pieces, np.split(probabilities, np.cumsum(lengths)[:-1]))

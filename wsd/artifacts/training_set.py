@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.errors import ResultError
+from wsd.errors import ResultError, wrong_file
 from wsd.storage.parquet import read_table, rows_by, write_table
-from wsd.storage.result_files import parsing, require
 
 FULL = "full"
 NO_TRAIN = "none"  # instead of a training set, for a model without training instances
@@ -104,15 +103,8 @@ def write(path: Path, train: TrainingSet) -> None:
 def read(path: Path) -> TrainingSet:
     """Read a training set that :func:`write` wrote."""
     table, provenance = read_table(path)
-    with parsing(path):
-        name, corpus = provenance["train"], dict(provenance["corpus"])
-        rows, index = rows_by(table["word"], corpus), table["index"].to_numpy()
-        lines = {word: index[rows[word]] for word in corpus}
-        require(all(map(are_lines, lines.values())), "no lines, or lines that do not ascend")
-        require(isinstance(name, str), "the training set has no name")
-        return TrainingSet(name, lines, corpus)
-
-
-def are_lines(lines: np.ndarray) -> bool:
-    """Return whether an array has line numbers: ascending integers from 0, at least one."""
-    return bool(lines.dtype.kind == "i" and len(lines) and (np.diff(lines, prepend=-1) > 0).all())
+    if table.column_names != ["word", "index"]:
+        raise wrong_file("the table is not a training set", path)
+    rows, index = rows_by(table["word"]), table["index"].to_numpy()
+    lines = {word: index[rows[word]] for word in provenance["corpus"]}
+    return TrainingSet(provenance["train"], lines, provenance["corpus"])

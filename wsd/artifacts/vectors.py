@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.artifacts.corpus_table import Corpus, instance_name
+from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.number_formats import FLOAT32, NAMES, ON_DISK, from_disk, to_disk
 from wsd.errors import DamageError, ResultError, wrong_file
-from wsd.storage.result_files import UNEXPECTED, require, require_file
+from wsd.storage.result_files import UNEXPECTED, require_file
 
 VECTORS = ".safetensors"
 TENSOR = "vectors"
@@ -129,12 +129,6 @@ def _write(file: int, data: bytes | memoryview, offset: int) -> None:
         data, offset = data[n:], offset + n
 
 
-def not_finite(vectors: np.ndarray) -> int | None:
-    """Return the first row of an array of shape (n, width) with NaN or infinity, or None."""
-    bad = ~np.isfinite(vectors).all(axis=1)
-    return int(bad.argmax()) if bad.any() else None
-
-
 class Embeddings:
     """Read one view of one word by one model, layer by layer.
 
@@ -163,22 +157,14 @@ class Embeddings:
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
-        self.path, self._corpus = path, corpus
-        self._header = _read_header(path)
-        self.layers, instances, self.width = self._header.shape
-        try:
-            self.provenance: dict[str, Any] = json.loads(self._header.metadata["wsd"])
-            require(isinstance(self.provenance, dict), "the provenance is not an object")
-            self.stored, self.blocks = tuple(range(self.layers)), self.layers - 1
-            if STORED_LAYERS in self.provenance:
-                self.stored = tuple(map(int, self.provenance[STORED_LAYERS]))
-                self.blocks = int(self.provenance["model"]["blocks"])
-                ascending = sorted({*self.stored} & {*range(self.blocks + 1)})
-                sound = [*self.stored] == ascending and len(ascending) == self.layers
-                require(sound, "wrong numbers of the stored layers")
-        except UNEXPECTED as error:
-            raise _foreign(path, error) from None
-        if self.provenance.get("corpus") != corpus.digest or instances != len(corpus):
+        self.path, self._header = path, _read_header(path)
+        self.layers, _, self.width = self._header.shape
+        self.provenance = self._header.provenance
+        self.stored, self.blocks = tuple(range(self.layers)), self.layers - 1
+        if STORED_LAYERS in self.provenance:
+            self.stored = tuple(self.provenance[STORED_LAYERS])
+            self.blocks = self.provenance["model"]["blocks"]
+        if self.provenance["corpus"] != corpus.digest:
             problem = f"the vectors belong to another table than the corpus of {corpus.word!r}"
             raise wrong_file(problem, path)
 
@@ -188,29 +174,20 @@ class Embeddings:
         Raises
         ------
         ResultError
-            If the layer is not stored, or a vector is not finite; the error names the instance.
+            If the layer is not stored.
         """
-        if not 0 <= number <= self.blocks:
-            raise ValueError(f"layer {number} of {self.blocks + 1}")
         if number not in self.stored:
             problem = f"layer {number} is not stored, only {', '.join(map(str, self.stored))}"
             fix = f"add {number} to `store_layers` of the model, and run again"
             raise ResultError(problem, where=str(self.path), fix=fix)
-        vectors = _read_layer(self.path, self._header, self.stored.index(number))
-        if (bad := not_finite(vectors)) is not None:
-            raise ResultError(
-                f"the vector of {instance_name(self._corpus, bad)} in layer {number} is not finite",
-                where=str(self.path),
-                fix="delete the file and run again; if it is not from a run, get it again",
-            )
-        return vectors
+        return _read_layer(self.path, self._header, self.stored.index(number))
 
 
 class _Header(NamedTuple):
     start: int  # the offset of the vectors
     shape: tuple[int, int, int]
     sums: list[int]
-    metadata: dict[str, str]
+    provenance: dict[str, Any]
     checksum: str
     type: str  # a name of the safetensors format
 
@@ -224,30 +201,21 @@ def _read_header(path: Path) -> _Header:
             header = file.read(min(length, size))
         described = json.loads(header)
         metadata, tensor = described["__metadata__"], described[TENSOR]
-        line = metadata[CHECKSUMS]
+        line, provenance = metadata[CHECKSUMS], json.loads(metadata["wsd"])
         *sums, own = (int(crc, 16) for crc in line.split())
-        layers, instances, width = shape = tuple(map(int, tensor["shape"]))
-        dtype = tensor["dtype"]
-        sound = dtype in ON_DISK and min(layers, width) >= 1 and instances >= 0
-        require(sound, "not vectors of at least one layer in float32, bfloat16 or float16")
-        require(len(sums) == layers, "not one checksum per layer")
-        nbytes = ON_DISK[dtype].itemsize * math.prod(shape)
-        require(tensor["data_offsets"] == [0, nbytes], "wrong offsets of the vectors")
+        layers, instances, width = tensor["shape"]
+        dtype, end = tensor["dtype"], 8 + length + tensor["data_offsets"][1]
     except UNEXPECTED as error:
-        raise _foreign(path, error) from None
-    start = 8 + length
-    if size != start + nbytes:
-        raise DamageError(f"the file has {size} bytes, not {start + nbytes}", path=path)
+        problem = f"not an embedding file of this program: {error}"
+        raise DamageError(problem, path=path) from None
+    if size != end:
+        raise DamageError(f"the file has {size} bytes, not {end}", path=path)
     blank = f"{line[:-8]}{NO_CHECKSUM}"
     written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
     if zlib.crc32(written) != own:
         raise DamageError("the header has changed since it was written", path=path)
     checksum = f"crc32 {own:08x} {size}"
-    return _Header(start, (layers, instances, width), sums, metadata, checksum, dtype)
-
-
-def _foreign(path: Path, error: Exception) -> DamageError:
-    return DamageError(f"not an embedding file of this program: {error}", path=path)
+    return _Header(8 + length, (layers, instances, width), sums, provenance, checksum, dtype)
 
 
 def _read_layer(path: Path, header: _Header, place: int) -> np.ndarray:

@@ -15,7 +15,6 @@ from wsd.artifacts.run_json import word_file
 from wsd.errors import ResultError
 from wsd.storage.file_names import as_name, file_name
 from wsd.storage.json import read_json
-from wsd.storage.result_files import parsing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,10 +122,9 @@ def run(args: argparse.Namespace) -> None:
     for name in map(as_name, args.words):
         path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
         report = read_json(path)
-        with parsing(path):
-            if file_name(report["word"]) != name:
-                raise ResultError(f"the report is of {report['word']!r}", where=str(path))
-            columns = ["form", "pieces", "number", *COUNTED]
-            frames.append(pd.DataFrame(report["instances"])[columns].assign(word=report["word"]))
+        if file_name(report["word"]) != name:
+            raise ResultError(f"the report is of {report['word']!r}", where=str(path))
+        columns = ["form", "pieces", "number", *COUNTED]
+        frames.append(pd.DataFrame(report["instances"])[columns].assign(word=report["word"]))
     table = by_form(pd.concat(frames)).assign(model=args.model)
     write_csv(args.out, table[list(ALIGNMENT_COLUMNS)])

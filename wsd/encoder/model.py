@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
-from wsd.artifacts.encoder_record import check_seed, config_entry, without_folder
+from wsd.artifacts.encoder_record import config_entry, without_folder
 from wsd.encoder.find_model_folder import from_package, from_path, version_of
 from wsd.encoder.hub import cached, from_hub, full_commit
 from wsd.encoder.model_files import checked_config, checked_files
@@ -69,8 +69,8 @@ def resolve(
     Raises
     ------
     ConfigError
-        If the entry does not have exactly one source, the revision is not a full commit,
-        ``blocks`` or ``width`` differ from the model's, or ``random_weights`` is not a seed.
+        If the entry does not have exactly one source, the revision is not a full commit, or
+        ``blocks`` or ``width`` differ from the model's.
     ModelError
         If the model cannot be found or fetched, is incomplete or changed, has only pickled
         weights, or would run its own code. A changed file from the hub is removed from the cache,
@@ -82,7 +82,6 @@ def resolve(
         problem = f"a model has one source, this one has {' and '.join(source) or 'none'}"
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
-    check_seed(name, random_weights)
     if "hub" in source:
         source["revision"] = full_commit(name, revision)
         place = source["hub"], source["revision"]

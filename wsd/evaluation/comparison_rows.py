@@ -13,7 +13,6 @@ from wsd.artifacts.predictions import TEST, WordPredictions, read_test_split
 from wsd.errors import ResultError
 from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.scores import confusion, mean_scores
-from wsd.storage.result_files import parsing
 
 CONTROL_TASK = "control"
 
@@ -147,11 +146,10 @@ def read_rows(
     documents = number_documents(corpora)
     for path in paths:
         words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
-        with parsing(path):
-            published = source["encoder"].get("published")
-            about = f"{published['source']}: {published['protocol']}" if published else ""
-            model = source["encoder"]["model"]["name"]
-            names = {key: source[key] for key in NAMES[2:]}
+        published = source["encoder"].get("published")
+        about = f"{published['source']}: {published['protocol']}" if published else ""
+        model = source["encoder"]["model"]["name"]
+        names = {key: source[key] for key in NAMES[2:]}
         rows.append(
             ComparisonRow(
                 kind, model, **names, words=words, about=about, source=source, documents=documents

@@ -12,7 +12,6 @@ from wsd.artifacts.feature_set import parse_features
 from wsd.classification.select import Candidate, choose_each
 from wsd.errors import ConfigError, ResultError
 from wsd.evaluation.comparison_rows import ComparisonRow, nothing_selected, read_rows
-from wsd.storage.result_files import parsing
 
 GROUP = ("model", "view", "classifier")
 # Settings that all searches share: their names in an error, and in the provenance.
@@ -102,9 +101,8 @@ def read_groups(
     rows = read_rows(predictions, CANDIDATE, corpora)
     for row, path, other in zip(rows, predictions, searches, strict=True):
         search, source = read_search(other)
-        with parsing(other):
-            settings = {name: source[key] for name, key in COMMON.items()}
-            estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
+        settings = {name: source[key] for name, key in COMMON.items()}
+        estimator, blocks = source["estimator"], source["encoder"]["model"]["blocks"]
         common = common or settings
         # One job writes both, with the same provenance except for the description of the rows.
         if any(source.get(key) != row.source[key] for key in row.source if key != "words"):

@@ -22,7 +22,6 @@ from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import read_csv
-from wsd.storage.result_files import parsing
 
 PACKAGES = ("numpy", "safetensors", "scikit-learn", "scipy", "tokenizers", "torch", "transformers")
 
@@ -50,10 +49,9 @@ def _measured(fitting: Fitting) -> dict[str, Any]:
     def rows(name: str, **equal: Any) -> pd.DataFrame:
         if not files.has(name):
             return pd.DataFrame()
-        with parsing(file := files.file(name)):
-            table = read_csv(file)
-            for column, value in {**configuration, **equal}.items():
-                table = table[table[column] == value]
+        table = read_csv(files.file(name))
+        for column, value in {**configuration, **equal}.items():
+            table = table[table[column] == value]
         return table
 
     scores = rows("scores.csv", train=FULL, test=TEST)

@@ -25,7 +25,6 @@ from wsd.errors import ConfigError, DamageError, ModelError, ResultError
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.storage.result_files import parsing
 
 
 @dataclass(frozen=True)
@@ -103,25 +102,24 @@ class Results:
             If no candidate and no control has these names. It lists the possible names.
         """
         path = self.map.file(SELECTION)
-        with parsing(path):
-            table = read_csv(path)
-            table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
-            names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
-            controls = self._configurations(model) if model else []
-            if controls and model not in table["model"].unique():
-                return _control(controls, names)
-            for column, value in names.items():
-                known = table[column].unique()
-                if value is not None and value not in known:
-                    problem = f"no candidate has the {column} {value!r}"
-                    fix = "or add it to the config and run snakemake"
-                    fix = f"choose among {', '.join(known)}, {fix}"
-                    raise ConfigError(problem, where=f"--{column}", fix=fix)
-                if value is not None:
-                    table = table[table[column] == value]
-            # The selected configuration of a model comes first, before others with its objective.
-            best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
-            return Configuration(*(str(best[name]) for name in names))
+        table = read_csv(path)
+        table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
+        names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
+        controls = self._configurations(model) if model else []
+        if controls and model not in table["model"].unique():
+            return _control(controls, names)
+        for column, value in names.items():
+            known = table[column].unique()
+            if value is not None and value not in known:
+                problem = f"no candidate has the {column} {value!r}"
+                fix = "or add it to the config and run snakemake"
+                fix = f"choose among {', '.join(known)}, {fix}"
+                raise ConfigError(problem, where=f"--{column}", fix=fix)
+            if value is not None:
+                table = table[table[column] == value]
+        # The selected configuration of a model comes first, before others with its objective.
+        best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
+        return Configuration(*(str(best[name]) for name in names))
 
     def _configurations(self, model: str) -> list[Configuration]:
         """Return the configurations of which a model has predictions."""

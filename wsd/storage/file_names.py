@@ -1,6 +1,6 @@
 """Turn a word into the name of its files, and back.
 
-A word can be any text: ``../x``, ``CON``, ``{}``, 300 characters, another script. Its name consists
+A word can be any text: ``../x``, ``{}``, 300 characters, another script. Its name consists
 of lower-case letters, digits, hyphens and ``=``, so that it is safe as a file on any disk, in a
 shell, a Snakemake wildcard and a URL. An ordinary word is its own name.
 
@@ -20,8 +20,6 @@ from wsd.errors import ConfigError, StorageError
 # Leaves room for a suffix and the marks of a temporary file within a disk's limit of 255 bytes.
 LONGEST = 100
 DIGEST = 32
-# Names that Windows reserves for devices, whatever the suffix.
-DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 # The names that a user may give to models, runs and other things that become files or folders.
 PLAIN_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
@@ -30,8 +28,8 @@ CUT = re.compile(rf"(?:[a-z0-9-]|=[0-9a-f]{{2}})+==[0-9a-f]{{{DIGEST}}}")
 def file_name(word: str) -> str:
     """Return the name of a word's files and pages; no two words share one.
 
-    >>> file_name("crane"), file_name("Bank"), file_name("../x"), file_name("con")
-    ('crane', '=42ank', '=2e=2e=2fx', '=63on')
+    >>> file_name("crane"), file_name("Bank"), file_name("../x")
+    ('crane', '=42ank', '=2e=2e=2fx')
 
     Raises
     ------
@@ -44,8 +42,8 @@ def file_name(word: str) -> str:
     raw = word.encode("utf-8", "surrogatepass")
     name = re.sub(rb"[^a-z0-9-]", lambda byte: b"=%02x" % ord(byte[0]), raw).decode()
     # A command would take a leading hyphen for an option.
-    if name[0] == "-" or is_device(word):
-        name = f"={ord(name[0]):02x}{name[1:]}"
+    if name[0] == "-":
+        name = f"=2d{name[1:]}"
     if len(name) <= LONGEST:
         return name
     kept = re.sub("=.?$", "", name[: LONGEST - DIGEST - len("==")])
@@ -55,11 +53,6 @@ def file_name(word: str) -> str:
 def is_plain_name(text: str) -> bool:
     """Return whether a user's name for something is safe as the name of a file."""
     return re.fullmatch(PLAIN_NAME, text) is not None
-
-
-def is_device(text: str) -> bool:
-    """Return whether Windows reserves a name, in lower case, for a device."""
-    return DEVICES.fullmatch(text) is not None
 
 
 def word_of(name: str, known: Iterable[str] = ()) -> str:

@@ -4,15 +4,15 @@ Columns are turned into arrays without a Python object per row.
 """
 
 import json
-from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsd.errors import wrong_file
 from wsd.storage.atomic import replacing
-from wsd.storage.result_files import reading_result, require
+from wsd.storage.result_files import reading_result
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,8 +32,22 @@ def write_table(path: Path, table: "pa.Table", provenance: dict[str, Any]) -> No
         pq.write_table(table, file, compression="zstd")
 
 
-def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
-    """Return a Parquet table that :func:`write_table` wrote, and its provenance."""
+def read_table(path: Path, *columns: str) -> tuple["pa.Table", dict[str, Any]]:
+    """Return a Parquet table that :func:`write_table` wrote, and its provenance.
+
+    Parameters
+    ----------
+    path : Path
+    *columns : str
+        Columns that distinguish this kind of table from others.
+
+    Raises
+    ------
+    DamageError
+        If the file does not match its checksum.
+    ResultError
+        If the file is missing, or has another table.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -42,32 +56,19 @@ def read_table(path: Path) -> tuple["pa.Table", dict[str, Any]]:
         # `partitioning=None`: a folder called `a=b` above the file must not add a column.
         table = pq.read_table(path, partitioning=None)
         provenance = json.loads(table.schema.metadata[METADATA_KEY])
-        if not isinstance(provenance, dict):
-            raise TypeError("the provenance is not an object")
+    if lacking := [name for name in columns if name not in table.column_names]:
+        raise wrong_file(f"a table of another kind: it has no column {lacking[0]!r}", path)
     return table, provenance
 
 
-def rows_by(
-    column: "pa.ChunkedArray", among: Collection[str] | None = None
-) -> dict[str, np.ndarray]:
-    """Return the rows of each value of a text column, in the order of first occurrence.
+def rows_by(column: "pa.ChunkedArray") -> dict[str, np.ndarray]:
+    """Return the ascending rows of each value of a text column, in the order of first occurrence.
 
     All rows are sorted once, because a search for each value would read all rows again.
-
-    Parameters
-    ----------
-    column : column of text
-    among : collection of str, optional
-        The values that the provenance names. Any other value raises a ValueError.
-
-    Returns
-    -------
-    dict of value to int array, ascending
     """
     encoded = column.combine_chunks().dictionary_encode()
     codes = encoded.indices.to_numpy()
     values = encoded.dictionary.to_pylist()
-    require(among is None or set(values) <= set(among), "rows that the provenance does not name")
     ends = np.cumsum(np.bincount(codes, minlength=len(values)))
     parts = np.split(np.argsort(codes, kind="stable"), ends[:-1])
     return dict(zip(values, parts, strict=False))

@@ -1,48 +1,15 @@
-"""Tables of uses, and sentences without senses, under damaged input."""
+"""Sentences without senses under damaged input."""
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from fuzz_target import BYTE_TOKENS, TABLE_TOKENS, Tables, Target, small_corpus
+from fuzz_target import Target
 from import_targets import CSV, check_focal
 from import_targets import TABLES as TABLE_KINDS
 
-from wsd.artifacts import neighbour_table
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible
-from wsd.metrics import nearest
-from wsd.studies.unlabelled import import_unlabelled, use_table
-
-
-def write_tables(folder: Path) -> dict[str, Path]:
-    path, corpora = folder / "uses.parquet", {"crane": small_corpus()}
-    points = np.arange(18, dtype=np.float32).reshape(9, 2)
-    near = np.tile(np.array([1, 2, 3, 4, -1], dtype=np.int32), (9, 1))
-    similar = np.tile(np.array([0.9, 0.8, 0.7, 0.6, np.nan], dtype=np.float32), (9, 1))
-    halves = use_table.Partition("k-means", 2, 0.5, True, [[0], [1]], 0.25, {"ari": 0.5})
-    labels = np.arange(9, dtype=np.int16)[:, None] % 2
-    neighbours = neighbour_table.Neighbours(near, similar, 0.5)
-    uses = {"crane": use_table.WordUses(points, neighbours, [halves], labels)}
-    about = {"view": "focal", "layers": "1", "encoder": {"model": {"name": "tiny"}}}
-    use_table.write_uses(path, corpora, uses, {**about, "seed": 1, "centre": None})
-    return {"uses": path}
-
-
-def check_uses(content: Any) -> None:
-    for value in content[0].values():
-        n = len(value.points)
-        assert value.labels.shape == (n, len(value.partitions)) and value.near.rows.shape == (
-            n,
-            nearest.K,
-        )
-        for i, partition in enumerate(value.partitions):
-            assert ((value.labels[:, i] >= 0) & (value.labels[:, i] < partition.k)).all()
-
-
-def read_uses(path: Path) -> Any:
-    return use_table.read_uses(path, {"crane": small_corpus()})
+from wsd.studies.unlabelled import import_unlabelled
 
 
 def run_unlabelled(data: bytes, at: Path) -> None:
@@ -76,14 +43,10 @@ def unlabelled_seeds() -> list[bytes]:
     return [bytes([way]) + seed for seed in results for way in (8, *range(16))]
 
 
-TABLES = Tables({"uses": (read_uses, check_uses)}, write_tables)
 TOKENS = (b",", b"\t", b"\n", b'"', b"*", b"[[", b"]]", b"sentence", b"position", b"crane")
 PARSERS = {
-    "studies/unlabelled/use_table": ("read_uses",),
     "studies/unlabelled/import_unlabelled": ("*",),
 }
 TARGETS = [
-    Target("uses", TABLES.damage_seeds, TABLES.run_damage, TABLE_TOKENS, 0.2),
-    Target("uses-bytes", TABLES.byte_seeds, TABLES.run_bytes, BYTE_TOKENS, 0.1),
     Target("import-unlabelled", unlabelled_seeds, run_unlabelled, TOKENS, 1.0),
 ]

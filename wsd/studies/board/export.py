@@ -33,7 +33,6 @@ from wsd.metrics.scores import mean_scores
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
-from wsd.storage.result_files import parsing
 
 KIND = {"kind": "wsd export", "format": 1}
 ABOUT, SCORES, PREDICTIONS, SUMS = MEMBERS = (
@@ -56,9 +55,8 @@ def read_run(results: Results, models: Sequence[str] = ()) -> tuple[list[Group],
         If a file of the run is missing or damaged, or files do not belong together.
     """
     run, path = results.map, results.map.file(SELECTION)
-    with parsing(path):
-        table = read_csv(path)
-        table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
+    table = read_csv(path)
+    table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
     for name in models:
         if name not in {*table["model"]}:
             raise unknown_choice(f"the run has no model {name!r}", {*table["model"]}, "--model")

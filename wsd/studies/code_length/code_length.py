@@ -38,7 +38,6 @@ from wsd.logs import log
 from wsd.metrics.over_words import FEWEST, ByWord
 from wsd.storage.csv import write_csv
 from wsd.storage.parquet import read_table
-from wsd.storage.result_files import parsing
 
 ESCAPE = 0.001  # the share of the uniform distribution
 # Parameters with which a classifier keeps the frequencies of the training set.
@@ -229,13 +228,12 @@ def run(args: argparse.Namespace) -> None:
     tuned: dict[tuple[str, ...], dict[str, dict[str, Any]]] = {}
     for path in args.predictions:
         _, source = read_table(path)
-        with parsing(path):
-            key = tuple(source[name] for name in KEY)
-            tuned.setdefault(key, {})[source["train"]] = source
-            if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
-                problem = f"no code length with {source['estimator']} on {source['layers']}"
-                fix = f"use {' or '.join(UNSHIFTED)} on layers without a mix"
-                raise ConfigError(problem, where=str(path), fix=fix)
+        key = tuple(source[name] for name in KEY)
+        tuned.setdefault(key, {})[source["train"]] = source
+        if source["estimator"] not in UNSHIFTED or "mix" in source["layers"]:
+            problem = f"no code length with {source['estimator']} on {source['layers']}"
+            fix = f"use {' or '.join(UNSHIFTED)} on layers without a mix"
+            raise ConfigError(problem, where=str(path), fix=fix)
     lengths: dict[tuple[str, ...], dict[str, CodeLength]] = {}
     for key, sources in tuned.items():
         view, layers, _ = key
