@@ -278,7 +278,7 @@ def _write_words(
     corpora = read_corpora(args.corpus, args.words)
     choices, start = layers
     model, view = changes["model"].iloc[0], changes["view"].iloc[0]
-    shared = {"names": names, "styles": [mark_of(0), mark_of(1)]}
+    shared: dict[str, Any] = {"names": names, "styles": [mark_of(0), mark_of(1)]}
     for word, grouped in divide(corpora, args.group, names, "--group").items():
         if grouped.left_out:
             continue
