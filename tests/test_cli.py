@@ -102,7 +102,6 @@ def test_version(capsys: Capture) -> None:
         ("embed --model m --corpus c --words w --out o --views focus", "'focus'"),
         ("embed --model m --corpus c --words w --out o --pooling max", "'max'"),
         ("embed --model m --corpus c --words w --out o --device gpu", "'gpu'"),
-        ("embed --model m --corpus c --words w --out o --seed 1.0", "'1.0'"),
         (f"classify {LEARN} --estimator svm", "'svm'"),
         (f"classify {LEARN} --estimator logistic --objective accuracy", "'accuracy'"),
         (f"classify {LEARN}", "--estimator"),

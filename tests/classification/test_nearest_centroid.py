@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import NearestCentroid as ReferenceCentroid
 
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.registry import make_estimator
 from wsd.errors import ConfigError
 
 
@@ -76,5 +77,5 @@ def test_float32_vectors_are_averaged_in_double_precision() -> None:
 
 def test_a_metric_that_does_not_exist() -> None:
     with pytest.raises(ConfigError, match="'manhattan'") as caught:
-        NearestCentroid("manhattan").fit(np.eye(2), np.arange(2))
+        make_estimator("nearest_centroid", {"metric": "manhattan"})
     assert caught.value.fix == "use cosine or euclidean"

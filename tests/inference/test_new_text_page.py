@@ -101,7 +101,7 @@ def test_new_sentences_change_nothing_else(root: Path) -> None:
 def test_a_report_without_sentences_shows_the_new_ones_only(root: Path) -> None:
     shown_results.change_config(sentences=False)
     data = show(SENTENCE)
-    assert data["text"] == "none"
+    assert data["text"] is False
     assert {*data["left"][:-1]} == {""}
     assert data["left"][-1] == "The"
 

@@ -27,7 +27,7 @@ from wsd.fitted.selected_results import Results
 from wsd.inference import available_memory, fitted_words
 from wsd.report.plot_colours import COLOURS
 from wsd.storage.checksums import STORE, checksum
-from wsd.storage.csv import read_csv, write_csv
+from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json, write_json
 
 FOLDER = shown_results.FOLDER
@@ -343,19 +343,17 @@ def test_a_figure_shows_itself_without_a_network(run: wsd.Run) -> None:
 
 
 def test_the_page_of_a_word(copied: Path) -> None:
+    content = read_json(copied / RUN_MAP)
+    (model,) = {row["model"] for row in wsd.open_run(copied).summary.to_dict("records")}
+    content["config"] = {**content["config"], "models": [{"name": model}]}
+    write_json(copied / RUN_MAP, content)
     with pytest.raises(ResultError, match="no page of 'crane'"):
         wsd.open_run(copied).page("crane")
     page = copied / "report/words/crane.html"
     page.parent.mkdir(parents=True)
     page.write_text("<!doctype html><p>crane & co</p>")
-    content = read_json(copied / RUN_MAP)
     published = {"report/words/crane.html": checksum(page)}
     write_json(copied / RUN_MAP, {**content, "published": published})
-    shown = wsd.open_run(copied).page("crane")
-    frame = Frame()
-    frame.feed(shown._repr_html_())
-    assert "<h1><bdi>crane</bdi>" in frame.page and 'src="' not in frame.page
-    assert shown.path == page.absolute()
     page.write_text("<!doctype html><p>changed</p>")
     with pytest.raises(DamageError):
         wsd.open_run(copied).page("crane")
@@ -474,13 +472,6 @@ def test_a_damaged_file_is_named_when_it_is_read(copied: Path) -> None:
     with (copied / "scores.csv").open("a") as file:
         file.write("x\n")
     assert "models: tiny" in repr(wsd.open_run(copied))
-
-
-def test_a_table_of_another_version_lacks_a_column(copied: Path) -> None:
-    table = read_csv(copied / "comparison.csv")
-    write_csv(copied / "comparison.csv", table.drop(columns="reference_model"))
-    with pytest.raises(ResultError, match="'reference_model': it is of another version"):
-        _ = wsd.open_run(copied).comparison
 
 
 def test_a_run_of_another_name(copied: Path) -> None:

@@ -347,9 +347,6 @@ def test_a_model_file_removes_nothing_from_a_cache(
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny: expected SHA-256"):
         encoders.fitted_encoder(encoder)
     assert (cache / "model.safetensors").exists()
-    with pytest.raises(ModelError):
-        find_model_folder.verify(encoder["model"])
-    assert not (cache / "model.safetensors").exists()
 
 
 def test_features_that_the_classifier_does_not_know(root: Path, tmp_path: Path) -> None:
@@ -1287,7 +1284,7 @@ def test_a_suffix_in_capitals_is_read_as_any(
         (["a crane", "--run", ""], "no run '' in results/quickstart"),
         (["a crane", "--results", "nowhere"], "nothing was selected here yet"),
         (["a crane", "--results", "results/"], "name one of results/quickstart"),
-        (["--file", "results", "--model-file", "model.wsd"], "is a directory\n  where: results"),
+        (["--file", "results", "--model-file", "model.wsd"], "Is a directory"),
     ],
 )
 def test_invalid_requests(

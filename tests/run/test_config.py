@@ -294,7 +294,7 @@ def test_feature_sets_have_one_name_each() -> None:
     )
     assert config.models[MINILM].features == (
         ("focal+context", "mean-last-2+6"),
-        ("context+cls+other", "0+0+concat-all"),
+        ("context+cls", "0+concat-all"),
     )
 
 
@@ -670,7 +670,7 @@ WRONG: list[Wrong] = [
         "choose among logistic",
     ),
     (controls(classifiers=[]), "controls.classifiers", "[]", "at least 1"),
-    (controls(views=["next"]), "controls.views[0]", "'next'", "'context', 'cls', 'other'"),
+    (controls(views=["next"]), "controls.views[0]", "'next'", "'context', 'cls'"),
     (controls(random_weights=[-1]), "controls.random_weights[0]", "-1", "greater than"),
     (controls(random_weights=[1, 1]), "controls.random_weights", "[1, 1]", "occurs twice"),
     (controls(random_weights=1), "controls.random_weights", "1", "valid list"),

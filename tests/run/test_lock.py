@@ -140,7 +140,7 @@ def test_a_run_begins_by_cleaning_its_folder(
     }
     # The listing of the vectors is removed too; otherwise no job would compute them.
     assert list(store.glob("tiny@*/embeddings/focal@*.json")) == []
-    assert len(list(store.glob("tiny@*/embeddings/other@*.json"))) == 1
+    assert len(list(store.glob("tiny@*/embeddings/cls@*.json"))) == 1
     fake_results.run(fake_results.session())
     # The check reads the files of runs; the damaged file belongs to none.
     assert main(["check"]) == 0

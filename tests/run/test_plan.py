@@ -58,7 +58,8 @@ def test_the_command_works_where_no_checkout_is(
 
 
 def small(blocks: int = 6, width: int = 384, **source: str) -> Model:
-    return Model("small", source or {"package": "p"}, {}, blocks, width, "mean", ("0", "1"))
+    fields = {"name": "small", "blocks": blocks, "width": width, **(source or {"package": "p"})}
+    return Model.model_construct(**fields, input="plain")
 
 
 MERGES = [

@@ -29,12 +29,16 @@ def check_outputs(args: argparse.Namespace) -> None:
     """
     names = () if MAP in os.environ else getattr(args, "outputs", ())
     others = (value for name, value in vars(args).items() if name not in names)
-    inputs = [path for value in others for path in _paths(value) if path.is_file()]
+    read = [path for value in others for path in _paths(value)]
+    inputs = [path for path in read if path.is_file()]
+    folders = {path.resolve() for path in read if path.is_dir()}
     outputs = [(name, path) for name in names for path in _paths(getattr(args, name))]
     for option, path in outputs:
         problem = ""
         if path.is_file() and any(path.samefile(file) for file in inputs):
             problem = f"{path} is an input of this command, and would be overwritten"
+        elif path.is_file() and folders & {*_above(path)}:
+            problem = f"{path} would be overwritten, and is in a folder that is read"
         elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
             problem = f"{path} is in a store, and runs own every file there"
         elif option in getattr(args, "replaced", ()) and _is_foreign(path):
