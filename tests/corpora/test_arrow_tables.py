@@ -143,7 +143,7 @@ def test_what_the_library_datasets_saves(tmp_path: Path) -> None:
     for path in (tmp_path / "saved", tmp_path / "a.parquet", tmp_path / "both/train"):
         assert imported(path)["sense"] == expected
     import_corpus([tmp_path / "both"], out=tmp_path / "two", name="bank")
-    assert read_manifest(tmp_path / "two" / MANIFEST).test_sizes == {"bank": 2}
+    assert read_manifest(tmp_path / "two" / MANIFEST).counts["bank"]["n_test"] == 2
 
 
 def test_a_dataset_without_a_split_is_one_error(tmp_path: Path) -> None:

@@ -100,4 +100,4 @@ def test_a_dataset_is_downloaded_and_imported(
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert follow(commands, tmp_path, monkeypatch) == [0]
     manifest = read_manifest(tmp_path / "data/mine" / MANIFEST)
-    assert manifest.sizes == {"bank": 8} and manifest.test_sizes == {"bank": 4}
+    assert manifest.sizes == {"bank": 8} and manifest.counts["bank"]["n_test"] == 4
