@@ -618,7 +618,7 @@ TARGETS = {
                 b"0x1f", b"1_0", b".nan", b"models:\n", *JSON_TOKENS, *LAYER_TOKENS), 0.3),
         Target("layers", lambda: [b"\x0ball,mean-last-4,concat-all,sum-1-2-11,-1,mix-all,0",
                                   b"\x01mean-1", b"\x05mean-5-6,mean-last-2", b"\x05true",
-                                  b"\x05mean-last-0", b"\x05-0"],
+                                  b"\x05mean-last-0", b"\x05-0", b"\x05mean-6-7"],
                run_layers, LAYER_TOKENS, 12.0),
         Target("features", lambda: [b"\x0bfocal+context|mean-last-2+6", b"\x0bsentence|0",
                                     b"\x02focal|1"],
