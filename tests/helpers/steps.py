@@ -325,7 +325,11 @@ def changed(command: str, option: str, *values: str, nth: int = 0) -> list[str]:
 def call(folder: Path, *arguments: str) -> int:
     """Run a command in a folder and return its exit code."""
     with contextlib.chdir(folder), logs_as_before():
-        return main(arguments)
+        try:
+            return main(arguments)
+        except SystemExit as end:  # argparse refuses an option
+            assert isinstance(end.code, int), end.code
+            return end.code
 
 
 def assert_one_error(
