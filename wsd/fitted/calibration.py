@@ -65,7 +65,7 @@ def _tables(fitting: Fitting, seed: int) -> Tables:
                 for kind, group in of_word.groupby("scores", sort=False):
                     row = {"test": test, "word": word, "scores": kind, **_errors(group, seed)}
                     if kind == CALIBRATED and word in words:
-                        row["temperature"] = fitting.temperatures[word]
+                        row["temperature"] = fitting.temperatures.get(word)
                     tables["calibration"].append(row)
         for kind, group in tested.groupby("scores", sort=False):
             tables["reliability"] += [{"test": test, "scores": kind, **row} for row in _bins(group)]
