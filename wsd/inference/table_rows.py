@@ -1,4 +1,4 @@
-"""Read the rows of tables in memory as instances: pandas frames, datasets, lists of dicts.
+"""Read the rows of tables: of `FocalEmbedder` (frames, datasets, dicts), and of `wsd predict`.
 
 The columns are recognised by their names, in the same way as in a file for ``wsd import``: a
 sentence with a place (``start`` and ``end``, ``position``, …) or with a word. The index of a frame
@@ -17,10 +17,13 @@ from wsd.corpora.importer import arrow_tables, labelled_tables
 from wsd.corpora.importer.table_cells import Cells, Options
 from wsd.corpora.importer.table_columns import NAMES, PLACES, find_columns
 from wsd.errors import ConfigError, CorpusError
+from wsd.inference.input_output import Line
 
 OPTIONS = Options(one_span=True, quiet=True)
 # A text with one of these suffixes is the path of a table.
 SUFFIXES = (*labelled_tables.KINDS, *arrow_tables.KINDS)
+# The tables that `wsd predict` reads.
+TABLES = (".csv", ".tsv", ".parquet")
 FIX = (
     f"name the columns: {' or '.join(NAMES['sentence'])}, with start and end, or with "
     f"{' or '.join(NAMES['word'])}; or give pairs of a sentence and a span"
@@ -119,15 +122,56 @@ def _row(cells: Cells) -> Row:
     text, spans = cells.located()
     word = cells.text("word") if cells.has("word") else ""
     if not spans and not word:
-        problem = f"no column for the focal word's place, or for the word, among {_names(cells)}"
+        names = ", ".join(cells.values)
+        problem = f"no column for the focal word's place, or for the word, among {names}"
         raise ConfigError(problem, where=cells.header, fix=FIX)
     return Row(text, spans[0] if spans else None, word)
-
-
-def _names(cells: Cells) -> str:
-    return ", ".join(cells.values)
 
 
 def _plain(value: Any) -> Any:
     """Return a value of NumPy as Python's own number or list."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def read_lines(path: Path, options: Options, word: str | None = None) -> list[Line]:
+    """Return the lines of a table; a line that cannot be read has the reason in ``wrong``.
+
+    The number of each is that of its line in the file. A line with several places of the focal word
+    is there once for each.
+
+    Parameters
+    ----------
+    path : Path
+    options : Options
+    word : str, optional
+        The word to find, unless a column names it.
+
+    Raises
+    ------
+    CorpusError
+        If the file is no table, or has no column for the sentence.
+    """
+    lines: list[Line] = []
+    for cells in labelled_tables.read_cells(path, options, needed=("sentence",)):
+        try:
+            lines += _lines(cells, word)
+        except CorpusError as error:
+            lines.append(Line(_number(error.where), "", wrong=error.problem, extra=cells.extra))
+    empty = dict.fromkeys(lines[0].extra if lines else (), "")
+    for bad in options.bad_lines.errors:
+        lines.append(Line(_number(bad.where), "", wrong=bad.problem, extra=empty))
+    return sorted(lines, key=lambda line: line.number)
+
+
+def _lines(cells: Cells, word: str | None) -> list[Line]:
+    text, spans = cells.located()
+    if cells.has("word"):
+        word = cells.text("word")
+    number = _number(cells.where)
+    places: list[tuple[int, int] | None] = [*spans] or [None]
+    return [Line(number, text, word, span, extra=cells.extra) for span in places]
+
+
+def _number(where: str | None) -> int:
+    """Return the number of a line, from ``file:line`` or ``file:line, column name``."""
+    return int(str(where).partition(", column ")[0].rpartition(":")[2])
