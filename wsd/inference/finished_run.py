@@ -5,8 +5,8 @@ Everything is read from the run's files, whose checksums are compared. Nothing i
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from wsd.artifacts.predictions import TEST, read_predictions
 from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings
-from wsd.errors import ConfigError, ModelError, ResultError, WsdError, unknown_choice
+from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
 from wsd.inference.feature_vectors import ALL, frame_of_layers
@@ -47,17 +47,6 @@ ANSWERED = (
     "probabilities", "scores", "distance", "ood", "message",
 )  # fmt: skip
 MOST = 20  # configurations that an error lists
-_OPTION = re.compile(r"--(classifier|device|encoder|layers|model|results|run|view|word)\b")
-
-
-@contextmanager
-def python_names() -> Iterator[None]:
-    """Name arguments as Python does, where a command's module names its options."""
-    try:
-        yield
-    except (ConfigError, ModelError) as error:
-        where, fix = (_OPTION.sub(r"\1", text or "") or None for text in (error.where, error.fix))
-        raise type(error)(error.problem, where=where, fix=fix) from None
 
 
 class Run:
@@ -150,7 +139,6 @@ class Run:
             facts["selected"] = str(self.selected)
         return "\n".join(["Run", *(f"  {name}: {value}" for name, value in facts.items())])
 
-    @python_names()
     def predictions(
         self,
         layers: str | int | None = None,
@@ -196,7 +184,7 @@ class Run:
         for part in kept:
             corpus = corpora[part.word]
             own = np.flatnonzero(corpus.split == part.split)
-            rows = pd.Series(own, corpus.index[own])[part.index].tolist()
+            rows = pd.Series(own, corpus.index[own]).loc[part.index].tolist()
             best = (np.arange(len(rows)), part.predicted)
             probabilities = stored_probabilities(part, source, temperatures.get(part.word))
             senses = np.array(part.senses, dtype=object)
@@ -214,7 +202,6 @@ class Run:
             frames.append(instance_frame(corpora, part.word, rows, columns))
         return pd.concat(frames, ignore_index=True)
 
-    @python_names()
     def vectors(
         self, word: str, layers: str | int, view: str = "focal", model: str | None = None
     ) -> pd.DataFrame:
@@ -250,7 +237,6 @@ class Run:
         names = [f"{features.view}_{features.layers}_{i}" for i in range(vectors.shape[1])]
         return pd.DataFrame(vectors, index=index, columns=pd.Index(names, dtype=object))
 
-    @python_names()
     def predict(
         self,
         sentences: str | Iterable[str],
@@ -309,7 +295,6 @@ class Run:
         ]
         return pd.DataFrame.from_records(records, columns=list(ANSWERED))
 
-    @python_names()
     def plot_layers(
         self,
         metric: str = "mean_macro_f1",
@@ -343,7 +328,6 @@ class Run:
         rows = narrowed(rows, {**names, "model": model, "classifier": classifier}, "configuration")
         return layers_figure(rows, comparison, metric)
 
-    @python_names()
     def plot_word(
         self,
         word: str,
@@ -486,8 +470,7 @@ def open_run(results: str | Path, run: str | None = None) -> Run:
         fix = f"run `{RunMap(started[name]).command}` again"
         where = str(find_runs.tables_of(folder, name))
         raise ResultError(f"{find_runs.run_label(name)} is not finished", where=where, fix=fix)
-    with python_names():
-        chosen = find_runs.choose_run(folder, RUN_MAP, run)
+    chosen = find_runs.choose_run(folder, RUN_MAP, run)
     if chosen is None:
         raise _without_runs(folder)
     tables = find_runs.tables_of(folder, chosen)
