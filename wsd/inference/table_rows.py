@@ -6,7 +6,6 @@ does not matter: rows count by their order.
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,31 +66,22 @@ def rows(X: Any) -> Iterable[Any]:
         return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
     if isinstance(X, Mapping):
         names = ", ".join(map(str, X))
-        fix = (
-            "give one split, such as X['train']; or turn columns into a table: pandas.DataFrame(X)"
-        )
+        fix = "give one split, such as X['train']; or make a table of columns: pandas.DataFrame(X)"
         raise ConfigError(f"X has several parts: {names}", where="X", fix=fix)
-    if hasattr(X, "itertuples"):
-        return _frame_rows(X)
-    return _mapping_rows(X)
-
-
-def _frame_rows(frame: Any) -> Iterator[Any]:
-    """Yield the rows of a DataFrame; two columns without names that say more are pairs."""
-    names = list(frame.columns)
-    if twice := [name for name, number in Counter(names).items() if number > 1]:
+    if not hasattr(X, "itertuples"):
+        return _mapping_rows(X)
+    if twice := X.columns[X.columns.duplicated()].tolist():
         raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
-    pairs = frame.itertuples(index=False, name=None)
-    named = all(isinstance(name, str) for name in names)
-    if len(names) == 2 and not (named and _is_complete(dict.fromkeys(names))):
-        return pairs
-    return _mapping_rows(dict(zip(map(str, names), row, strict=True)) for row in pairs)
+    names, pairs = [*map(str, X.columns)], X.itertuples(index=False, name=None)
+    if len(names) == 2 and not _is_complete(names):
+        return pairs  # of a sentence and a place
+    return _mapping_rows(dict(zip(names, row, strict=True)) for row in pairs)
 
 
-def _is_complete(values: Mapping[str, Any]) -> bool:
+def _is_complete(names: Iterable[str]) -> bool:
     """Return whether columns have a sentence, and a place or a word."""
     try:
-        column_of = find_columns(values, {}, "X", ("sentence",))
+        column_of = find_columns(dict.fromkeys(names), {}, "X", ("sentence",))
     except CorpusError:
         return False
     return bool({*PLACES, "word"} & column_of.keys())
