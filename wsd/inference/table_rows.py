@@ -65,9 +65,9 @@ def rows(X: Any) -> Iterable[Any]:
     if isinstance(X, os.PathLike) or (isinstance(X, str) and Path(X).suffix.lower() in SUFFIXES):
         return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
     if isinstance(X, Mapping):
-        names = ", ".join(map(str, X))
+        parts = ", ".join(map(str, X))
         fix = "give one split, such as X['train']; or make a table of columns: pandas.DataFrame(X)"
-        raise ConfigError(f"X has several parts: {names}", where="X", fix=fix)
+        raise ConfigError(f"X has several parts: {parts}", where="X", fix=fix)
     if not hasattr(X, "itertuples"):
         return _mapping_rows(X)
     if twice := X.columns[X.columns.duplicated()].tolist():
