@@ -27,8 +27,7 @@ from wsd.inference.feature_vectors import vectors_of_features
 from wsd.inference.predictor import Predictor, table_of
 from wsd.inference.read_requests import Request
 from wsd.logs import log
-from wsd.report.pages.load_report import load_report
-from wsd.report.pages.read_tables import ReportInputs
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.report_data import NEW, Report, WordResults, confidence_of
 from wsd.report.pages.word import portable_page
 from wsd.report.tables import PATHS, PER_MODEL

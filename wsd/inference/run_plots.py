@@ -24,7 +24,7 @@ from wsd.artifacts.projection import align_signs, read_projections
 from wsd.errors import ResultError, unknown_choice
 from wsd.report.pages import curves
 from wsd.report.pages.model_notes import BASELINES
-from wsd.report.pages.plots import METHODS, new_plot, point_size
+from wsd.report.pages.plots import METHODS, draw, new_plot, point_size
 from wsd.report.plot_colours import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.tables import METRICS
 
@@ -69,11 +69,10 @@ def layers_figure(rows: pd.DataFrame, comparison: pd.DataFrame, metric: str) -> 
         name = f"{model}, {classifier}" if several else str(classifier)
         style = number if several else styles[str(classifier)]
         lines += places.lines(own, metric, name=name, style=style)
-    lines = [line for line in lines if line.x]
     scores = comparison[comparison["kind"] == BASELINE].drop_duplicates("classifier")
     values = dict(zip(scores["classifier"], scores[metric], strict=True))
     levels = {shown: 100 * float(values[n]) for n, shown in BASELINES.items() if n in values}
-    plot = curves.draw(
+    plot = draw(
         lines,
         **places.axis,
         y=f"{METRICS[metric]}, percent",
