@@ -21,6 +21,7 @@ from typing import Any
 from wsd.errors import ConfigError, ResultError, wrong_file
 from wsd.storage.checksums import STORE, SUMS, checksum
 from wsd.storage.json import read_json, write_json
+from wsd.storage.result_files import parsing
 
 RUN_MAP = "run.json"
 # The folder in the store with the maps of runs that were started.
@@ -186,11 +187,12 @@ class RunMap:
     def __init__(self, path: Path) -> None:
         self.path = path
         content = read_json(path)
-        self.files: dict[str, str] = content["files"]
-        self.config: dict[str, Any] = content["config"]
-        self.command: str = content["command"]
-        self.digests: dict[str, str] = content["digests"]
-        self.published: dict[str, str | None] = content.get("published", {})
+        with parsing(path):  # a map of an earlier version has other keys
+            self.files: dict[str, str] = content["files"]
+            self.config: dict[str, Any] = content["config"]
+            self.command: str = content["command"]
+            self.digests: dict[str, str] = content["digests"]
+            self.published: dict[str, str | None] = content.get("published", {})
         _check_inside((*self, *self.published), path)
         # The map lies in `results/<dataset>`, in `runs/<run>` there, or in `store/runs`.
         here = path.absolute().parent
