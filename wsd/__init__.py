@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder
     from wsd.inference.find_focal_word import cut, find, labelled, quickstart
-    from wsd.inference.finished_run import Run
+    from wsd.inference.finished_run import Run, open_run
     from wsd.inference.focal_embedder import FocalEmbedder
     from wsd.inference.inspect import inspect
-    from wsd.inference.open_run import open_run
 
 __all__ = [
     "KNN",
@@ -62,8 +61,7 @@ _MODULES = {
     "inference.find_focal_word": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
     "inference.encoders": ("open_encoder",),
-    "inference.finished_run": ("Run",),
-    "inference.open_run": ("open_run",),
+    "inference.finished_run": ("Run", "open_run"),
 }
 
 

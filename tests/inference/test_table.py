@@ -22,6 +22,7 @@ from wsd.artifacts.predictions import read_predictions
 from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.fitted.selected_results import Configuration, Results
+from wsd.inference.finished_run import open_run
 from wsd.storage.csv import read_csv
 
 FOLDER = "results/quickstart"
@@ -144,19 +145,15 @@ def test_the_library_datasets_reads_every_table(tmp_path: Path) -> None:
     assert read[0]["word"] == frame["word"][0]
 
 
-def test_extra_columns_and_documents_are_there(tmp_path: Path) -> None:
-    from wsd.inference import result_tables
-
-    results = Results(Path(FOLDER))
-    corpus = results.corpus("crane")
-
+def test_extra_columns_and_documents_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = Results(Path(FOLDER)).corpus("crane")
     texts = tuple(f"t{i}" for i in range(len(corpus)))
     changed = replace(corpus, extra={"year": texts, "word": texts})
-    results.corpus = lambda word: changed  # type: ignore[method-assign]
-    (rows,) = result_tables.predictions(results, CONFIGURATION, ["crane"])
+    monkeypatch.setattr(Results, "corpus", lambda *_: changed)
+    rows = open_run(FOLDER).predictions(word="crane", layers="2")
     test = np.flatnonzero(corpus.split == "test")
-    assert rows["year"].to_pylist() == rows["input_word"].to_pylist() == [f"t{i}" for i in test]
-    assert rows["document"].null_count == len(rows)
+    assert rows["year"].tolist() == rows["input_word"].tolist() == [f"t{i}" for i in test]
+    assert rows["document"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -165,10 +162,14 @@ def test_extra_columns_and_documents_are_there(tmp_path: Path) -> None:
         ("a.xlsx", (), "predictions cannot be written as .xlsx"),
         ("a", (), "as a file without a suffix"),
         ("a.csv", ("--what", "vectors"), "vectors cannot be written as .csv"),
-        ("a.parquet", ("--words", "bank"), "the run has no word 'bank'"),
-        ("a.parquet", ("--layers", "7"), "no candidate has the layers '7'"),
+        ("a.parquet", ("--words", "bank"), "no word 'bank' is known here"),
+        ("a.parquet", ("--layers", "7"), "no predictions with the layers '7'"),
         ("a.parquet", ("--what", "vectors", "--layers", "7"), "7"),
-        ("a.parquet", ("--what", "vectors", "--model", "x", "--layers", "1"), "no vectors of 'x'"),
+        (
+            "a.parquet",
+            ("--what", "vectors", "--model", "x", "--layers", "1"),
+            "this run has no model 'x'",
+        ),
         ("a.parquet", ("--what", "scores", "--classifier", "x"), "no row with the classifier 'x'"),
     ],
 )

@@ -9,14 +9,12 @@ from pathlib import Path
 from threading import Thread
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 from browser import Browser
-from report_builder import CHOICES, READERS, Run, pictures_of
+from report_builder import Run
 from selenium.webdriver.common.keys import Keys
-from word_pages import STATE, assert_marks, by_id, rows_of, wrong_rows
+from word_pages import STATE, by_id
 
-from wsd.inference.run_figures import framed
 from wsd.storage.file_names import file_name
 
 
@@ -168,32 +166,6 @@ def test_controls_have_names_and_can_be_reached(page: Browser) -> None:
         "previous", "layers", "next", "play", "2", "classifier", "colour", "show", "method",
         "search", "link",
     } <= set(reached)  # fmt: skip
-
-
-def test_portable_page_works_in_the_frame_of_a_notebook(
-    run: Run, built: Path, portable: Path, chromium: Browser, tmp_path: Path
-) -> None:
-    outer = tmp_path / "outer.html"
-    frame = framed(portable.read_text(encoding="utf-8"), 900)
-    outer.write_text(f'<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">{frame}')
-    chromium.open(outer, wait="document.readyState === 'complete'")
-    chromium.driver.switch_to.frame(0)
-    try:
-        chromium.until("document.documentElement.dataset.ready")
-        before = chromium.js(STATE)
-        by_id(chromium, "next").click()
-        after = chromium.js(STATE)
-        assert after["labels"][0] == "PC 1 (30.0% of variance)" and before["x"] != after["x"]
-        points = pictures_of(run, "bank")[CHOICES.index("mean-last-2")][rows_of(run, built)]
-        np.testing.assert_allclose(np.column_stack([after["x"], after["y"]]), points, atol=2e-3)
-        assert_marks(run, built, after, wrong_rows(run, "mean-last-2", READERS[:1]))
-        link = chromium.driver.find_element("css selector", "a[data-layers='0']")
-        chromium.js("arguments[0].click()", link)
-        assert chromium.js(STATE)["labels"][0] == "PC 1 (50.0% of variance)"
-        assert chromium.js("return window.pwned") is None
-    finally:
-        chromium.driver.switch_to.default_content()
-    chromium.assert_quiet()
 
 
 SIXTY = """

@@ -121,11 +121,11 @@ def choose_run(dataset: Path, file: str, name: str | None) -> str | None:
     if name is not None:
         if name not in named:
             fix = f"choose among {names}" if named else "run snakemake with this `run` first"
-            raise ConfigError(f"no run {name!r} in {dataset}", where="--run", fix=fix)
+            raise ConfigError(f"no run {name!r} in {dataset}", where="run", fix=fix)
         return name
     if runs == named and len(named) > 1:
         problem = f"{dataset} has several runs, all with names"
-        raise ConfigError(problem, where="--run", fix=f"choose among {names}")
+        raise ConfigError(problem, where="run", fix=f"choose among {names}")
     if runs == named and named:
         log.info("%s: %s, the only run", dataset, run_label(named[0]))
     return runs[0] if runs else None

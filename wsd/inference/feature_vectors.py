@@ -4,10 +4,11 @@ Alignment, views and layer choices are the same as in the workflow. Only the hid
 features need are kept.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from tqdm import tqdm
 
 from wsd.artifacts import feature_set
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 # The unit of a progress bar.
 UNIT = " sentences"
+ALL = "all"  # the layer choice of an array with every single layer
 
 
 def feature_vectors(
@@ -123,3 +125,29 @@ def _batches(
         for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
             yield rows, vectors
             bar.update(len(rows))
+
+
+def frame_of_layers(
+    vectors: np.ndarray, layers: Iterable[int] | None = None, index: Any = None
+) -> pd.DataFrame:
+    """Return the vectors of several layers as a frame that shares their memory.
+
+    ``frame[6]`` is the frame of layer 6.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, layers, width)
+    layers : iterable of int, optional
+        The numbers of the layers; by default from 0.
+    index : Index, optional
+        The names of the rows; by default 0, 1, …
+
+    Returns
+    -------
+    DataFrame of shape (n, layers * width)
+        Its columns are a MultiIndex of ``layer`` and ``dimension``.
+    """
+    n, depth, width = vectors.shape
+    numbers = [range(depth) if layers is None else list(layers), range(width)]
+    columns = pd.MultiIndex.from_product(numbers, names=["layer", "dimension"])
+    return pd.DataFrame(vectors.reshape(n, -1), index=index, columns=columns)

@@ -1,31 +1,56 @@
-"""A finished run as tables, vectors, figures and answers, for notebooks.
+"""A finished run as tables, vectors, figures and answers, for notebooks and ``wsd table``.
 
 Everything is read from the run's files, whose checksums are compared. Nothing is written.
 """
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from wsd.artifacts.predictions import TEST
+from wsd.artifacts import find_runs
+from wsd.artifacts.column_names import CANDIDATE
+from wsd.artifacts.corpus_table import Corpora
+from wsd.artifacts.encoder_record import read_record
+from wsd.artifacts.feature_set import parse_features, read_features, vectors_file
+from wsd.artifacts.predictions import TEST, read_predictions
+from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError
-from wsd.fitted.selected_results import Results
-from wsd.inference import run_figures, run_frames
+from wsd.artifacts.vectors import Embeddings
+from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
+from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
+from wsd.inference.feature_vectors import ALL, frame_of_layers
+from wsd.inference.find_focal_word import located
 from wsd.inference.fitted_words import load_predictor, resolve_word
 from wsd.inference.input_output import Line
-from wsd.inference.python_names import python_names
-from wsd.inference.run_choices import blocks_of_model, choose_stored
-from wsd.inference.run_projections import placed_points
-from wsd.inference.tables_of_run import RunTables
-from wsd.inference.word_page import WordPage, word_page
+from wsd.logs import log
+from wsd.report.tables import METRICS, PATHS
+from wsd.storage.csv import csv_names, read_csv
+from wsd.storage.file_names import word_of
+
+PREDICTIONS = re.compile(
+    r"(?P<model>[^/]+)/predictions/(?P<train>[^/]+)/(?P<view>[^/]+)"
+    r"/(?P<layers>[^/]+)\.(?P<classifier>[^./]+)\.parquet"
+)
+PROJECTIONS = re.compile(
+    r"(?P<model>[^/]+)/projections/(?P<method>[^/]+)/(?P<view>[^/]+)/(?P<layers>[^/]+)\.parquet"
+)
+ANSWERED = (
+    "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
+    "probabilities", "scores", "distance", "ood", "message",
+)  # fmt: skip
+MOST = 20  # configurations that an error lists
 
 
-class Run(RunTables):
-    """A finished run, as :func:`wsd.inference.open_run.open_run` opens it.
+class Run:
+    """A finished run, as :func:`open_run` opens it.
 
     Parameters
     ----------
@@ -34,8 +59,16 @@ class Run(RunTables):
 
     Attributes
     ----------
-    folder, name, config, command, models
-        As in :class:`wsd.inference.tables_of_run.RunTables`.
+    folder : Path
+        The folder of its tables.
+    name : str
+        Empty for the run without a name.
+    config : dict
+        Its config.
+    command : str
+        The command that repeats it.
+    models : tuple of str
+        First the models of the config, in its order.
 
     Notes
     -----
@@ -49,8 +82,62 @@ class Run(RunTables):
     """
 
     def __init__(self, results: Results) -> None:
-        super().__init__(results)
+        self.results, files = results, results.map
+        self.folder, self.config, self.command = files.path.parent, files.config, files.command
+        self.name = self.folder.name if self.folder.parent.name == find_runs.RUNS else ""
+        stored = [m[1] for m in map(re.compile(r"([^/]+)/model\.json").fullmatch, files.files) if m]
+        order = [entry["name"] for entry in self.config.get("models", ())]
+        self.models = tuple(dict.fromkeys([*(name for name in order if name in stored), *stored]))
         self._predictor = lru_cache(maxsize=1)(load_predictor)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table of the run by name, such as ``word-layers`` or ``learning``."""
+        if name not in PATHS:
+            raise unknown_choice(f"no table {name!r}", PATHS, "name")
+        return read_csv(self.results.map.file(PATHS[name]))
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """``scores.csv``: the metrics of each word, for every configuration and test set."""
+        return self.table("scores")
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """``summary.csv``: the means of the metrics over words."""
+        return self.table("summary")
+
+    @property
+    def comparison(self) -> pd.DataFrame:
+        """``comparison.csv``: configurations, baselines and controls with 95% intervals."""
+        return self.table("comparison")
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """``comparison/differences.csv``: the selected configuration minus the other rows."""
+        return self.table("differences")
+
+    @property
+    def layers(self) -> pd.DataFrame:
+        """``comparison/layers.csv``: every layer choice minus the selected one."""
+        return self.table("layers")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the run."""
+        tables = read_listing(self.results.map.file(f"corpus/{TABLES}"))
+        return tuple(word_of(name.partition(".")[0]) for name in tables)
+
+    @property
+    def selected(self) -> Configuration:
+        """The configuration of the best model that cross-validation selects for all words."""
+        return self.results.choose()
+
+    def __repr__(self) -> str:
+        facts = {"folder": os.path.relpath(self.folder), "run": find_runs.run_label(self.name)}
+        with suppress(WsdError):  # a notebook shows a damaged run too
+            facts |= {"words": ", ".join(self.words), "models": ", ".join(self.models)}
+            facts["selected"] = str(self.selected)
+        return "\n".join(["Run", *(f"  {name}: {value}" for name, value in facts.items())])
 
     def predictions(
         self,
@@ -59,9 +146,9 @@ class Run(RunTables):
         model: str | None = None,
         view: str | None = None,
         *,
-        word: str | None = None,
+        word: str | Sequence[str] | None = None,
         train: str = FULL,
-        test: str = TEST,
+        test: str | None = TEST,
     ) -> pd.DataFrame:
         """Return the predictions of a configuration, with a row per test instance.
 
@@ -69,12 +156,12 @@ class Run(RunTables):
         ----------
         layers, classifier, model, view
             See *Notes* of the class. ``-1`` is the last layer.
-        word : str, optional
+        word : str or sequence of str, optional
             By default all words.
         train : str
             The training set.
-        test : str
-            The split: ``test``, or ``outofdomain``.
+        test : str or None
+            The split: ``test``, ``outofdomain``, or None for both.
 
         Returns
         -------
@@ -83,11 +170,37 @@ class Run(RunTables):
             predicted, the ``probability`` of the predicted sense, and the corpus's own columns.
             ``scores`` has dicts: the score of each sense.
         """
-        with python_names():
-            names = {"layers": layers, "classifier": classifier, "model": model, "view": view}
-            chosen = choose_stored(self._results, names, train)
-            word = None if word is None else resolve_word(word, self.words)
-            return run_frames.prediction_table(self._results, chosen, train, test, word)
+        chosen = self.choose(model, view, layers, classifier, train=train)
+        path = self.results.predictions(chosen, train)
+        predicted, source = read_predictions(path)
+        names = [word] if isinstance(word, str) else word or self.words
+        words = [resolve_word(name, self.words) for name in names]
+        kept = [p for p in predicted if p.word in words and test in (None, p.split)]
+        if not kept:
+            splits = dict.fromkeys(part.split for part in predicted)
+            raise unknown_choice(f"no predictions for the test {test!r}", splits, "test")
+        corpora = {part.word: self.results.corpus(part.word) for part in kept}
+        temperatures, frames = stored_temperatures(path), []
+        for part in kept:
+            corpus = corpora[part.word]
+            own = np.flatnonzero(corpus.split == part.split)
+            rows = pd.Series(own, corpus.index[own]).loc[part.index].tolist()
+            best = (np.arange(len(rows)), part.predicted)
+            probabilities = stored_probabilities(part, source, temperatures.get(part.word))
+            senses = np.array(part.senses, dtype=object)
+            scores = part.scores.astype(object)
+            scores[np.isnan(part.scores)] = None  # a sense without training instances
+            columns = {
+                "gold": senses[part.gold],
+                "predicted": senses[part.predicted],
+                "correct": part.gold == part.predicted,
+                "probability": probabilities[best],
+                "score": part.scores[best],
+                "scores": [dict(zip(part.senses, row, strict=True)) for row in scores.tolist()],
+                **vars(chosen),
+            }
+            frames.append(instance_frame(corpora, part.word, rows, columns))
+        return pd.concat(frames, ignore_index=True)
 
     def vectors(
         self, word: str, layers: str | int, view: str = "focal", model: str | None = None
@@ -110,11 +223,19 @@ class Run(RunTables):
             the split's file, and sense. So ``vectors.loc["train"]`` are the training instances. For
             all layers, the columns are a MultiIndex of layer and dimension.
         """
-        with python_names():
-            model = self._model(model)
-            corpus = self._results.corpus(resolve_word(word, self.words))
-            words = self._results.map.words(f"{model}/embeddings")
-            return run_frames.vector_table(words, corpus, view, str(layers))
+        corpus = self.results.corpus(resolve_word(word, self.words))
+        files = self.results.map.words(f"{self.model_named(model)}/embeddings")
+        index = pd.MultiIndex.from_arrays(
+            [corpus.split, corpus.index, np.array(corpus.senses, dtype=object)[corpus.gold]],
+            names=["split", "index", "sense"],
+        )
+        if str(layers) == ALL:
+            stored = Embeddings(vectors_file(files, corpus, view), corpus)
+            vectors = np.stack([stored.layer(layer) for layer in stored.stored], axis=1)
+            return frame_of_layers(vectors, stored.stored, index)
+        features, vectors, _ = read_features(files, corpus, view, str(layers))
+        names = [f"{features.view}_{features.layers}_{i}" for i in range(vectors.shape[1])]
+        return pd.DataFrame(vectors, index=index, columns=pd.Index(names, dtype=object))
 
     def predict(
         self,
@@ -163,14 +284,16 @@ class Run(RunTables):
             if not isinstance(text, str):
                 problem = f"sentence {i} is not a text: {text!r:.80}"
                 raise ConfigError(problem, fix="give a list of texts")
-        with python_names():
-            names = {"layers": layers, "classifier": classifier, "model": model, "view": view}
-            chosen = choose_stored(self._results, names)
-            word = None if word is None else resolve_word(word, self.words)
-            folder = None if encoder is None else Path(encoder)
-            predictor = self._predictor(self._results, chosen, folder, device)
-            lines = [Line(number, text, word) for number, text in enumerate(texts, start=1)]
-            return run_frames.answer_table(predictor.predict(lines, neighbours=False))
+        chosen = self.choose(model, view, layers, classifier)
+        word = None if word is None else resolve_word(word, self.words)
+        folder = None if encoder is None else Path(encoder)
+        predictor = self._predictor(self.results, chosen, folder, device)
+        lines = [Line(number, text, word) for number, text in enumerate(texts, start=1)]
+        answers = predictor.predict(lines, neighbours=False)
+        records: list[dict[str, Any]] = [
+            {**vars(answer), "sentence": answer.line.text} for answer in answers
+        ]
+        return pd.DataFrame.from_records(records, columns=list(ANSWERED))
 
     def plot_layers(
         self,
@@ -179,7 +302,7 @@ class Run(RunTables):
         model: str | None = None,
         view: str | None = None,
     ) -> Any:
-        """Draw a metric over the layers.
+        """Draw a metric over the layers, with a line per model and classifier.
 
         Parameters
         ----------
@@ -187,16 +310,23 @@ class Run(RunTables):
         classifier, model : str, optional
             By default all of them.
         view : str, optional
-            By default ``focal``.
+            By default ``focal``, or else the first.
 
         Returns
         -------
         bokeh.plotting.figure
-            See :mod:`wsd.inference.run_figures`.
+            See :mod:`wsd.inference.run_plots`.
         """
-        only = {"classifier": classifier, "model": model, "view": view}
-        blocks = {name: blocks_of_model(self._results.map, name) for name in self.models}
-        return run_figures.layers_figure(self.comparison, blocks, metric=metric, only=only)
+        from wsd.inference.run_plots import layers_figure
+
+        if metric not in METRICS:
+            raise unknown_choice(f"no metric {metric!r}", METRICS, "metric")
+        comparison = self.comparison
+        rows = comparison[comparison["kind"] == CANDIDATE]
+        views = rows["view"].tolist()
+        names = {"view": view or ("focal" if "focal" in views else views[0])}
+        rows = narrowed(rows, {**names, "model": model, "classifier": classifier}, "configuration")
+        return layers_figure(rows, comparison, metric)
 
     def plot_word(
         self,
@@ -208,7 +338,7 @@ class Run(RunTables):
         model: str | None = None,
         view: str | None = None,
     ) -> Any:
-        """Draw a word's instances in a plane.
+        """Draw a word's instances in a plane, with the axes as on the report's page.
 
         Parameters
         ----------
@@ -224,32 +354,200 @@ class Run(RunTables):
         Returns
         -------
         bokeh.plotting.figure
-            See :mod:`wsd.inference.run_figures`.
+            See :mod:`wsd.inference.run_plots`.
         """
-        with python_names():
-            word, model = resolve_word(word, self.words), self._model(model)
-            placed = placed_points(self._results, word, model, view, str(layers), method)
-            points = placed.with_predictions(self._results, word, model, classifier)
-            return run_figures.word_figure(
-                points, placed.senses, word, placed.layers, method, placed.explained
-            )
+        from wsd.inference.run_plots import placed_points, word_figure
 
-    def page(self, word: str, model: str | None = None) -> WordPage:
-        """Return the page of a word, which a notebook shows.
+        word, model = resolve_word(word, self.words), self.model_named(model)
+        given = {"model": model, "method": method, "view": view}
+        stored = narrowed(self._stored(PROJECTIONS), given, "projection")
+        plane = placed_points(self, stored, word, layers)
+        names = {"view": plane.view, "layers": plane.layers}
+        try:
+            predictions = self.predictions(**names, model=model, classifier=classifier, word=word)
+        except ConfigError:
+            if classifier is not None:
+                raise
+            points = plane.points.assign(predicted=None)
+        else:
+            predicted = predictions.set_index(["split", "index"])["predicted"]
+            points = plane.points.join(predicted, on=["split", "index"])
+        title = f"{word}, layer choice {plane.layers}"
+        return word_figure(points, plane.senses, title, method, plane.explained)
 
-        Parameters
-        ----------
-        word : str
-        model : str, optional
-            By default the model of the selected configuration.
+    def choose(
+        self,
+        model: str | None = None,
+        view: str | None = None,
+        layers: str | int | None = None,
+        classifier: str | None = None,
+        *,
+        train: str = FULL,
+    ) -> Configuration:
+        """Return the configuration that a method takes for these names.
+
+        Raises
+        ------
+        ConfigError
+            If nothing has these names, or several configurations that cross-validation has not
+            compared. It lists the possible names.
         """
-        with python_names():
-            word, model = resolve_word(word, self.words), self._model(model)
-        return word_page(self._results, word, model)
+        if layers is not None:
+            layers = self.layer_name(layers, view, model)
+        names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
+        rows = narrowed(self._stored(PREDICTIONS), {"train": train, **names}, "predictions")
+        fitting = [Configuration(*row) for row in rows[list(names)].itertuples(index=False)]
+        if len(fitting) == 1:
+            return fitting[0]
+        with suppress(ConfigError):
+            best = self.results.choose(model, view, layers, classifier)
+            if best in fitting:
+                return best
+        problem = f"{len(fitting)} configurations have these names"
+        raise unknown_choice(problem, map(str, fitting[:MOST]))
 
-    def _model(self, name: str | None) -> str:
+    def model_named(self, name: str | None) -> str:
         """Return a model of the run; by default the only one, or that of the selection."""
         if name is None:
             return self.models[0] if len(self.models) == 1 else self.selected.model
-        blocks_of_model(self._results.map, name)  # refuses an unknown name
+        if name not in self.models:
+            raise unknown_choice(f"this run has no model {name!r}", self.models, "model")
         return name
+
+    def layer_name(self, layers: str | int, view: str | None, model: str | None) -> str:
+        """Return the standard name of a layer choice, such as ``6`` for ``-1``."""
+        with suppress(WsdError):  # the caller lists the names
+            blocks = self.blocks(model or self.models[0])
+            return parse_features(view or "focal", str(layers), blocks).layers
+        return str(layers)
+
+    def blocks(self, model: str) -> int:
+        """Return the number of a model's blocks."""
+        return int(read_record(self.results.map.file(f"{model}/model.json"))["blocks"])
+
+    def _stored(self, pattern: re.Pattern[str]) -> pd.DataFrame:
+        """Return the names in the paths of the run's files, with a row per path."""
+        found = map(pattern.fullmatch, self.results.map.files)
+        rows = [match.groups() for match in found if match]
+        return pd.DataFrame(rows, columns=list(pattern.groupindex), dtype=object)
+
+
+def open_run(results: str | Path, run: str | None = None) -> Run:
+    """Open the results of a finished run.
+
+    Parameters
+    ----------
+    results : str or Path
+        ``results/<dataset>``.
+    run : str, optional
+        The name of the run. By default the run without a name, or else the only run.
+
+    Returns
+    -------
+    Run
+        Reads its files when they are asked for, compares their checksums, and writes nothing.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such run. The error lists the runs.
+    ResultError
+        If the run is not finished, damaged, or of another version.
+
+    Examples
+    --------
+    >>> import wsd
+    >>> run = wsd.open_run("results/quickstart")  # doctest: +SKIP
+    >>> run.summary.head()  # doctest: +SKIP
+    >>> run.plot_layers()  # doctest: +SKIP
+    """
+    folder = Path(results)
+    if folder.is_file():  # the map of a run
+        return Run(Results(folder.absolute()))
+    started, finished = find_runs.started_runs(folder), find_runs.runs_with(folder, RUN_MAP)
+    name = min(started, default=find_runs.NAMELESS) if run is None else run
+    if name in started and name not in finished and (run is not None or not finished):
+        fix = f"run `{RunMap(started[name]).command}` again"
+        where = str(find_runs.tables_of(folder, name))
+        raise ResultError(f"{find_runs.run_label(name)} is not finished", where=where, fix=fix)
+    chosen = find_runs.choose_run(folder, RUN_MAP, run)
+    if chosen is None:
+        raise _without_runs(folder)
+    tables = find_runs.tables_of(folder, chosen)
+    if (
+        chosen in started
+        and find_runs.run_state(RunMap(started[chosen]), tables) == find_runs.UNFINISHED
+    ):
+        text = "%s of %s was started again and is not finished: these are its former results"
+        log.warning(text, find_runs.run_label(chosen), folder)
+    # A notebook may change its working directory.
+    return Run(Results(tables.absolute() / RUN_MAP))
+
+
+def _without_runs(folder: Path) -> WsdError:
+    """Return the error for a folder in which no run is finished."""
+    if find_runs.runs_with(folder, find_runs.SELECTION) or find_runs.runs_with(
+        folder, find_runs.PROVENANCE
+    ):
+        problem = f"tables without {RUN_MAP}: they are of an earlier version"
+        return ResultError(problem, where=str(folder), fix="run snakemake again")
+    known = dict.fromkeys(
+        line for near in (folder, folder.parent) for line in find_runs.described_runs(near)
+    )
+    if known:
+        return unknown_choice(f"no results in {folder}", known, "results")
+    fix = "name the folder results/<dataset>; or run snakemake first"
+    return ResultError("no results here", where=str(folder), fix=fix)
+
+
+def narrowed(rows: pd.DataFrame, names: Mapping[str, str | None], what: str) -> pd.DataFrame:
+    """Return the rows with these names; an unknown name is refused with a list of the known ones.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    names : mapping of column to value
+        None for any value.
+    what : str
+        The rows, as the error calls them.
+    """
+    for column, value in names.items():
+        if value is not None:
+            if value not in (known := rows[column].unique()):
+                raise unknown_choice(f"no {what} with the {column} {value!r}", known, column)
+            rows = rows[rows[column] == value]
+    return rows
+
+
+def instance_frame(
+    corpora: Corpora, word: str, rows: Sequence[int], columns: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return a word's instances with further columns, then the corpus's own.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+        The tables of all these words have the same columns.
+    word : str
+    rows : sequence of int
+        The rows of the word's corpus.
+    columns : mapping of name to column or value
+    """
+    corpus, places = corpora[word], [located(corpora[word], row) for row in rows]
+    frame = pd.DataFrame(
+        {
+            "word": word,
+            "split": corpus.split[rows].astype(object),
+            "index": corpus.index[rows],
+            "sentence": [sentence for sentence, _ in places],
+            "start": np.array([span[0] for _, span in places], dtype=np.int32),
+            "end": np.array([span[1] for _, span in places], dtype=np.int32),
+            "document": None if corpus.document is None else corpus.document[rows],
+            **columns,
+        }
+    )
+    own = dict.fromkeys(name for other in corpora.values() for name in other.extra)
+    for name, shown in csv_names(own, frame.columns).items():
+        values = corpus.extra.get(name)
+        frame[shown] = [values[row] for row in rows] if values else ""
+    return frame

@@ -41,9 +41,9 @@ def resolve_word(name: str, words: Sequence[str]) -> str:
     candidates = matching_words(name, words)
     if len(candidates) > 1:
         problem = f"{name!r} may be {' or '.join(candidates)}"
-        raise ConfigError(problem, where="--word", fix="name one of them")
+        raise ConfigError(problem, where="word", fix="name one of them")
     if not candidates:
-        raise unknown_choice(f"no word {name!r} is known here", words, "--word")
+        raise unknown_choice(f"no word {name!r} is known here", words, "word")
     return candidates[0]
 
 

@@ -22,8 +22,12 @@ from wsd.errors import ConfigError
 from wsd.inference import encoders, find_focal_word
 from wsd.inference.available_memory import require_memory
 from wsd.inference.embed_batches import transform_in_batches
-from wsd.inference.feature_vectors import feature_vectors, vectors_of_layers
-from wsd.inference.vector_frames import ALL, frame_of, frame_of_layers
+from wsd.inference.feature_vectors import (
+    ALL,
+    feature_vectors,
+    frame_of_layers,
+    vectors_of_layers,
+)
 
 OUTPUTS = ("array", "frame")
 
@@ -197,7 +201,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         index = X.index if isinstance(X, pd.DataFrame) else None
         if self.layers_ == ALL:
             return frame_of_layers(vectors, index=index)
-        return frame_of(vectors, self.feature_names_, index)
+        return pd.DataFrame(vectors, index=index, columns=self.feature_names_)
 
     def transform_batches(self, X: Iterable[Any], batch_size: int = 1024) -> Iterator[Any]:
         """Embed instances batch by batch, for corpora that do not fit into memory.

@@ -14,21 +14,23 @@ import numpy as np
 from wsd.analysis.neighbours import find_neighbours_of_new
 from wsd.analysis.project import place
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus
+from wsd.artifacts.dataset import DATASETS, Dataset
 from wsd.artifacts.feature_set import parse_features, read_features
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.projection import Projection
+from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.inference.feature_vectors import vectors_of_features
 from wsd.inference.predictor import Predictor, table_of
 from wsd.inference.read_requests import Request
-from wsd.inference.word_page import files_of, report_inputs
 from wsd.logs import log
-from wsd.report.pages.load_report import load_report
+from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.report_data import NEW, Report, WordResults, confidence_of
 from wsd.report.pages.word import portable_page
+from wsd.report.tables import PATHS, PER_MODEL
 from wsd.storage.atomic import write_text
 
 # Tolerance between new and stored points, relative to the largest coordinate: rounding only.
@@ -57,7 +59,7 @@ class NewTextPage:
             name
             for method in config["projections"]
             if method != "tsne"
-            for name in files_of(results, model, "projections", method, self._view)
+            for name in self._files("projections", method, self._view)
         ]
         if not self._projections:
             problem = f"no page of {model} in this run has a projection by PCA or LDA"
@@ -82,12 +84,38 @@ class NewTextPage:
             predictions.
         """
         full = self._results.corpus(requests[0].word)
-        projections = self._projections
-        inputs = report_inputs(self._results, self._model, full, self._view, projections)
-        report = load_report(inputs)
+        report = load_report(self._inputs(full))
         shown = self._with_new(report, full, predictor, requests)
         write_text(out, portable_page(report, self._model, shown))
         log.info("page: %s", out)
+
+    def _files(self, *folders: str) -> list[str]:
+        """Return the names of the model's files in a folder."""
+        folder = "/".join([self._model, *folders])
+        files = self._results.map.files
+        return [name for name in files if Path(name).parent.as_posix() == folder]
+
+    def _inputs(self, corpus: Corpus) -> ReportInputs:
+        """Return the files of a report with one model and one word."""
+        files, view = self._results.map, self._view
+        shown = {Path(name).stem for name in self._projections}
+        predictions = self._files("predictions", FULL, view)
+        predictions = [name for name in predictions if Path(name).name.partition(".")[0] in shown]
+        tables = PATHS | {name: f"{self._model}/{name}.csv" for name in PER_MODEL}
+        name = str(files.config["dataset"])
+        unknown = Dataset(name, name, source="", licence="", licence_url="", citation="")
+        return ReportInputs(
+            dataset=self._results.dataset or DATASETS.get(name, unknown),
+            corpora={corpus.word: corpus},
+            predictions=[*map(files.file, predictions)],
+            projections=[*map(files.file, self._projections)],
+            neighbours=[*map(files.file, self._files("neighbours", view))],
+            tables={name: [files.file(path)] for name, path in tables.items() if files.has(path)},
+            provenance=files.file("sources.json"),
+            view=view,
+            text=bool(files.config["sentences"]),
+            run={"config": files.config, "command": files.command},
+        )
 
     def _with_new(
         self, report: Report, full: Corpus, predictor: Predictor, requests: Sequence[Request]

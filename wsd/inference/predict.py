@@ -20,13 +20,13 @@ from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.wsd_file import WsdFile
-from wsd.inference import read_tables
 from wsd.inference.dictionary import TOP, Dictionary
 from wsd.inference.encoders import fitted_encoder
 from wsd.inference.fitted_words import fitted_words, resolve_word
 from wsd.inference.input_output import FORMATS, OK, STATUSES, UNREADABLE, Answer, Line, read, write
 from wsd.inference.predictor import Predictor
 from wsd.inference.read_requests import Words
+from wsd.inference.table_rows import TABLES, read_lines
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 
@@ -128,7 +128,7 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
     elif _is_table(args):
         columns = table_columns.parse_columns(args.columns)
         options = Options(columns, encoding=args.encoding, quiet=True)
-        yield read_tables.read_lines(args.file, options, word), False
+        yield read_lines(args.file, options, word), False
     elif args.file is not None and args.file != STANDARD_STREAM:
         as_json = args.jsonl or args.file.suffix.lower() == ".jsonl"
         with args.file.open("rb") as stream:
@@ -141,7 +141,7 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
 
 def _is_table(args: argparse.Namespace) -> bool:
     suffix = "" if args.file is None or args.jsonl else args.file.suffix.lower()
-    return suffix in read_tables.SUFFIXES
+    return suffix in TABLES
 
 
 def _counted(answers: Iterable[Answer], count: Counter[str]) -> Iterator[Answer]:

@@ -1,74 +1,95 @@
-"""Write predictions, vectors or scores of a run as one table, for other programs."""
+"""Write predictions, vectors or scores of a run as one table, for other programs.
+
+``docs/reference/tables.md`` describes the columns.
+"""
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from wsd.arguments import add_choice, add_configuration, add_results, writes
-from wsd.errors import ConfigError, unknown_choice
-from wsd.fitted.selected_results import Results
-from wsd.inference import result_tables
+from wsd.errors import ConfigError
+from wsd.inference.finished_run import Run, instance_frame, narrowed, open_run
+from wsd.inference.fitted_words import resolve_word
 from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import write_csv
 from wsd.storage.parquet import METADATA_KEY
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 PREDICTIONS, VECTORS, SCORES = CONTENTS = ("predictions", "vectors", "scores")
 PARQUET, JSON_LINES, CSV = SUFFIXES = (".parquet", ".jsonl", ".csv")
 
 
-def write(path: Path, tables: Iterator["pa.Table"], provenance: Mapping[str, Any]) -> int:
-    """Write tables with the same columns as one file, atomically; return the number of rows.
+def write(path: Path, frame: pd.DataFrame, provenance: Mapping[str, Any]) -> None:
+    """Write a frame atomically.
 
     Parameters
     ----------
     path : Path
         Its suffix, among ``SUFFIXES``, decides the format.
-    tables : iterator of Table
+    frame : DataFrame
     provenance : mapping
         Goes into the metadata of Parquet.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    types: dict[str, Any] = {
+        str(name): pa.from_numpy_dtype(kind) if is_numeric_dtype(kind) else pa.string()
+        for name, kind in frame.dtypes.items()
+    }
+    if "scores" in frame:
+        types["scores"] = pa.list_(pa.struct([("sense", pa.string()), ("score", pa.float64())]))
+        frame = frame.assign(scores=frame["scores"].map(_pairs))
+    if "vector" in frame:
+        types["vector"] = pa.list_(pa.float32(), len(frame["vector"].iloc[0]))
     if path.suffix.lower() == CSV:
-        frame = pa.concat_tables(tables).to_pandas()
         if "scores" in frame:
-            frame["scores"] = [json.dumps(list(scores)) for scores in frame["scores"]]
+            frame["scores"] = frame["scores"].map(json.dumps)
         write_csv(path, frame)
-        return len(frame)
-    number, writer = 0, None
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        for table in tables:
-            number += len(table)
-            if path.suffix.lower() == JSON_LINES:
-                lines = (f"{json.dumps(row)}\n" for row in table.to_pylist())
-                file.writelines(line.encode() for line in lines)
-                continue
-            packed = json.dumps(provenance, sort_keys=True).encode()
-            schema = table.schema.with_metadata({METADATA_KEY: packed})
-            writer = writer or pq.ParquetWriter(file, schema, compression="zstd")
-            writer.write_table(table.replace_schema_metadata({METADATA_KEY: packed}))
-        if writer:
-            writer.close()
-    return number
+        return
+    table = pa.Table.from_pandas(frame, pa.schema(types), preserve_index=False)
+    with replacing(path) as temporary:
+        if path.suffix.lower() == JSON_LINES:
+            lines = [f"{json.dumps(row)}\n" for row in table.to_pylist()]
+            temporary.write_text("".join(lines), encoding="ascii")
+        else:
+            about = {METADATA_KEY: json.dumps(provenance, sort_keys=True).encode()}
+            table = table.replace_schema_metadata(about)
+            pq.write_table(table, temporary, compression="zstd")
 
 
-def _check(args: argparse.Namespace) -> None:
-    """Refuse a format that the content does not have."""
-    check_target(args.out)
-    suffix = args.out.suffix.lower()
-    expected = (PARQUET, JSON_LINES) if args.what == VECTORS else SUFFIXES
-    if suffix not in expected:
-        problem = f"{args.what} cannot be written as {suffix or 'a file without a suffix'}"
-        fix = f"end the name in {' or '.join(expected)}"
-        raise ConfigError(problem, where=str(args.out), fix=fix)
+def _pairs(scores: Mapping[str, float | None]) -> list[dict[str, Any]]:
+    return [{"sense": sense, "score": score} for sense, score in scores.items()]
+
+
+def _vectors(run: Run, words: Sequence[str], model: str, view: str, layers: str) -> pd.DataFrame:
+    """Return a row per instance of every split, with its vector."""
+    corpora, frames = {word: run.results.corpus(word) for word in words}, []
+    for word, corpus in corpora.items():
+        vectors = run.vectors(word, layers, view, model)
+        columns = {
+            "gold": vectors.index.get_level_values("sense"),
+            "vector": list(vectors.to_numpy()),
+            **{"model": model, "view": view, "layers": layers},
+        }
+        frames.append(instance_frame(corpora, word, range(len(corpus)), columns))
+    return pd.concat(frames)
+
+
+def _feature_set(run: Run, names: Mapping[str, str | None]) -> tuple[str, str, str]:
+    """Return the model, the views and the layers; any stored layers, or the selected ones."""
+    if (layers := names["layers"]) is None:
+        chosen = run.choose(names["model"], names["view"])
+        return chosen.model, chosen.view, chosen.layers
+    model, view = run.model_named(names["model"]), names["view"] or "focal"
+    return model, view, run.layer_name(layers, view, model)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,32 +106,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the table."""
-    _check(args)
-    results = Results(args.results, args.of_run)
-    named = {name: getattr(args, name) for name in result_tables.NAMES}
-    used: Mapping[str, str | None] = named
+    check_target(args.out)
+    expected = (PARQUET, JSON_LINES) if args.what == VECTORS else SUFFIXES
+    if (suffix := args.out.suffix.lower()) not in expected:
+        problem = f"{args.what} cannot be written as {suffix or 'a file without a suffix'}"
+        fix = f"end the name in {' or '.join(expected)}"
+        raise ConfigError(problem, where=str(args.out), fix=fix)
+    opened = open_run(args.results, args.of_run)
+    words = [resolve_word(word, opened.words) for word in args.words or opened.words]
+    names = {name: getattr(args, name) for name in ("model", "view", "layers", "classifier")}
     if args.what == SCORES:
-        tables = result_tables.scores(results, named, args.words)
+        frame = narrowed(opened.scores, names, "row")
+        frame = frame[frame["word"].isin(words)]
     elif args.what == VECTORS:
-        model, view, layers = _feature_set(results, named)
-        used = {"model": model, "view": view, "layers": layers}
-        tables = result_tables.vectors(results, model, view, layers, args.words)
+        model, view, layers = _feature_set(opened, names)
+        names = {"model": model, "view": view, "layers": layers}
+        frame = _vectors(opened, words, model, view, layers)
     else:
-        configuration = results.choose(**named)
-        used = vars(configuration)
-        tables = result_tables.predictions(results, configuration, args.words)
-    about = {"what": args.what, **used, "wsd": version("wsd")}
-    number = write(args.out, tables, about)
-    log.info(f"table: {args.out}, {number:,} rows")
-
-
-def _feature_set(results: Results, named: Mapping[str, str | None]) -> tuple[str, str, str]:
-    """Return the model, the views and the layers; any stored layers, or the selected ones."""
-    if named["layers"] is None:
-        chosen = results.choose(named["model"], named["view"])
-        return chosen.model, chosen.view, chosen.layers
-    model = named["model"] or results.choose().model
-    known = dict.fromkeys(n.split("/")[0] for n in results.map.files if "/embeddings/" in n)
-    if model not in known:
-        raise unknown_choice(f"the run has no vectors of {model!r}", known, "--model")
-    return model, named["view"] or "focal", named["layers"]
+        names = vars(opened.choose(**names))
+        frame = opened.predictions(**names, word=words, test=None)
+    write(args.out, frame, {"what": args.what, **names, "wsd": version("wsd")})
+    log.info(f"table: {args.out}, {len(frame):,} rows")

@@ -9,7 +9,7 @@ from report_builder import HOSTILE
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
-from wsd.inference.run_figures import word_figure
+from wsd.inference.run_plots import word_figure
 
 # The text of all tooltips, which lie in shadow trees.
 TIPS = """
@@ -40,7 +40,7 @@ def test_a_figure_shows_foreign_text_as_text(chromium: Browser, tmp_path: Path) 
     row = {"x": 0.0, "y": 0.0, "split": "test", "index": 0, "predicted": text}
     points = pd.DataFrame([{**row, "sense": text, "sentence": f"{text} end"}])
     frame = Frame()
-    frame.feed(word_figure(points, [text], text, "1", "pca")._repr_html_())
+    frame.feed(word_figure(points, [text], text, "pca")._repr_html_())
     (tmp_path / "figure.html").write_text(frame.page, encoding="utf-8")
     chromium.open(tmp_path / "figure.html", wait="window.Bokeh?.index.roots?.length")
     x, y = chromium.js(MIDDLE)
