@@ -68,7 +68,7 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert 'href="mine/first/pairs.html"' in listed and "My &lt;pairs&gt;" in listed
     assert checkout.run(*call).nothing
     monkeypatch.chdir(checkout.root)
-    assert main(["check", "--configfile", config]) == 0
+    assert main(["check"]) == 0
     assert main(["plan", config]) == 0
 
     # The sentences disappear from the page, and nothing is embedded again.
@@ -84,4 +84,4 @@ def test_from_the_import_to_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert 'href="mine/runs/other/tiny/pairs.html"' in listed
     assert ", run other" in listed
     (results / "mine/tiny/pairs.html").unlink()
-    assert main(["check", "--configfile", config]) == 6
+    assert main(["check"]) == 6
