@@ -8,7 +8,7 @@ from pathlib import Path
 from wsd.run import modules_of_step
 
 # Modules that every command loads before its own: arguments, output guard.
-COMMAND_LINE = {"wsd.arguments", "wsd.run.overwrite_checks"}
+COMMAND_LINE = {"wsd.arguments", "wsd.run.file_kinds", "wsd.run.overwrite_checks"}
 # The probe loads libraries once. Each command runs in a fork, which has loaded no module of wsd.
 PROBE = """
 import json, os, sys

@@ -1333,7 +1333,7 @@ def test_each_run_uses_its_own_selection(
     for path in Path(RESULTS).glob("*.csv"):
         path.unlink()
     assert main(["predict", *text]) == ConfigError.exit_code
-    assert "--run\n  what to do: choose among a, b" in capsys.readouterr().err
+    assert "run\n  what to do: choose among a, b" in capsys.readouterr().err
     shutil.rmtree(f"{RESULTS}/runs/b")
     assert main(["predict", *text]) == 0
     assert "run a, the only run" in capsys.readouterr().err

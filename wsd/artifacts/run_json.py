@@ -97,7 +97,8 @@ def read_listing(listing: Path) -> dict[str, str]:
         If the file is missing, damaged, or names a file outside its folder.
     """
     files: dict[str, str] = read_json(listing)
-    _check_inside(files, listing)
+    with parsing(listing):
+        _check_inside(files.keys(), listing)
     return files
 
 

@@ -12,6 +12,8 @@ from wsd.encoder.hub import cached, from_hub
 from wsd.encoder.model_files import CONFIG, checked_files, weights_in
 from wsd.errors import ConfigError, ModelError
 
+AGAIN = "run snakemake again, which uses the files as they are now; by hand, run `wsd model` again"
+
 
 def verify(record: Mapping[str, Any]) -> Path:
     """Find the files of a record again, and check that they are the same; return their folder.
@@ -27,10 +29,10 @@ def verify(record: Mapping[str, Any]) -> Path:
     folder = find_folder(record["name"], record["source"]) or from_hub(
         record["source"]["hub"], record["source"]["revision"], fetch=False
     )
-    files = checked_files(record["name"], folder, record["files"])
+    files = checked_files(record["name"], folder, record["files"], AGAIN)
     if added := sorted(set(files) - set(record["files"])):
         problem = f"{added[0]} of model {record['name']} is not in its record: it was added later"
-        raise ModelError(problem, where=str(folder), fix="run `wsd model` again")
+        raise ModelError(problem, where=str(folder), fix=AGAIN)
     return folder
 
 

@@ -74,7 +74,12 @@ def used_files(folder: Path) -> list[str]:
     return [CONFIG, *weights_in(folder), *(f for f in TOKENIZER if (folder / f).is_file())]
 
 
-def checked_files(name: str, folder: Path, expected: Mapping[str, str]) -> dict[str, str]:
+def checked_files(
+    name: str,
+    folder: Path,
+    expected: Mapping[str, str],
+    fix: str = "correct `sha256`, or remove the file and fetch or install the model again",
+) -> dict[str, str]:
     """Return the checksum of each of a model's files, and compare it with the expected one.
 
     Raises
@@ -89,7 +94,6 @@ def checked_files(name: str, folder: Path, expected: Mapping[str, str]) -> dict[
     for file, digest in expected.items():
         if files.get(file) != digest.lower():
             problem = f"{file} of model {name}: expected SHA-256 {digest}, found {files.get(file)}"
-            fix = "correct `sha256`, or remove the file and fetch or install the model again"
             raise ModelError(problem, where=str(folder / file), fix=fix)
     return files
 

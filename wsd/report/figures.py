@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from wsd.arguments import add_files, add_listings, add_out_folder
 from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.artifacts.run_json import bare, list_folders
+from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.curves import Places
 from wsd.report.pages.report_data import having
@@ -139,12 +140,13 @@ FIGURES = {
     "words": ("word-layers", draw_words),
     "learning": ("learning", draw_learning),
 }
+TABLES = ("comparison", "controls", "layers", "learning", "word-layers")
+NAMES = ", ".join(TABLES)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    names = "comparison, controls, layers, word-layers and learning"
-    add_files(parser, "--tables", f"tables of a run, .csv: {names}")
+    add_files(parser, "--tables", f"tables of a run, .csv: {NAMES}")
     add_listings(parser)
     add_out_folder(parser, "folder for the figures")
 
@@ -152,6 +154,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the figures ``layers``, ``words`` and ``learning``; one without data is left out."""
     tables = {bare(path.stem): read_csv(path) for path in args.tables}
+    if missing := set(TABLES) - set(tables):
+        raise ConfigError(f"no table {min(missing)}", where="--tables", fix=f"give {NAMES}")
     learning = tables["learning"]
     if len(learning):
         # Nested training sets: each is part of the next.

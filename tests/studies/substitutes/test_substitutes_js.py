@@ -4,11 +4,12 @@ from argparse import Namespace
 
 import pytest
 from browser import Browser, chromium
+from call_step import call_step
 from report_builder import build_report, make_run
 from selenium.webdriver.common.keys import Keys
 from substitute_tables import write_made
 
-from wsd.studies.substitutes import word_panel
+from wsd.studies.substitutes import sense_substitutes, word_panel
 
 __all__ = ["chromium"]
 
@@ -20,7 +21,9 @@ def test_card_has_the_substitutes(
     folder = tmp_path_factory.mktemp("asked")
     run = make_run(folder / "run")
     write_made(folder / "said", run.corpora)
-    args = Namespace(substitutes=[folder / "said"], sense_substitutes=[])
+    table = folder / "substitutes.csv"
+    call_step(sense_substitutes, run.corpora, substitutes=folder / "said", out=table)
+    args = Namespace(substitutes=[folder / "said"], sense_substitutes=[table])
     panel = word_panel.load(args, run.corpora)
     build_report(**run.arguments(folder), extensions=[panel])
     chromium.open(folder / "report" / "words" / "bank.html")

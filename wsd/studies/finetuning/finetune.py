@@ -185,8 +185,11 @@ def run(args: argparse.Namespace) -> None:
 
 def write_model(out: Path, tagger: "Tagger") -> None:
     """Save the trained encoder with the other files of the model."""
+    from wsd.encoder.load_model import quiet_transformers
+
     with replacing_folder(out) as folder:
-        tagger.model.save_pretrained(folder)
+        with quiet_transformers():
+            tagger.model.save_pretrained(folder)
         for name in tagger.record["files"]:
             if ".safetensors" not in name:
                 shutil.copyfile(tagger.folder / name, folder / name)
