@@ -236,10 +236,12 @@ def test_a_damaged_file_in_the_hubs_cache_is_fetched_again(tmp_path: Path) -> No
         weights.resolve().write_bytes(data)
         target = f"{RESULTS}/served/embeddings/focal.1.json"
         failed = checkout.run(target, *arguments, code=1, **online)
-        assert "model.safetensors of model served has changed" in failed.text
-        assert "run the same command again" in failed.text
+        assert "model.safetensors of model served: expected SHA-256" in failed.text
+        of_model = weights.parents[2]
+        assert f"remove {of_model}, and run snakemake again" in failed.text
+        shutil.rmtree(of_model)
         run = checkout.run(target, *arguments, **online)
-        assert run.jobs == {"model": 1, "embed": 1, "published_0": 1}
+        assert run.jobs == {"embed": 1, "published_0": 1}
 
 
 @pytest.mark.slow
@@ -303,7 +305,7 @@ def test_a_full_disk_is_one_error_and_a_rerun_with_space_succeeds(
     with mounted(empty, "-t", "tmpfs", "-o", "size=240k", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
         assert "No space left on device" in failed.text
-        assert "make room on that disk; then run the same command again" in failed.text
+        assert "make room, or choose another path; then run the same command again" in failed.text
         whole = [path for path in empty.rglob("*") if path.suffix in (".parquet", ".safetensors")]
         assert list(empty.rglob(".*.part")) == []
         subprocess.run(["mount", "-o", "remount,size=60m", empty], check=True)
@@ -319,15 +321,14 @@ def test_a_full_disk_is_reported_before_a_job_starts(done: Checkout, empty: Path
         failed = done.run(*ARGUMENTS, code=1)
         assert "probe could not be written: " in failed.text
         assert not failed.jobs
-        assert list(empty.iterdir()) == []
+        assert not [path for path in empty.rglob("*") if path.is_file()]
 
 
 @pytest.mark.slow
 def test_a_read_only_folder_is_reported_before_a_job_starts(done: Checkout, empty: Path) -> None:
     with mounted(empty, "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs"):
         failed = done.run(*ARGUMENTS, code=1)
-        assert "could not be written: Read-only file system" in failed.text
-        assert "mounted read-only: make it writable" in failed.text
+        assert "could not be written: [Errno 30] Read-only file system" in failed.text
         assert "Traceback" not in failed.text and not failed.jobs
         subprocess.run(["mount", "-o", "remount,rw,size=60m", empty], check=True)
         done.run(*ARGUMENTS)

@@ -61,7 +61,8 @@ def write_listing(out: Path, checksums: Mapping[Path, str | None]) -> None:
 def list_folders(listings: Iterable[Path]) -> None:
     """Write listings, each of all files in the folder with the listing's name without suffix."""
     for listing in listings:
-        files = (path for path in sorted(listing.with_suffix("").rglob("*")) if path.is_file())
+        folder = listing.parent / listing.stem
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
         write_listing(listing, {path: checksum(path) for path in files if SUMS not in path.parts})
 
 

@@ -19,20 +19,21 @@ def verify(record: Mapping[str, Any]) -> Path:
     """Find the files of a record again, and check that they are the same; return their folder.
 
     The folder is found from the source of the record, because a new environment or a moved cache
-    has the same model elsewhere. There are no requests to the hub.
+    has the same model elsewhere. The hub is asked only if the cache lacks a file.
 
     Raises
     ------
     ModelError
         If a file is missing, was added or has changed.
     """
-    folder = find_folder(record["name"], record["source"]) or from_hub(
-        record["source"]["hub"], record["source"]["revision"], fetch=False
-    )
-    files = checked_files(record["name"], folder, record["files"], AGAIN)
+    source = record["source"]
+    folder = find_folder(record["name"], source) or from_hub(source["hub"], source["revision"])
+    fix = f"remove {folder.parents[1]}, and run snakemake again, which fetches the model"
+    fix = fix if "hub" in source else AGAIN
+    files = checked_files(record["name"], folder, record["files"], fix)
     if added := sorted(set(files) - set(record["files"])):
         problem = f"{added[0]} of model {record['name']} is not in its record: it was added later"
-        raise ModelError(problem, where=str(folder), fix=AGAIN)
+        raise ModelError(problem, where=str(folder), fix=fix)
     return folder
 
 

@@ -106,10 +106,10 @@ class Results:
         table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
         names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
         controls = self._configurations(model) if model else []
-        if controls and model not in table["model"].unique():
+        if controls and model not in table["model"].tolist():
             return _control(controls, names)
         for column, value in names.items():
-            known = table[column].unique()
+            known = table[column].unique().tolist()
             if value is not None and value not in known:
                 problem = f"no candidate has the {column} {value!r}"
                 fix = "or add it to the config and run snakemake"

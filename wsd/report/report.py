@@ -20,7 +20,6 @@ from wsd.arguments import (
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_json import RunMap, bare, list_folders
-from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
@@ -30,9 +29,6 @@ from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.csv import write_csv
-
-# In the head of every page.
-GENERATOR = b'<meta name="generator" content="wsd report">'
 
 
 def write_report(report: Report, out: Path) -> None:
@@ -51,15 +47,6 @@ def write_report(report: Report, out: Path) -> None:
             if len(table):
                 write_csv(folder / "data" / f"{name}.csv", table)
     log.info("report: %s", out / "index.html")
-
-
-def check_replaceable(out: Path) -> None:
-    """Refuse to replace a folder that has files, and is no report."""
-    page = out / "index.html"
-    is_report = page.is_file() and GENERATOR in page.read_bytes()[:1000]
-    if out.exists() and not (is_report or (out.is_dir() and not any(out.iterdir()))):
-        problem = f"{out} exists, and is not the folder of a report"
-        raise ConfigError(problem, where="--out", fix="name a folder that does not exist yet")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +70,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    check_replaceable(args.out)
     corpora = read_corpora(args.corpus, args.words)
     run = RunMap(args.map) if args.map else None
     tables: dict[str, list[Path]] = {}

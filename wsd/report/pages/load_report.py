@@ -1,6 +1,6 @@
 """Read the files of a report, and check that they belong together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -16,7 +16,7 @@ from wsd.artifacts.neighbour_table import Neighbours, read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ResultError, wrong_file
+from wsd.errors import ConfigError, ResultError, wrong_file
 from wsd.report.pages.report_data import (
     Extension,
     Report,
@@ -185,15 +185,21 @@ def read_all_tables(
     """Read every table; scores are for the test split and the full training set."""
     tables = {name: read_tables(paths.get(name, ())) for name in TABLES}
     for name in ("scores", "summary"):
+        if tables[name].empty:
+            raise ConfigError(f"no table {name}", where="--tables", fix="give all tables of a run")
         table = having(tables[name], train=FULL, test=TEST)
         tables[name] = table[table["model"].isin(models)].reset_index(drop=True)
     return tables
 
 
-def read_tables(paths: Sequence[Path]) -> pd.DataFrame:
-    """Read a table that is one file, or a file per model."""
-    tables = [table for table in map(read_csv, paths) if len(table)]
-    return pd.concat(tables or [pd.DataFrame(columns=EMPTY)]).reset_index(drop=True)
+def read_tables(paths: Sequence[Path], columns: Collection[str] = ()) -> pd.DataFrame:
+    """Read a table that is one file, or a file per model; refuse a file without the columns."""
+    tables = [read_csv(path) for path in paths]
+    for path, table in zip(paths, tables, strict=True):
+        if missing := set(columns) - set(table):
+            raise wrong_file(f"there is no column {min(missing)}", path)
+    filled = [table for table in tables if len(table)] or [pd.DataFrame(columns=EMPTY)]
+    return pd.concat(filled).reset_index(drop=True)
 
 
 def _scores_by_word(table: pd.DataFrame) -> Scores:

@@ -24,6 +24,7 @@ MEASURES = {
     "silhouette": "Silhouette of the senses",
 }
 MEAN, WORD = "(mean)", "word"
+COLUMNS = ("model", "view", "layers", "transform", "fitted_on", "word", *MEASURES)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,7 @@ def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     """Read the tables of the study."""
     if not args.geometry:
         return Extension()
-    return GeometrySection(read_tables(args.geometry))
+    return GeometrySection(read_tables(args.geometry, COLUMNS))
 
 
 class GeometrySection(Extension):

@@ -18,6 +18,7 @@ from wsd.report.pages.render import encode, render_fragment
 from wsd.report.pages.report_data import Extension, Report
 
 TABLE = "substitutes"
+COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "z")
 # The most substitutes in the legend of a sense.
 MOST = 6
 # The least z-score of a substitute that distinguishes a sense.
@@ -41,7 +42,7 @@ def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     for path in args.substitutes:
         words, provenance = read_substitutes(word_files_at([path]), corpora)
         by_model[provenance["model"]["name"]] = words
-    table = read_tables(args.sense_substitutes)
+    table = read_tables(args.sense_substitutes, COLUMNS)
     return WordPanel(table, by_model, corpora)
 
 
