@@ -170,6 +170,13 @@ def add_corpora(to: argparse.ArgumentParser) -> None:
     add_words(to)
 
 
+def excludes(to: argparse.ArgumentParser, option: str, *others: str) -> None:
+    """Declare that an option excludes each of some other options."""
+    actions = {name: action for action in to._actions for name in action.option_strings}
+    for other in others:
+        to.add_mutually_exclusive_group()._group_actions += [actions[option], actions[other]]
+
+
 class _Words(argparse.Action):
     """Parse a folder of words' files, or listings of these files."""
 

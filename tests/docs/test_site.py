@@ -124,7 +124,7 @@ def test_the_reference_has_every_command_key_and_public_name(site: Path) -> None
     commands = (site / "reference/commands.html").read_text()
     for command in COMMANDS:
         assert f"wsd {command}" in commands
-    assert "--occurrence" in commands
+    assert "--model-file" in commands
     assert "tuning.folds" in (site / "reference/config.html").read_text()
     library = site / "reference/api/index.html"
     assert "get_feature_names_out" in library.read_text()

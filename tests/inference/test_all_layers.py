@@ -18,7 +18,7 @@ from tiny import tiny_bert
 import wsd
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
-from wsd.inference import available_memory
+from wsd.inference import focal_embedder
 from wsd.inference.find_focal_word import Span, labelled, quickstart
 from wsd.inference.focal_embedder import FocalEmbedder
 
@@ -203,28 +203,28 @@ def test_an_array_that_does_not_fit_is_refused_before_it_is_made(
 ) -> None:
     embedder.fit(X)
     needed = 4 * len(X) * 3 * 32
-    monkeypatch.setattr(available_memory, "available_memory", lambda: needed - 1)
+    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed - 1)
     with monkeypatch.context() as patched:
         patched.setattr(Encoder, "encode", None)
         with pytest.raises(ConfigError, match=r"GB of memory are free\n.*transform_batches"):
             embedder.transform(X)
     assert sum(map(len, embedder.transform_batches(X, batch_size=5))) == len(X)
-    monkeypatch.setattr(available_memory, "available_memory", lambda: needed)
+    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed)
     embedder.transform(X)
     # A mean of two layers holds both, and the result.
     mean = clone(embedder).set_params(layers="mean-last-2").fit(X)
-    monkeypatch.setattr(available_memory, "available_memory", lambda: needed - 1)
+    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed - 1)
     with pytest.raises(ConfigError, match="of memory are free"):
         mean.transform(X)
 
 
 def test_the_limit_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(available_memory, "CGROUP", tmp_path)
-    unlimited = available_memory.available_memory()
+    monkeypatch.setattr(focal_embedder, "CGROUP", tmp_path)
+    unlimited = focal_embedder.available_memory()
     assert unlimited > 0
     files = {"max": "3000", "current": "2500", "stat": "anon 1\nfile 400\n"}
     for name, text in files.items():
         (tmp_path / f"memory.{name}").write_text(text)
-    assert available_memory.available_memory() == 900
+    assert focal_embedder.available_memory() == 900
     (tmp_path / "memory.max").write_text("max\n")
-    assert available_memory.available_memory() > 10**6
+    assert focal_embedder.available_memory() > 10**6

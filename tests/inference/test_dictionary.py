@@ -100,9 +100,6 @@ def test_forms_and_language_of_a_dictionary(
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--results", "results"], "--results needs results, and --senses uses none"),
-        (["--show"], "--show needs results, and --senses uses none"),
-        (["--run", "mine"], "--run needs results, and --senses uses none"),
         (["--layers", "3"], "layer choice '3': there is no such layer"),
         (["--layers", "mix-all"], "mix-all"),
         (["--word", "zebra"], "no word 'zebra' is known here"),

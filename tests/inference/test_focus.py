@@ -56,15 +56,11 @@ def test_invalid_spans_are_refused(sentence, span, says) -> None:
         cut(sentence, span)
 
 
-def test_the_only_or_the_named_occurrence_is_found() -> None:
+def test_the_only_occurrence_is_found() -> None:
     assert find("Two cranes.", "crane") == Focus(("Two", "cranes", "."), 1)
-    assert find("a crane by a crane", "crane", 2).position == 4
-    with pytest.raises(ConfigError, match=r"2 times: 1 at character 2, 2 at character 13") as error:
+    with pytest.raises(ConfigError, match="occurs in the sentence 2 times") as error:
         find("a crane by a crane", "crane")
-    assert "occurrence 1 to 2" in str(error.value)
-    for occurrence in (0, 3):
-        with pytest.raises(ConfigError, match=f"no occurrence {occurrence}"):
-            find("a crane by a crane", "crane", occurrence)
+    assert "mark the one" in str(error.value)
     for word in ("bird", "", " "):
         with pytest.raises(ConfigError, match="no form of"):
             find("a crane by a crane", word)
@@ -95,8 +91,6 @@ def test_a_marked_word_is_found() -> None:
     ):
         with pytest.raises(ConfigError, match=says):
             find(text, "crane")
-    with pytest.raises(ConfigError, match="an occurrence is named too"):
-        find("a [[crane]] by a crane", "crane", 2)
 
 
 def test_instances_come_as_pairs_or_as_a_table() -> None:

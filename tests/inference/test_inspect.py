@@ -70,15 +70,15 @@ def test_two_sentences_are_compared_layer_by_layer(encoder: Encoder) -> None:
     expected = np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
     assert record["similarity"][1] == pytest.approx(expected, abs=1e-6)
     assert json.loads(json.dumps(record)) == record
-    text = as_text("toy", actual)
+    text = as_text(record)
     assert "'crane' and 'crane' of the two sentences" in text
     assert "similarity" not in as_record("toy", actual[:1])
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--word", "crane", "--path", str(folder), "--device", "cpu"]
-    assert main(["inspect", "a crane flew", "the crane lifted a crane", *arguments,
-                 "--occurrence", "1", "2", "--json"]) == 0  # fmt: skip
+    arguments = ["--word", "crane", "--model", f"path:{folder}", "--device", "cpu"]
+    assert main(["inspect", "a crane flew", "the crane lifted a [[crane]]", *arguments,
+                 "--json"]) == 0  # fmt: skip
     record = json.loads(capsys.readouterr().out)
     assert record["model"] == folder.name
     assert [entry["position"] for entry in record["sentences"]] == [1, 4]
@@ -90,7 +90,15 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["inspect", "a crane flew", "--word", "crane", "--path", str(folder), "--json"]
+    arguments = [
+        "inspect",
+        "a crane flew",
+        "--word",
+        "crane",
+        "--model",
+        f"path:{folder}",
+        "--json",
+    ]
     prompt = '{"template": "{sentence} : {word} of", "read": "last"}'
     texts = {
         "echo": (["a", "crane", "flew", "a", "crane", "flew"], 5),
@@ -110,15 +118,13 @@ def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[st
     ("arguments", "says"),
     [
         (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane by a crane", "--word", "crane"], "occurrence 1 to 2"),
+        (["a crane by a crane", "--word", "crane"], "mark the one that you mean"),
         (["a crane"] * 3 + ["--word", "crane"], "3 sentences"),
-        (["a crane", "--word", "crane", "--occurrence", "1", "1"], "2 occurrences for 1"),
         (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
-        (["a crane", "--word", "crane", "--revision", "0"], "without a repository"),
-        (["a crane", "--word", "crane", "--hub", "a/b"], "not a full commit"),
-        (["a crane", "--word", "crane", "--path", "nowhere"], "no folder nowhere"),
-        (["a crane", "--word", "crane", "--path", ""], "an empty path"),
-        (["a crane", "--word", "crane", "--package", "no_such_thing"], "is not installed"),
+        (["a crane", "--word", "crane", "--model", "hub:a/b@0"], "not a full commit"),
+        (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),
+        (["a crane", "--word", "crane", "--model", "path:"], "no model 'path:' is known"),
+        (["a crane", "--word", "crane", "--model", "package:no_thing"], "is not installed"),
     ],
 )
 def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[str]) -> None:

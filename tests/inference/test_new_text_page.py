@@ -118,7 +118,6 @@ def test_the_default_file_and_the_message(root: Path, capsys: pytest.CaptureFixt
         ([SENTENCE, "An apple a day."], {}, "the sentences have apple, crane"),
         ([SENTENCE], {"projections": ["tsne"]}, "t-SNE cannot place new sentences"),
         (["--show", SENTENCE], {}, "give sentences before --show"),
-        ([SENTENCE, "--model-file", "my.wsd"], {}, "a model file has no pages"),
     ],
 )
 def test_what_cannot_be_shown_is_one_error(
@@ -128,7 +127,6 @@ def test_what_cannot_be_shown_is_one_error(
     settings: dict[str, Any],
     message: str,
 ) -> None:
-    assert main(["fit", "--results", RESULTS, "--out", "my.wsd"]) == 0
     shown_results.change_config(**settings)
     with contextlib.suppress(SystemExit):  # the parser's own errors
         show(*arguments, code=2)

@@ -99,11 +99,3 @@ def test_other_encodings_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\u00fc1" in predict(capsys, *arguments, "--encoding", "cp1252")
     assert main(["predict", "--senses", "senses.tsv", "--model", "path:tiny", *arguments]) != 0
     assert "--encoding" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", [["--encoding", "cp1252"], ["--columns", "sentence=a"]])
-def test_options_of_tables_need_a_table(
-    option: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["predict", "a mouse", "--senses", "senses.tsv", *option]) != 0
-    assert "no table" in capsys.readouterr().err

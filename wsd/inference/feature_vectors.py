@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from wsd.artifacts import feature_set
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.feature_set import Features
+from wsd.artifacts.feature_set import Features, assemble
 
 if TYPE_CHECKING:
     from wsd.encoder.aligned import Aligned
@@ -76,55 +75,42 @@ def vectors_of_features(
     The parameters and errors are those of :func:`feature_vectors`.
     """
     parts = [part for features in several for part in features.parts]
-    views = list(dict.fromkeys(view for view, _ in parts))
-    keys = dict.fromkeys((view, layer) for view, choice in parts for layer in choice.layers)
-    shape = (len(corpus), encoder.width)
-    states = {key: np.empty(shape, dtype=np.float32) for key in keys}
-    for rows, vectors in _batches(encoder, corpus, aligned, views, threads, progress):
-        for view, layer in keys:
-            states[view, layer][rows] = vectors[views.index(view), layer]
+    keys = list(dict.fromkeys((view, layer) for view, choice in parts for layer in choice.layers))
+    states = hidden_states(encoder, corpus, aligned, keys, threads=threads, progress=progress)
     for features in several:
-        yield feature_set.assemble(features, lambda view, layer: states[view, layer])
+        yield assemble(features, lambda view, layer: states[:, keys.index((view, layer))])
 
 
-def vectors_of_layers(
+def hidden_states(
     encoder: "Encoder",
     corpus: Corpus,
     aligned: Sequence["Aligned"],
-    view: str,
+    keys: Sequence[tuple[str, int]],
     *,
     threads: int = 1,
     progress: bool = False,
 ) -> np.ndarray:
-    """Return every single layer of a view, from one pass of the encoder.
+    """Return layers of views, from one pass of the encoder.
 
     Other parameters and errors are as in :func:`feature_vectors`. Batches depend on the
     sentences alone, so that a layer equals the result of :func:`feature_vectors` bit by bit.
 
+    Parameters
+    ----------
+    keys : sequence of (view, layer)
+
     Returns
     -------
-    float32 array of shape (len(corpus), layers, width)
+    float32 array of shape (len(corpus), len(keys), width)
     """
-    shape = (len(corpus), encoder.blocks + 1, encoder.width)
-    states = np.empty(shape, dtype=np.float32)
-    for rows, (vectors,) in _batches(encoder, corpus, aligned, [view], threads, progress):
-        states[rows] = vectors.swapaxes(0, 1)
-    return states
-
-
-def _batches(
-    encoder: "Encoder",
-    corpus: Corpus,
-    aligned: Sequence["Aligned"],
-    views: Sequence[str],
-    threads: int,
-    progress: bool,
-) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Yield the batches of :meth:`Encoder.encode`, and show how far they are."""
+    views = list(dict.fromkeys(view for view, _ in keys))
+    states = np.empty((len(corpus), len(keys), encoder.width), dtype=np.float32)
     with tqdm(total=len(corpus), unit=UNIT, disable=not progress) as bar:
         for rows, vectors in encoder.encode(corpus, aligned, views=views, threads=threads):
-            yield rows, vectors
+            for i, (view, layer) in enumerate(keys):
+                states[rows, i] = vectors[views.index(view), layer]
             bar.update(len(rows))
+    return states
 
 
 def frame_of_layers(

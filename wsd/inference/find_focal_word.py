@@ -18,7 +18,7 @@ from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, unknown_choice
-from wsd.inference import table_rows
+from wsd.inference import read_sentences
 
 # Characters (start, end) of a text, or the word itself.
 Span = tuple[int, int] | str
@@ -68,7 +68,7 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     return Focus((*before, focal, *sentence[end:].split()), len(before))
 
 
-def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
+def find(sentence: str, word: str) -> Focus:
     """Return the tokens of a sentence whose focal word is marked, or is a form of ``word``.
 
     Parameters
@@ -76,14 +76,11 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     sentence : str
         The focal word may be marked, ``[[crane]]`` or ``*crane*``.
     word : str
-    occurrence : int, optional
-        The number of the occurrence, from 1; needed if there are several and none is marked.
 
     Raises
     ------
     ConfigError
-        If the word does not occur, if it occurs several times without a mark or ``occurrence``, or
-        if a mark is malformed.
+        If the word does not occur, occurs several times without a mark, or a mark is malformed.
 
     >>> find("The cranes left.", "crane").word
     'cranes'
@@ -94,8 +91,6 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     finder = Finder([word] if word.strip() else [])
     try:
         if mark := find_mark(sentence, finder.words_of):
-            if occurrence is not None:
-                raise ValueError("the word is marked, and an occurrence is named too")
             check_span(mark.text, mark.start, mark.end, word)
             if not is_form(word, focal := mark.text[mark.start : mark.end]):
                 raise ValueError(f"{focal!r} is marked, which is not a form of {word!r}")
@@ -103,18 +98,13 @@ def find(sentence: str, word: str, occurrence: int | None = None) -> Focus:
     except ValueError as error:
         raise _wrong(sentence, str(error), FIX_MARK) from None
     occurrences = finder.find(sentence)
-    n = len(occurrences)
     if not occurrences:
         fix = "name one of its words, a verb as serve.v: served is found then"
         raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
-    if occurrence is None and n > 1:
-        places = [f"{i} at character {at.start}" for i, at in enumerate(occurrences, start=1)]
-        problem = f"{word!r} occurs in the sentence {n} times: {', '.join(places)}"
-        raise _wrong(sentence, problem, f"name one of them: occurrence 1 to {n}")
-    if occurrence is not None and not 1 <= occurrence <= n:
-        problem = f"there is no occurrence {occurrence} of {word!r}"
-        raise _wrong(sentence, problem, f"give 1 to {n}")
-    at = occurrences[(occurrence or 1) - 1]
+    if len(occurrences) > 1:
+        problem = f"{word!r} occurs in the sentence {len(occurrences)} times"
+        raise _wrong(sentence, problem, "mark the one that you mean, as [[crane]]")
+    at = occurrences[0]
     return Focus(at.tokens, at.position)
 
 
@@ -129,20 +119,21 @@ def read_instances(X: Iterable[Any]) -> list[Focus]:
     ----------
     X : iterable of (sentence, span), or a table
         A span is ``(start, end)`` or the word itself. Tables are read by
-        :func:`wsd.inference.table_rows.rows`.
+        :func:`wsd.inference.read_sentences.rows`.
 
     Raises
     ------
     ConfigError
         For the first instance that is no such pair, or does not contain its focal word.
     """
-    return [_instance(row, i) for i, row in enumerate(table_rows.rows(X))]
+    return [_instance(row, i) for i, row in enumerate(read_sentences.rows(X))]
 
 
 def _instance(row: Any, i: int) -> Focus:
     try:
-        if isinstance(row, table_rows.Row):
-            return _of_table(*row)
+        if isinstance(row, read_sentences.Line):
+            word = row.word or ""
+            return cut(row.text, row.span, word) if row.span else find(row.text, word)
         sentence, span = row
         if not isinstance(sentence, str):
             raise TypeError
@@ -157,10 +148,6 @@ def _instance(row: Any, i: int) -> Focus:
         problem = f"instance {i} is not a sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
         raise ConfigError(problem, fix=fix) from None
-
-
-def _of_table(sentence: str, span: tuple[int, int] | None, word: str) -> Focus:
-    return cut(sentence, span, word) if span else find(sentence, word)
 
 
 def _whole(edge: Any) -> int:

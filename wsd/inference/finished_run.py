@@ -16,29 +16,24 @@ import pandas as pd
 
 from wsd.artifacts import find_runs
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.artifacts.corpus_table import Corpora
-from wsd.artifacts.encoder_record import read_record
-from wsd.artifacts.feature_set import parse_features, read_features, vectors_file
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora
+from wsd.artifacts.feature_set import ordered_features, read_features, vectors_file
 from wsd.artifacts.predictions import TEST, read_predictions
-from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
+from wsd.artifacts.projection import align_signs, read_projections
+from wsd.artifacts.run_json import TABLES, read_listing
 from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
-from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.selected_results import Configuration, Results, narrowed
 from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
 from wsd.inference.feature_vectors import ALL, frame_of_layers
 from wsd.inference.find_focal_word import located
-from wsd.inference.fitted_words import load_predictor, resolve_word
-from wsd.inference.input_output import Line
-from wsd.logs import log
+from wsd.inference.predictor import load_predictor, resolve_word
+from wsd.inference.read_sentences import Line
 from wsd.report.tables import METRICS, PATHS
 from wsd.storage.csv import csv_names, read_csv
 from wsd.storage.file_names import word_of
 
-PREDICTIONS = re.compile(
-    r"(?P<model>[^/]+)/predictions/(?P<train>[^/]+)/(?P<view>[^/]+)"
-    r"/(?P<layers>[^/]+)\.(?P<classifier>[^./]+)\.parquet"
-)
 PROJECTIONS = re.compile(
     r"(?P<model>[^/]+)/projections/(?P<method>[^/]+)/(?P<view>[^/]+)/(?P<layers>[^/]+)\.parquet"
 )
@@ -46,7 +41,11 @@ ANSWERED = (
     "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
     "probabilities", "scores", "distance", "ood", "message",
 )  # fmt: skip
-MOST = 20  # configurations that an error lists
+
+
+def _published(name: str, text: str) -> Any:
+    """Return a property of a run: one of its tables."""
+    return property(lambda run: run.table(name), doc=text)
 
 
 class Run:
@@ -82,12 +81,10 @@ class Run:
     """
 
     def __init__(self, results: Results) -> None:
-        self.results, files = results, results.map
-        self.folder, self.config, self.command = files.path.parent, files.config, files.command
+        self.results, self.choose, self.models = results, results.choose, results.models
+        self.config, self.command = results.map.config, results.map.command
+        self.folder = results.map.path.absolute().parent  # a notebook may change its folder
         self.name = self.folder.name if self.folder.parent.name == find_runs.RUNS else ""
-        stored = [m[1] for m in map(re.compile(r"([^/]+)/model\.json").fullmatch, files.files) if m]
-        order = [entry["name"] for entry in self.config.get("models", ())]
-        self.models = tuple(dict.fromkeys([*(name for name in order if name in stored), *stored]))
         self._predictor = lru_cache(maxsize=1)(load_predictor)
 
     def table(self, name: str) -> pd.DataFrame:
@@ -96,30 +93,11 @@ class Run:
             raise unknown_choice(f"no table {name!r}", PATHS, "name")
         return read_csv(self.results.map.file(PATHS[name]))
 
-    @property
-    def scores(self) -> pd.DataFrame:
-        """``scores.csv``: the metrics of each word, for every configuration and test set."""
-        return self.table("scores")
-
-    @property
-    def summary(self) -> pd.DataFrame:
-        """``summary.csv``: the means of the metrics over words."""
-        return self.table("summary")
-
-    @property
-    def comparison(self) -> pd.DataFrame:
-        """``comparison.csv``: configurations, baselines and controls with 95% intervals."""
-        return self.table("comparison")
-
-    @property
-    def differences(self) -> pd.DataFrame:
-        """``comparison/differences.csv``: the selected configuration minus the other rows."""
-        return self.table("differences")
-
-    @property
-    def layers(self) -> pd.DataFrame:
-        """``comparison/layers.csv``: every layer choice minus the selected one."""
-        return self.table("layers")
+    scores = _published("scores", "``scores.csv``: the metrics of each word.")
+    summary = _published("summary", "``summary.csv``: the means of the metrics over words.")
+    comparison = _published("comparison", "``comparison.csv``: configurations, with 95% intervals.")
+    differences = _published("differences", "The selected configuration minus the other rows.")
+    layers = _published("layers", "Every layer choice minus the selected one.")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -356,55 +334,47 @@ class Run:
         bokeh.plotting.figure
             See :mod:`wsd.inference.run_plots`.
         """
-        from wsd.inference.run_plots import placed_points, word_figure
+        from wsd.inference.run_plots import word_figure
 
-        word, model = resolve_word(word, self.words), self.model_named(model)
+        word, model, files = resolve_word(word, self.words), self.model_named(model), self.results
         given = {"model": model, "method": method, "view": view}
-        stored = narrowed(self._stored(PROJECTIONS), given, "projection")
-        plane = placed_points(self, stored, word, layers)
-        names = {"view": plane.view, "layers": plane.layers}
+        stored = narrowed(files.stored(PROJECTIONS), given, "projection")
+        stored = stored[stored["view"] == stored["view"].iloc[0]]
+        view = str(stored["view"].iloc[0])
+        layers = files.layer_name(layers, view, model)
+        narrowed(stored, {"layers": layers}, "projection")
+        pairs = [(view, name) for name in stored["layers"]]
+        order = [name for _, name in ordered_features(pairs, files.blocks(model))]
+        # The page steps through the layers in this order, and flips axes to resemble the last one.
+        shown = order[: order.index(layers) + 1] if method != "tsne" else [layers]
+        paths = [f"{model}/projections/{method}/{view}/{name}.parquet" for name in shown]
+        projections = [read_projections(files.map.file(path))[0][word] for path in paths]
+        if missing := projections[-1].missing:
+            raise ResultError(f"{word!r} has no projection by {method}: {missing}")
+        corpus = files.corpus(word)
+        kept = corpus.split != OUT_OF_DOMAIN
+        points = align_signs([projection.points[kept] for projection in projections])[-1]
+        corpus = corpus.take(kept)
+        columns = {"sense": np.array(corpus.senses, dtype=object)[corpus.gold]}
+        frame = instance_frame(
+            {word: corpus},
+            word,
+            range(len(corpus)),
+            {**columns, "x": points[:, 0], "y": points[:, 1]},
+        ).dropna(subset=["x"])
+        names: dict[str, Any] = {"view": view, "layers": layers, "model": model}
         try:
-            predictions = self.predictions(**names, model=model, classifier=classifier, word=word)
+            predictions = self.predictions(**names, classifier=classifier, word=word).set_index(
+                ["split", "index"]
+            )
         except ConfigError:
             if classifier is not None:
                 raise
-            points = plane.points.assign(predicted=None)
+            frame["predicted"] = None
         else:
-            predicted = predictions.set_index(["split", "index"])["predicted"]
-            points = plane.points.join(predicted, on=["split", "index"])
-        title = f"{word}, layer choice {plane.layers}"
-        return word_figure(points, plane.senses, title, method, plane.explained)
-
-    def choose(
-        self,
-        model: str | None = None,
-        view: str | None = None,
-        layers: str | int | None = None,
-        classifier: str | None = None,
-        *,
-        train: str = FULL,
-    ) -> Configuration:
-        """Return the configuration that a method takes for these names.
-
-        Raises
-        ------
-        ConfigError
-            If nothing has these names, or several configurations that cross-validation has not
-            compared. It lists the possible names.
-        """
-        if layers is not None:
-            layers = self.layer_name(layers, view, model)
-        names = {"model": model, "view": view, "layers": layers, "classifier": classifier}
-        rows = narrowed(self._stored(PREDICTIONS), {"train": train, **names}, "predictions")
-        fitting = [Configuration(*row) for row in rows[list(names)].itertuples(index=False)]
-        if len(fitting) == 1:
-            return fitting[0]
-        with suppress(ConfigError):
-            best = self.results.choose(model, view, layers, classifier)
-            if best in fitting:
-                return best
-        problem = f"{len(fitting)} configurations have these names"
-        raise unknown_choice(problem, map(str, fitting[:MOST]))
+            frame = frame.join(predictions["predicted"], on=["split", "index"])
+        title = f"{word}, layer choice {layers}"
+        return word_figure(frame, corpus.senses, title, method, projections[-1].explained)
 
     def model_named(self, name: str | None) -> str:
         """Return a model of the run; by default the only one, or that of the selection."""
@@ -413,23 +383,6 @@ class Run:
         if name not in self.models:
             raise unknown_choice(f"this run has no model {name!r}", self.models, "model")
         return name
-
-    def layer_name(self, layers: str | int, view: str | None, model: str | None) -> str:
-        """Return the standard name of a layer choice, such as ``6`` for ``-1``."""
-        with suppress(WsdError):  # the caller lists the names
-            blocks = self.blocks(model or self.models[0])
-            return parse_features(view or "focal", str(layers), blocks).layers
-        return str(layers)
-
-    def blocks(self, model: str) -> int:
-        """Return the number of a model's blocks."""
-        return int(read_record(self.results.map.file(f"{model}/model.json"))["blocks"])
-
-    def _stored(self, pattern: re.Pattern[str]) -> pd.DataFrame:
-        """Return the names in the paths of the run's files, with a row per path."""
-        found = map(pattern.fullmatch, self.results.map.files)
-        rows = [match.groups() for match in found if match]
-        return pd.DataFrame(rows, columns=list(pattern.groupindex), dtype=object)
 
 
 def open_run(results: str | Path, run: str | None = None) -> Run:
@@ -461,62 +414,7 @@ def open_run(results: str | Path, run: str | None = None) -> Run:
     >>> run.summary.head()  # doctest: +SKIP
     >>> run.plot_layers()  # doctest: +SKIP
     """
-    folder = Path(results)
-    if folder.is_file():  # the map of a run
-        return Run(Results(folder.absolute()))
-    started, finished = find_runs.started_runs(folder), find_runs.runs_with(folder, RUN_MAP)
-    name = min(started, default=find_runs.NAMELESS) if run is None else run
-    if name in started and name not in finished and (run is not None or not finished):
-        fix = f"run `{RunMap(started[name]).command}` again"
-        where = str(find_runs.tables_of(folder, name))
-        raise ResultError(f"{find_runs.run_label(name)} is not finished", where=where, fix=fix)
-    chosen = find_runs.choose_run(folder, RUN_MAP, run)
-    if chosen is None:
-        raise _without_runs(folder)
-    tables = find_runs.tables_of(folder, chosen)
-    if (
-        chosen in started
-        and find_runs.run_state(RunMap(started[chosen]), tables) == find_runs.UNFINISHED
-    ):
-        text = "%s of %s was started again and is not finished: these are its former results"
-        log.warning(text, find_runs.run_label(chosen), folder)
-    # A notebook may change its working directory.
-    return Run(Results(tables.absolute() / RUN_MAP))
-
-
-def _without_runs(folder: Path) -> WsdError:
-    """Return the error for a folder in which no run is finished."""
-    if find_runs.runs_with(folder, find_runs.SELECTION) or find_runs.runs_with(
-        folder, find_runs.PROVENANCE
-    ):
-        problem = f"tables without {RUN_MAP}: they are of an earlier version"
-        return ResultError(problem, where=str(folder), fix="run snakemake again")
-    known = dict.fromkeys(
-        line for near in (folder, folder.parent) for line in find_runs.described_runs(near)
-    )
-    if known:
-        return unknown_choice(f"no results in {folder}", known, "results")
-    fix = "name the folder results/<dataset>; or run snakemake first"
-    return ResultError("no results here", where=str(folder), fix=fix)
-
-
-def narrowed(rows: pd.DataFrame, names: Mapping[str, str | None], what: str) -> pd.DataFrame:
-    """Return the rows with these names; an unknown name is refused with a list of the known ones.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    names : mapping of column to value
-        None for any value.
-    what : str
-        The rows, as the error calls them.
-    """
-    for column, value in names.items():
-        if value is not None:
-            if value not in (known := rows[column].unique()):
-                raise unknown_choice(f"no {what} with the {column} {value!r}", known, column)
-            rows = rows[rows[column] == value]
-    return rows
+    return Run(Results(Path(results), run))
 
 
 def instance_frame(

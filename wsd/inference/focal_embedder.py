@@ -4,32 +4,61 @@ It works in pipelines, cross-validation and grid searches: parameters and fitted
 plain values. :mod:`wsd.inference.encoders` holds the encoder, once for all copies in a process.
 """
 
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+import psutil
 from sklearn.base import BaseEstimator, TransformerMixin
 
 # The wrapper that set_output puts around transform asks this function too.
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
+from tqdm import tqdm
 
 from wsd.artifacts.feature_set import JOIN, Features, parse_features
 from wsd.artifacts.input_template import InputValue, parse_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, VIEWS
 from wsd.errors import ConfigError
-from wsd.inference import encoders, find_focal_word
-from wsd.inference.available_memory import require_memory
-from wsd.inference.embed_batches import transform_in_batches
+from wsd.inference import encoders, find_focal_word, read_sentences
 from wsd.inference.feature_vectors import (
     ALL,
+    UNIT,
     feature_vectors,
     frame_of_layers,
-    vectors_of_layers,
+    hidden_states,
 )
 
 OUTPUTS = ("array", "frame")
+# The files of this process's control group, in a container or a SLURM job.
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int:
+    """Return the bytes that this process may still use: of the machine, and of its cgroup."""
+    free = int(psutil.virtual_memory().available)
+    with suppress(OSError, ValueError, KeyError):  # without a limit, no file or `max`
+        limit, used = (int((CGROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
+        stat = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
+        # Cached files count as used, and make room for arrays.
+        free = min(free, limit - used + int(stat["file"]))
+    return free
+
+
+def _parts(X: Any, size: int) -> Iterator[tuple[int, Any]]:
+    """Yield parts of a frame or of an iterable, each with the number of its first instance."""
+    if isinstance(X, pd.DataFrame):
+        yield from ((first, X.iloc[first : first + size]) for first in range(0, len(X), size))
+        return
+    first, rows = 0, iter(read_sentences.rows(X))
+    while part := list(islice(rows, size)):
+        yield first, part
+        first += len(part)
 
 
 class FocalEmbedder(TransformerMixin, BaseEstimator):
@@ -118,7 +147,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of (sentence, span)
             A span is ``(start, end)``, the characters of the focal word, or the word itself if it
-            occurs in the sentence once. Tables are read by :func:`wsd.inference.table_rows.rows`.
+            occurs in the sentence once. :func:`wsd.inference.read_sentences.rows` reads tables.
         y
             Not used.
 
@@ -140,16 +169,15 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         if (layers := str(self.layers)) == ALL and len(views) > 1:
             fix = f"name one view, or a layer choice for each, joined by {JOIN}"
             raise ConfigError(f"layers {ALL!r} of several views {self.view!r}", fix=fix)
-        instances = self._read(X)
+        self._read(X)
         record = encoders.find_model(encoders.source_named(self.model))
         if layers != ALL:
             blocks = record["blocks"]
             choices = parse_features(self.view, layers, blocks, where="layers", learned=False)
             layers = choices.layers
-        encoder = self._encoder(record)
-        self.record_ = record
-        self.layers_ = layers
-        self.feature_names_ = self._names(encoder, instances[:1])
+        self._encoder(record)
+        self.record_, self.layers_ = record, layers
+        self.feature_names_ = self._names()
         return self
 
     def fit_transform(self, X: Iterable[Any], y: Any = None, **fit_params: Any) -> Any:
@@ -188,12 +216,14 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         instances = self._read(X)
-        require_memory(
-            4 * len(instances) * self._numbers,
-            what=f"the vectors of {len(instances):,} instances",
-            fix="use transform_batches(X), which holds one batch at a time; or fewer layers",
-        )
-        vectors = self._embed(self._encoder(self.record_), instances, progress=self.progress)
+        needed = 4 * len(instances) * self._numbers
+        # An operating system may grant more memory than it has, and end the process later.
+        if needed > (free := available_memory()):
+            problem = f"the vectors of {len(instances):,} instances take {needed / 1e9:.1f} GB, "
+            problem += f"and {free / 1e9:.1f} GB of memory are free"
+            fix = "use transform_batches(X), which holds one batch at a time; or fewer layers"
+            raise ConfigError(problem, fix=fix)
+        vectors = self._embed(instances)
         if _get_output_config("transform", self)["dense"] != "default":
             return vectors.reshape(len(vectors), -1)  # scikit-learn makes a frame of it
         if self.output == OUTPUTS[0]:
@@ -229,7 +259,21 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if type(batch_size) is not int or batch_size < 1:
             raise ConfigError(f"batch_size {batch_size!r}", fix="give a number from 1 up")
-        return transform_in_batches(self, X, batch_size)
+        return self._batches(X, batch_size)
+
+    def _batches(self, X: Any, size: int) -> Iterator[Any]:
+        single = copy.copy(self).set_params(progress=False)
+        # The length of a path is not a number of instances.
+        total = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else None
+        with tqdm(total=total, unit=UNIT, disable=not self.progress) as bar:
+            for first, part in _parts(X, size):
+                try:
+                    # The result has no name here, which would keep it until the next one is ready.
+                    yield single.transform(part)
+                except ConfigError as error:
+                    problem = f"in the batch from instance {first}: {error.problem}"
+                    raise ConfigError(problem, where=error.where, fix=error.fix) from None
+                bar.update(len(part))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns: view, layer choice, number.
@@ -269,27 +313,26 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         layers = sum(len(choice.layers) for _, choice in self._features.parts)
         return numbers + (layers * int(self.record_["width"]) if layers > 1 else 0)
 
-    def _embed(
-        self, encoder: Any, instances: Sequence[find_focal_word.Focus], *, progress: bool = False
-    ) -> np.ndarray:
-        table = find_focal_word.as_corpus(instances)
-        options: dict[str, Any] = {"threads": self.threads, "progress": progress}
+    def _embed(self, instances: Sequence[find_focal_word.Focus]) -> np.ndarray:
+        encoder, table = self._encoder(self.record_), find_focal_word.as_corpus(instances)
+        options: dict[str, Any] = {"threads": self.threads, "progress": self.progress}
         aligned = encoder.align(table)
         if self.layers_ == ALL:
-            return vectors_of_layers(encoder, table, aligned, self.view, **options)
+            keys = [(self.view, layer) for layer in range(self.record_["blocks"] + 1)]
+            return hidden_states(encoder, table, aligned, keys, **options)
         return feature_vectors(encoder, table, aligned, self._features, **options)
 
-    def _names(self, encoder: Any, instance: Sequence[find_focal_word.Focus]) -> np.ndarray:
-        """Return the names of the columns; one instance is embedded to find the width of each."""
+    def _names(self) -> np.ndarray:
+        """Return the names of the columns: view, layer choice, number."""
+        width, layers = self.record_["width"], range(self.record_["blocks"] + 1)
         if self.layers_ == ALL:
-            _, layers, width = self._embed(encoder, instance).shape
-            parts = [(self.view, str(layer), width) for layer in range(layers)]
+            parts = [(self.view, str(layer), width) for layer in layers]
         else:
-            table, parts = find_focal_word.as_corpus(instance), []
-            aligned = encoder.align(table)
-            for view, choice in self._features.parts:
-                (vector,) = feature_vectors(encoder, table, aligned, Features(((view, choice),)))
-                parts.append((view, choice.name, len(vector)))
+            states = dict.fromkeys(layers, np.zeros((1, width), dtype=np.float32))
+            parts = [
+                (view, choice.name, choice.combine(states).shape[1])
+                for view, choice in self._features.parts
+            ]
         names = [f"{view}_{layers}_{i}" for view, layers, width in parts for i in range(width)]
         return np.array(names, dtype=object)
 

@@ -5,16 +5,15 @@ The command shows the alignment and the hidden states that the workflow uses. It
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsd import logs
-from wsd.arguments import add_choice, add_input, add_source, count
+from wsd.arguments import add_choice, add_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS
 from wsd.errors import ConfigError, unknown_choice
 from wsd.inference import encoders, find_focal_word
@@ -119,57 +118,44 @@ def cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def as_record(model: str, inspections: Sequence[Inspection]) -> dict[str, Any]:
-    """Return one or two inspections as values for JSON."""
-    record: dict[str, Any] = {
-        "model": model,
-        "sentences": [
-            {
-                "tokens": shown.focus.tokens,
-                "word": shown.focus.word,
-                "position": shown.focus.position,
-                **{name: getattr(shown, name) for name in UNCHANGED},
-                "hidden_states": {"number": len(shown.states), "shape": shown.states.shape[1:]},
-                "norms": _rounded(shown.norms),
-                "cosine_to_layer_before": [None, *_rounded(shown.steps)],
-            }
-            for shown in inspections
-        ],
-    }
+    """Return one or two inspections as values for JSON; the cosine of a zero vector is None."""
+    record: dict[str, Any] = {"model": model, "sentences": []}
+    for shown in inspections:
+        sentence = {name: getattr(shown, name) for name in UNCHANGED}
+        sentence |= {"tokens": shown.focus.tokens, "word": shown.focus.word}
+        sentence |= {"position": shown.focus.position, "norms": _rounded(shown.norms)}
+        sentence["hidden_states"] = {"number": len(shown.states), "shape": shown.states.shape[1:]}
+        sentence["cosine_to_layer_before"] = [None, *_rounded(shown.steps)]
+        record["sentences"].append(sentence)
     if len(inspections) == 2:
         first, second = inspections
         record["similarity"] = _rounded(cosines(first.vectors, second.vectors))
     return json.loads(json.dumps(record))
 
 
-def as_text(model: str, inspections: Sequence[Inspection]) -> str:
-    """Return one or two inspections as text to read."""
-    parts = [f"model: {model}"]
-    for shown in inspections:
-        layers, pieces, width = shown.states.shape
-        cut = " (words far from it left out: the model takes no more)" if shown.windowed else ""
-        focal = ["focal" if i in shown.focal else "" for i in range(pieces)]
+def as_text(record: Mapping[str, Any]) -> str:
+    """Return a record of :func:`as_record` as text to read."""
+    parts = [f"model: {record['model']}"]
+    for shown in record["sentences"]:
+        number, (pieces, width) = shown["hidden_states"].values()
+        cut = " (words far from it left out: the model takes no more)" if shown["windowed"] else ""
+        focal = ["focal" if i in shown["focal"] else "" for i in range(pieces)]
         parts += [
-            f"sentence: {' '.join(shown.focus.tokens)}\n"
-            f"focal word: {shown.focus.word!r}, word {shown.focus.position} from 0, "
-            f"pieces {', '.join(map(str, shown.focal))}{cut}",
-            _columns(
-                ("position", range(pieces)), ("piece", shown.pieces), ("id", shown.ids),
-                ("segment", shown.segments), ("", focal),
-            ),
-            f"{layers} hidden states of shape {pieces} pieces x {width}: layer 0 (the input of "
-            f"the first block) and the outputs of the {layers - 1} blocks\n"
-            + _columns(
-                ("layer", range(layers)),
-                ("norm", [f"{norm:.3f}" for norm in shown.norms]),
-                ("cosine to the layer before", ["", *_cells(shown.steps)]),
-            ),
+            f"sentence: {' '.join(shown['tokens'])}\n"
+            f"focal word: {shown['word']!r}, word {shown['position']} from 0, "
+            f"pieces {', '.join(map(str, shown['focal']))}{cut}",
+            _table(position=range(pieces), piece=shown["pieces"], id=shown["ids"],
+                   segment=shown["segments"], focal=focal),
+            f"{number} hidden states of shape {pieces} pieces x {width}: layer 0 (the input of "
+            f"the first block) and the outputs of the {number - 1} blocks",
+            _table(layer=range(number), norm=shown["norms"],
+                   cosine_to_layer_before=shown["cosine_to_layer_before"]),
         ]  # fmt: skip
-    if len(inspections) == 2:
-        first, second = inspections
-        between = cosines(first.vectors, second.vectors)
-        names = f"{first.focus.word!r} and {second.focus.word!r}"
-        table = _columns(("layer", range(len(between))), ("cosine", _cells(between)))
-        parts.append(f"{names} of the two sentences, layer by layer\n{table}")
+    if "similarity" in record:
+        first, second = (repr(shown["word"]) for shown in record["sentences"])
+        parts.append(f"cosine of {first} and {second} of the two sentences")
+        similarity = record["similarity"]
+        parts.append(_table(layer=range(len(similarity)), cosine=similarity))
     return "\n\n".join(parts)
 
 
@@ -177,14 +163,14 @@ def _rounded(values: np.ndarray) -> list[float | None]:
     return [None if np.isnan(value) else round(float(value), 6) for value in values]
 
 
-def _cells(values: np.ndarray) -> list[str]:
-    return ["none" if np.isnan(value) else f"{value:.4f}" for value in values]
-
-
-def _columns(*columns: tuple[str, Iterable[object]]) -> str:
+def _table(**columns: Iterable[Any]) -> str:
     """Return a table of columns with their heads, left-aligned."""
-    cells = [[head, *map(str, values)] for head, values in columns]
+    cells = [[name, *map(_cell, values)] for name, values in columns.items()]
     return "\n".join(aligned(list(zip(*cells, strict=True))))
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -194,10 +180,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--word",
         required=True,
-        help="the focal word; its plural matches too, and for serve.v all forms of the verb",
+        help="the focal word; for serve.v all forms of the verb match. If it occurs several times, "
+        "mark one: [[crane]]",
     )
-    text = "which occurrence, from 1, if the word occurs in a sentence several times"
-    parser.add_argument("--occurrence", type=count, nargs="+", default=[], metavar="N", help=text)
     parser.add_argument(
         "--model", metavar="NAME",
         help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
@@ -205,7 +190,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     text = "config files with models to name; later files override earlier ones"
     parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
-    add_source(parser, "a folder that holds the model", required=False)
     add_input(parser, " (default: plain, or as in the config)", default=None)
     text = "how to pool the focal word's pieces (default: mean, or as in the config)"
     parser.add_argument("--pooling", choices=POOLINGS, help=text)
@@ -217,31 +201,16 @@ def run(args: argparse.Namespace) -> None:
     """Show one or two sentences."""
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
-    if len(args.occurrence) not in (0, 1, len(args.sentence)):
-        problem = f"{len(args.occurrence)} occurrences for {len(args.sentence)} sentences"
-        raise ConfigError(problem, where="--occurrence", fix="give one, or one per sentence")
-    numbers = cycle(args.occurrence or [None])
-    focuses = [find_focal_word.find(text, args.word, next(numbers)) for text in args.sentence]
+    focuses = [find_focal_word.find(text, args.word) for text in args.sentence]
     source, options = _source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **options)
-    inspections = [inspect(encoder, focus) for focus in focuses]
-    if args.json:
-        logs.show(json.dumps(as_record(source.name, inspections), ensure_ascii=False))
-    else:
-        logs.show(as_text(source.name, inspections))
+    record = as_record(source.name, [inspect(encoder, focus) for focus in focuses])
+    logs.show(json.dumps(record, ensure_ascii=False) if args.json else as_text(record))
 
 
 def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the encoder that the arguments name, and the options to load it with."""
-    if args.revision and args.hub is None:
-        raise ConfigError("a revision without a repository", where="--revision", fix="add --hub")
-    if args.path == "":
-        raise ConfigError("an empty path", where="--path", fix="name the model's folder")
     options = {"pooling": args.pooling or POOLINGS[0], "input": args.input or PLAIN}
-    hub = args.hub and f"{args.hub}@{args.revision or ''}"
-    for kind, rest in (("hub", hub), ("package", args.package), ("path", args.path)):
-        if rest is not None:
-            return encoders.source_named(f"{kind}:{rest}"), options
     if not args.configfile:
         return encoders.source_named(args.model), options
     entries = args.config.models

@@ -24,8 +24,7 @@ from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.inference.feature_vectors import vectors_of_features
-from wsd.inference.predictor import Predictor, table_of
-from wsd.inference.read_requests import Request
+from wsd.inference.predictor import Predictor, Request, table_of
 from wsd.logs import log
 from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.report_data import NEW, Report, WordResults, confidence_of
@@ -67,23 +66,32 @@ class NewTextPage:
             raise ConfigError(problem, where=str(results.map.path), fix=fix)
 
     def write(self, predictor: Predictor, requests: Sequence[Request], out: Path) -> None:
-        """Write the page of the requests' word.
+        """Write the page of the requests' word; without a request, write none.
 
         Parameters
         ----------
         predictor : Predictor
             Its encoder is the model's.
         requests : sequence of Request
-            Aligned, all of one word.
+            Aligned.
         out : Path
 
         Raises
         ------
+        ConfigError
+            If the requests have several words.
         ResultError
             If a file of the run is missing, or a new fit does not reproduce its points or
             predictions.
         """
-        full = self._results.corpus(requests[0].word)
+        words = sorted({request.word for request in requests})
+        if not words:
+            log.warning("no page: no sentence has the word")
+            return
+        if len(words) > 1:
+            problem = f"a page has one word, the sentences have {', '.join(words)}"
+            raise ConfigError(problem, where="--show", fix="name one of them by --word")
+        full = self._results.corpus(words[0])
         report = load_report(self._inputs(full))
         shown = self._with_new(report, full, predictor, requests)
         write_text(out, portable_page(report, self._model, shown))

@@ -2,32 +2,104 @@
 
 New text is processed like the corpus: by the encoder's alignment, pooling and hidden states, the
 views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator of the evaluation.
-Some hundred lines are read at a time, so that memory does not grow with the text.
+Some hundred occurrences are read at a time, so that memory does not grow with the text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wsd.arguments import processors
 from wsd.artifacts.corpus_table import Corpus
 from wsd.corpora.focal_form_check import is_form
-from wsd.errors import ModelError
+from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
+from wsd.corpora.word_forms import Finder, Occurrence
+from wsd.corpora.word_names import matching_words
+from wsd.errors import ConfigError, CorpusError, ModelError, unknown_choice
+from wsd.fitted.selected_results import Configuration, Results
+from wsd.fitted.train_selected import Fitting
 from wsd.fitted.word_classifier import FittedWord, VectorAnswers
+from wsd.fitted.wsd_file import WsdFile
+from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Neighbour
+from wsd.inference.dictionary import Dictionary
+from wsd.inference.encoders import fitted_encoder
 from wsd.inference.feature_vectors import feature_vectors
-from wsd.inference.find_focal_word import Focus, as_corpus
-from wsd.inference.input_output import OK, UNREADABLE, Answer, Line, Neighbour
-from wsd.inference.read_requests import Request, RequestFinder, Words
+from wsd.inference.find_focal_word import Focus, as_corpus, is_whole
+from wsd.inference.read_sentences import Line
+from wsd.logs import log
+from wsd.storage.text_files import at_place
 
 if TYPE_CHECKING:
+    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
 
-_T = TypeVar("_T")
-CHUNK = 512  # lines that are encoded together
-CHARACTERS = 2**20  # a chunk ends with the line that exceeds this
-TOKENS = 2**18  # the same for the tokens of sentences; a sentence counts once per occurrence
+# The fitted words of one configuration: from a model file, the results, or a dictionary.
+Words = Fitting | WsdFile | Dictionary
+KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
+CHUNK = 512  # occurrences that are encoded together
+CHARACTERS = 2**20  # a chunk ends once the lines of its occurrences exceed this
+
+
+def fitted_words(results: Results, chosen: Configuration) -> Fitting | WsdFile:
+    """Return the words of a configuration.
+
+    Results have a model file of their selected configuration, if the user ran `snakemake fit`.
+    Another configuration is fitted again.
+    """
+    if results.map.has(KEPT):
+        file = WsdFile(results.map.file(KEPT), results)
+        if file.manifest["predictions"] == Fitting(results, chosen).source:
+            return file
+    log.info("fitting: %s (`wsd fit` saves it)", chosen)
+    return Fitting(results, chosen)
+
+
+def load_predictor(
+    results: Results, chosen: Configuration, folder: Path | None = None, device: str = "auto"
+) -> "Predictor":
+    """Return the words of a configuration with their encoder.
+
+    Parameters and errors are as in :func:`wsd.inference.encoders.fitted_encoder`.
+    """
+    words = fitted_words(results, chosen)
+    encoder = fitted_encoder(words.encoder, folder, device=device)
+    return Predictor(words, encoder, threads=processors())
+
+
+def resolve_word(name: str, words: Sequence[str]) -> str:
+    """Return the word that a name stands for, such as ``serve`` for ``serve.v``.
+
+    Raises
+    ------
+    ConfigError
+        If it stands for none of the words, or for several.
+    """
+    candidates = matching_words(name, words)
+    if len(candidates) > 1:
+        problem = f"{name!r} may be {' or '.join(candidates)}"
+        raise ConfigError(problem, where="word", fix="name one of them")
+    if not candidates:
+        raise unknown_choice(f"no word {name!r} is known here", words, "word")
+    return candidates[0]
+
+
+@dataclass(frozen=True)
+class Request:
+    """An occurrence to answer; ``start`` is its position in the line, marks included."""
+
+    line: Line
+    word: str
+    at: Occurrence
+    start: int
+    aligned: "Aligned | None" = None
+
+    def answer(self, status: str, **details: Any) -> Answer:
+        """Return an answer about this occurrence."""
+        return Answer(self.line, status, self.word, self.at.form, self.start, **details)
 
 
 class Predictor:
@@ -43,8 +115,10 @@ class Predictor:
 
     def __init__(self, words: Words, encoder: "Encoder", *, threads: int = 1) -> None:
         self.words, self.encoder, self.threads = words, encoder, threads
-        self._finder = RequestFinder(words)
         self._word, self._sentences = cache(words.word), cache(words.sentences)
+        self._finder = cache(
+            lambda word: Finder([word] if word else words.words, words.forms, words.language)
+        )
 
     def predict(
         self, lines: Iterable[Line], *, neighbours: bool = True, together: int | None = None
@@ -57,38 +131,85 @@ class Predictor:
         neighbours : bool
             Whether the answers hold the nearest training instances.
         together : int, optional
-            How many lines are read before they are answered; by default ``CHUNK``.
+            How many occurrences are read before they are answered; by default ``CHUNK``.
         """
-        for chunk in _parts(lines, lambda line: len(line.text), CHARACTERS, together or CHUNK):
-            items = [item for line in chunk for item in self._finder.find(line)]
-            yield from _fill(items, lambda requests: self._answer(requests, neighbours))
+        for part in _parts(
+            (item for line in lines for item in self._find(line)), together or CHUNK
+        ):
+            items = self._align(part)
+            requests = [item for item in items if isinstance(item, Request)]
+            answers = iter(self._classify(requests, neighbours) if requests else ())
+            yield from (next(answers) if isinstance(item, Request) else item for item in items)
 
     def find(self, lines: Iterable[Line]) -> list[Request]:
-        """Return the occurrences in lines that can be answered, with their word pieces.
+        """Return the occurrences in lines that can be answered, with their word pieces."""
+        items = self._align([item for line in lines for item in self._find(line)])
+        return [item for item in items if isinstance(item, Request)]
 
-        Parameters
-        ----------
-        lines : iterable of Line
-        """
-        items = [item for line in lines for item in self._finder.find(line)]
-        aligned = self._align([item for item in items if isinstance(item, Request)])
-        return [item for item in aligned if isinstance(item, Request)]
-
-    def _answer(self, requests: Sequence[Request], neighbours: bool) -> Iterator[Answer]:
-        """Yield the answers, in parts: each of many occurrences in a line has all of its tokens."""
-        for part in _parts(requests, lambda r: len(r.at.tokens), TOKENS, len(requests)):
-            yield from _fill(self._align(part), lambda items: self._classify(items, neighbours))
-
-    def _align(self, requests: Sequence[Request]) -> list[Request | Answer]:
-        """Return requests with their word pieces, or an answer that says why there are none."""
+    def _find(self, line: Line) -> list[Request | Answer]:
+        """Return the occurrences that a line asks about, or an answer with the reason for none."""
+        if line.wrong is not None or not is_whole(line.text):
+            problem = line.wrong or "half a character in the text"
+            return [Answer(replace(line, text=""), UNREADABLE, message=problem)]
         try:
-            pieces = self.encoder.align(table_of(requests))
+            word = None if line.word is None else resolve_word(line.word, self.words.words)
+            with at_place("", FIX_MARK if line.span is None else FIX_SPAN):
+                if request := self._in_place(line, word):
+                    return [request]
+        except (ConfigError, CorpusError) as error:
+            return [Answer(line, UNREADABLE, message=f"{error.problem}: {error.fix}")]
+        occurrences = self._finder(word).find(line.text)
+        nothing = f"no form of {word or 'any of the words'} here"
+        return [self._request(line, at.words, at, at.start) for at in occurrences] or [
+            Answer(line, NOT_FOUND, word, message=nothing)
+        ]
+
+    def _in_place(self, line: Line, word: str | None) -> Request | Answer | None:
+        """Return the occurrence that the line locates by characters or by a mark, if it does.
+
+        Raises
+        ------
+        ValueError
+            If no word is at this place.
+        """
+        finder = self._finder(word)
+        if line.span is not None:
+            (start, end), text, at = line.span, line.text, line.span[0]
+        elif mark := find_mark(line.text, finder.words_of):
+            text, start, end, at = mark
+        else:
+            return None
+        focal = text[start:end]
+        # A form from the corpus may have punctuation at its ends.
+        check_span(text, start, end, focal if finder.words_of(focal) else word or "")
+        words = (word,) if word is not None else self.words.words
+        if len(words) > 1:
+            words = finder.words_of(focal.strip())
+        return self._request(line, words, Occurrence((), text, start, end), at)
+
+    def _request(
+        self, line: Line, words: tuple[str, ...], at: Occurrence, start: int
+    ) -> Request | Answer:
+        if len(words) == 1:
+            return Request(line, words[0], at, start)
+        status = AMBIGUOUS if words else NOT_FOUND
+        candidates = " and of ".join(words) or "none of the words"
+        message = f"{at.form!r} is a form of {candidates}: say which word is meant"
+        return Answer(line, status, form=at.form, start=start, message=message)
+
+    def _align(self, items: Sequence[Request | Answer]) -> list[Request | Answer]:
+        """Return requests with their word pieces, or an answer that says why there are none."""
+        requests = [item for item in items if isinstance(item, Request)]
+        try:
+            pieces = iter(self.encoder.align(table_of(requests)) if requests else ())
         except ModelError as error:
-            if len(requests) == 1:
+            if len(items) == 1:
                 return [requests[0].answer(UNREADABLE, message=error.problem)]
-            return [item for request in requests for item in self._align([request])]
-        pairs = zip(requests, pieces, strict=True)
-        return [replace(request, aligned=aligned) for request, aligned in pairs]
+            return [aligned for item in items for aligned in self._align([item])]
+        return [
+            replace(item, aligned=next(pieces)) if isinstance(item, Request) else item
+            for item in items
+        ]
 
     def _classify(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
         """Encode aligned requests together, then answer them word by word."""
@@ -144,27 +265,16 @@ class Predictor:
                 yield Neighbour(line, sense, float(similarity), sentence)
 
 
-def _fill(
-    items: Sequence[Request | Answer], answer: Callable[[list[Request]], Iterable[Answer]]
-) -> list[Answer]:
-    """Return the items with every request replaced by its answer."""
-    requests = [item for item in items if isinstance(item, Request)]
-    answers = iter(answer(requests) if requests else ())
-    return [next(answers) if isinstance(item, Request) else item for item in items]
-
-
-def _parts(
-    items: Iterable[_T], size: Callable[[_T], int], most: int, number: int
-) -> Iterator[list[_T]]:
-    """Cut items into parts: a part ends at ``number`` items, or once its size exceeds ``most``."""
-    part: list[_T] = []
-    total = 0
+def _parts(items: Iterable[Request | Answer], number: int) -> Iterator[list[Request | Answer]]:
+    """Cut items into parts of a number of items, or of lines with a number of characters."""
+    part: list[Request | Answer] = []
+    characters = 0
     for item in items:
         part.append(item)
-        total += size(item)
-        if len(part) == number or total > most:
+        characters += len(item.line.text)
+        if len(part) == number or characters > CHARACTERS:
             yield part
-            part, total = [], 0
+            part, characters = [], 0
     if part:
         yield part
 

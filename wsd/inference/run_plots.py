@@ -6,9 +6,8 @@ themselves, in a frame that holds everything it needs, so that no network is ask
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from bokeh import models
 from bokeh.embed import file_html
@@ -17,19 +16,12 @@ from bokeh.resources import Resources
 from markupsafe import escape
 
 from wsd.artifacts.column_names import BASELINE
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
-from wsd.artifacts.feature_set import ordered_features
 from wsd.artifacts.predictions import TEST
-from wsd.artifacts.projection import align_signs, read_projections
-from wsd.errors import ResultError, unknown_choice
 from wsd.report.pages import curves
 from wsd.report.pages.model_notes import BASELINES
 from wsd.report.pages.plots import METHODS, draw, new_plot, point_size
 from wsd.report.plot_colours import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.tables import METRICS
-
-if TYPE_CHECKING:
-    from wsd.inference.finished_run import Run
 
 # The colours of the style sheet on light pages, by variable.
 VARIABLES = {
@@ -84,75 +76,6 @@ def layers_figure(rows: pd.DataFrame, comparison: pd.DataFrame, metric: str) -> 
     }
     title = f"{METRICS[metric]} by layer, view {rows['view'].iloc[0]}"
     return _finish(plot, drawn, TIP.format("@text"), title)
-
-
-class Plane(NamedTuple):
-    """A word's instances in a plane.
-
-    Attributes
-    ----------
-    points : DataFrame
-        The columns x, y, split, index, sense and sentence; instances without a point are left out.
-    senses : tuple of str
-    view, layers : str
-        The standard name of the layer choice.
-    explained : pair of floats, or None
-        The share of variance of each axis.
-    """
-
-    points: pd.DataFrame
-    senses: tuple[str, ...]
-    view: str
-    layers: str
-    explained: tuple[float, float] | None
-
-
-def placed_points(run: "Run", stored: pd.DataFrame, word: str, layers: str | int) -> Plane:
-    """Read a word's projection, with the signs of the axes as on the report's page.
-
-    Parameters
-    ----------
-    run : Run
-    stored : DataFrame
-        The model, method, view and layers of each projection to choose among.
-    word : str
-    layers : str or int
-
-    Raises
-    ------
-    ConfigError
-        If there is no such projection. The error lists the existing ones.
-    ResultError
-        If a file is damaged, or the word has no projection.
-    """
-    model, method, view = (str(stored[name].iloc[0]) for name in ("model", "method", "view"))
-    pairs = [(view, name) for name in stored["layers"][stored["view"] == view]]
-    order = [name for _, name in ordered_features(pairs, run.blocks(model))]
-    layers = run.layer_name(layers, view, model)
-    if layers not in order:
-        raise unknown_choice(f"no projection with the layers {layers!r}", order, "layers")
-    # The page steps through the layers in this order, and flips axes to resemble the last layer.
-    shown = order[: order.index(layers) + 1] if method != "tsne" else [layers]
-    start, corpus = f"{model}/projections/{method}/{view}", run.results.corpus(word)
-    files = [run.results.map.file(f"{start}/{name}.parquet") for name in shown]
-    projections = [read_projections(file)[0][word] for file in files]
-    last = projections[-1]
-    if last.missing:
-        raise ResultError(f"{word!r} has no projection by {method}: {last.missing}")
-    kept = corpus.split != OUT_OF_DOMAIN
-    corpus = corpus.take(kept)
-    points = align_signs([projection.points[kept] for projection in projections])[-1]
-    table = pd.DataFrame(
-        {
-            "x": points[:, 0],
-            "y": points[:, 1],
-            "split": corpus.split,
-            "index": corpus.index,
-            "sense": np.array(corpus.senses, dtype=object)[corpus.gold],
-            "sentence": [" ".join(tokens) for tokens in corpus.tokens],
-        }
-    )
-    return Plane(table.dropna(), corpus.senses, view, layers, last.explained)
 
 
 def word_figure(

@@ -15,8 +15,9 @@ from pandas.api.types import is_numeric_dtype
 
 from wsd.arguments import add_choice, add_configuration, add_results, writes
 from wsd.errors import ConfigError
-from wsd.inference.finished_run import Run, instance_frame, narrowed, open_run
-from wsd.inference.fitted_words import resolve_word
+from wsd.fitted.selected_results import narrowed
+from wsd.inference.finished_run import Run, instance_frame, open_run
+from wsd.inference.predictor import resolve_word
 from wsd.logs import log
 from wsd.storage.atomic import check_target, replacing
 from wsd.storage.csv import write_csv
@@ -69,27 +70,15 @@ def _pairs(scores: Mapping[str, float | None]) -> list[dict[str, Any]]:
     return [{"sense": sense, "score": score} for sense, score in scores.items()]
 
 
-def _vectors(run: Run, words: Sequence[str], model: str, view: str, layers: str) -> pd.DataFrame:
+def _vectors(run: Run, words: Sequence[str], names: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row per instance of every split, with its vector."""
     corpora, frames = {word: run.results.corpus(word) for word in words}, []
     for word, corpus in corpora.items():
-        vectors = run.vectors(word, layers, view, model)
-        columns = {
-            "gold": vectors.index.get_level_values("sense"),
-            "vector": list(vectors.to_numpy()),
-            **{"model": model, "view": view, "layers": layers},
-        }
+        vectors = run.vectors(word, **names)
+        gold = vectors.index.get_level_values("sense")
+        columns = {"gold": gold, "vector": list(vectors.to_numpy()), **names}
         frames.append(instance_frame(corpora, word, range(len(corpus)), columns))
     return pd.concat(frames)
-
-
-def _feature_set(run: Run, names: Mapping[str, str | None]) -> tuple[str, str, str]:
-    """Return the model, the views and the layers; any stored layers, or the selected ones."""
-    if (layers := names["layers"]) is None:
-        chosen = run.choose(names["model"], names["view"])
-        return chosen.model, chosen.view, chosen.layers
-    model, view = run.model_named(names["model"]), names["view"] or "focal"
-    return model, view, run.layer_name(layers, view, model)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,9 +108,12 @@ def run(args: argparse.Namespace) -> None:
         frame = narrowed(opened.scores, names, "row")
         frame = frame[frame["word"].isin(words)]
     elif args.what == VECTORS:
-        model, view, layers = _feature_set(opened, names)
+        if args.layers is None:
+            names = vars(opened.choose(args.model, args.view))
+        model, view = opened.model_named(names["model"]), names["view"] or "focal"
+        layers = opened.results.layer_name(names["layers"], view, model)
         names = {"model": model, "view": view, "layers": layers}
-        frame = _vectors(opened, words, model, view, layers)
+        frame = _vectors(opened, words, names)
     else:
         names = vars(opened.choose(**names))
         frame = opened.predictions(**names, word=words, test=None)

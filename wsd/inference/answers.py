@@ -1,7 +1,6 @@
-"""Read text or JSON lines, and write answers as a table, CSV or JSON lines.
+"""The answers of ``wsd predict``, and their form as a table, CSV or JSON lines.
 
 A line has an answer for each occurrence of a word in it, or one answer with the reason for none.
-Only the current line is in memory, so that the input may have any length.
 """
 
 import csv
@@ -9,44 +8,17 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, BinaryIO
+from typing import Any
 
 from wsd.artifacts.senses import GLOSS, SenseText
-from wsd.errors import CorpusError, visible
+from wsd.errors import visible
 from wsd.fitted.selected_results import Configuration
+from wsd.inference.read_sentences import Line
 from wsd.storage import text_table
 from wsd.storage.csv import csv_names, guarded
-from wsd.storage.text_files import parse_json, unique_keys
 
 # The status of an answer.
 OK, NOT_FOUND, AMBIGUOUS, UNREADABLE = STATUSES = ("ok", "not found", "ambiguous", "unreadable")
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of input.
-
-    Attributes
-    ----------
-    number : int
-        From 1.
-    text : str
-    word : str or None
-        The word to find; None for every word of the model.
-    span : (start, end) or None
-        The characters of the focal word, if the line gives them.
-    wrong : str or None
-        Why the line cannot be read.
-    extra : mapping of str to str
-        Further columns, which go into the answers.
-    """
-
-    number: int
-    text: str
-    word: str | None = None
-    span: tuple[int, int] | None = None
-    wrong: str | None = None
-    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,79 +91,11 @@ class Answer:
     called: Mapping[str, SenseText] = field(default_factory=dict)
 
 
-LONGEST = 2**20  # bytes of a line
 FORMATS = ("table", "csv", "jsonl")
 USED = tuple(field.name for field in fields(Configuration))
 # Columns of the CSV: all fields of an answer except neighbours and names of senses.
 COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
-
-
-def read(stream: BinaryIO, *, word: str | None, as_json: bool) -> Iterator[Line]:
-    """Yield the lines of a stream; a line that cannot be read has the reason in ``wrong``.
-
-    Parameters
-    ----------
-    stream : binary file
-    word : str or None
-        The word to find, unless a line names its own.
-    as_json : bool
-        Whether each line is a JSON object with ``text`` and perhaps ``word``,
-        ``start`` and ``end``.
-    """
-    for number, raw in enumerate(_raw_lines(stream), start=1):
-        if raw is None:
-            yield Line(number, "", wrong=f"a line of more than {LONGEST} bytes")
-            continue
-        try:
-            # Only the first line can have a byte order mark.
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            yield Line(number, "", wrong=f"byte {raw[error.start]:#04x} is not UTF-8")
-            continue
-        yield _object(number, text, word) if as_json else Line(number, text, word)
-
-
-def _raw_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yield lines with their ends; None for a line that is too long, which is skipped whole."""
-    while raw := _line(stream):
-        too_long = len(raw) > LONGEST
-        while len(raw) > LONGEST and not raw.endswith(b"\n"):
-            raw = _line(stream)
-        yield None if too_long else raw
-
-
-def _line(stream: BinaryIO) -> bytes:
-    try:
-        return stream.readline(LONGEST + 1)
-    except OSError as error:
-        problem, fix = f"the input could not be read: {error}", "name a text file in UTF-8"
-        raise CorpusError(problem, where=str(getattr(stream, "name", "stdin")), fix=fix) from None
-
-
-def _object(number: int, text: str, word: str | None) -> Line:
-    if not text.strip():
-        return Line(number, "", word)
-    try:
-        value = parse_json(text, unique_keys)
-    except ValueError as error:
-        return Line(number, text, wrong=str(error))
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
-        return Line(number, text, wrong='not an object with a string "text"')
-    own = word if value.get("word") is None else value["word"]
-    if own is not None and not isinstance(own, str):
-        return Line(number, text, wrong='"word" is not a string')
-    edges = value.get("start"), value.get("end")
-    if edges == (None, None):
-        return Line(number, value["text"], own)
-    if not all(map(_is_whole, edges)):
-        return Line(number, text, wrong='"start" and "end" are not both whole numbers')
-    return Line(number, value["text"], own, (int(value["start"]), int(value["end"])))
-
-
-def _is_whole(value: Any) -> bool:
-    # A table with missing values has 2.0 for 2.
-    return type(value) is int or (type(value) is float and value.is_integer())
 
 
 def write(

@@ -106,7 +106,7 @@ def test_a_wrong_file_is_one_error(tmp_path: Path) -> None:
 
 
 def test_rows_are_read_one_by_one() -> None:
-    from wsd.inference.table_rows import rows
+    from wsd.inference.read_sentences import rows
 
     def endless() -> Iterator[dict[str, str]]:
         while True:
