@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from wsd.corpora.text_format import read_text
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder
-    from wsd.inference.find_focal_word import cut, find, labelled, quickstart
     from wsd.inference.finished_run import Run, open_run
     from wsd.inference.focal_embedder import FocalEmbedder
     from wsd.inference.inspect import inspect
+    from wsd.inference.sentences import cut, find, labelled, quickstart
 
 __all__ = [
     "KNN",
@@ -58,7 +58,7 @@ _MODULES = {
     "corpora.text_format": ("read_text",),
     "errors": ("WsdError",),
     "inference.focal_embedder": ("FocalEmbedder",),
-    "inference.find_focal_word": ("cut", "find", "labelled", "quickstart"),
+    "inference.sentences": ("cut", "find", "labelled", "quickstart"),
     "inference.inspect": ("inspect",),
     "inference.encoders": ("open_encoder",),
     "inference.finished_run": ("Run", "open_run"),

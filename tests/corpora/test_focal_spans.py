@@ -18,8 +18,8 @@ from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.text_format import join_tokens, read_text, sentence_line
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
-from wsd.inference.find_focal_word import cut
-from wsd.inference.find_focal_word import labelled as as_library
+from wsd.inference.sentences import cut
+from wsd.inference.sentences import labelled as as_library
 from wsd.report.pages.report_data import sentence
 
 FILLING = ("amber", "brass", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jade")

@@ -19,8 +19,8 @@ import wsd
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
 from wsd.inference import focal_embedder
-from wsd.inference.find_focal_word import Span, labelled, quickstart
 from wsd.inference.focal_embedder import FocalEmbedder
+from wsd.inference.sentences import Span, labelled, quickstart
 
 Instances = list[tuple[str, Span]]
 

@@ -25,8 +25,8 @@ from wsd.artifacts import feature_set
 from wsd.encoder import embed
 from wsd.errors import ConfigError
 from wsd.inference import encoders
-from wsd.inference.find_focal_word import Focus, labelled, quickstart
 from wsd.inference.focal_embedder import FocalEmbedder
+from wsd.inference.sentences import Focus, labelled, quickstart
 
 TINY = "tiny-bert"
 

@@ -6,7 +6,7 @@ import pytest
 
 from wsd.artifacts.dataset import DATA
 from wsd.errors import ConfigError
-from wsd.inference.find_focal_word import (
+from wsd.inference.sentences import (
     Focus,
     as_corpus,
     cut,

@@ -14,8 +14,8 @@ from wsd.cli import main, parser
 from wsd.encoder.encoder import Encoder
 from wsd.errors import ConfigError
 from wsd.inference.encoders import ModelSource
-from wsd.inference.find_focal_word import as_corpus, find
 from wsd.inference.inspect import _source, as_record, as_text, cosines, inspect
+from wsd.inference.sentences import as_corpus, find
 from wsd.run import config
 
 # The tiny vocabulary has no "driver": it is split into letters.

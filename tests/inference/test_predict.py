@@ -41,7 +41,7 @@ from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module
 from wsd.inference.predictor import Predictor
-from wsd.inference.read_sentences import Line
+from wsd.inference.sentences import Line
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json, write_json
 from wsd.storage.parquet import read_table, write_table

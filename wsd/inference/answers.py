@@ -13,7 +13,7 @@ from typing import Any
 from wsd.artifacts.senses import GLOSS, SenseText
 from wsd.errors import visible
 from wsd.fitted.selected_results import Configuration
-from wsd.inference.read_sentences import Line
+from wsd.inference.sentences import Line
 from wsd.storage import text_table
 from wsd.storage.csv import csv_names, guarded
 

@@ -26,10 +26,9 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results, narrowed
 from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
-from wsd.inference.feature_vectors import ALL, frame_of_layers
-from wsd.inference.find_focal_word import located
+from wsd.inference.encoders import ALL, frame_of_layers
 from wsd.inference.predictor import load_predictor, resolve_word
-from wsd.inference.read_sentences import Line
+from wsd.inference.sentences import Line, located
 from wsd.report.tables import METRICS, PATHS
 from wsd.storage.csv import csv_names, read_csv
 from wsd.storage.file_names import word_of

@@ -25,8 +25,8 @@ from wsd.artifacts.feature_set import JOIN, Features, parse_features
 from wsd.artifacts.input_template import InputValue, parse_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, VIEWS
 from wsd.errors import ConfigError
-from wsd.inference import encoders, find_focal_word, read_sentences
-from wsd.inference.feature_vectors import (
+from wsd.inference import encoders, sentences
+from wsd.inference.encoders import (
     ALL,
     UNIT,
     feature_vectors,
@@ -55,7 +55,7 @@ def _parts(X: Any, size: int) -> Iterator[tuple[int, Any]]:
     if isinstance(X, pd.DataFrame):
         yield from ((first, X.iloc[first : first + size]) for first in range(0, len(X), size))
         return
-    first, rows = 0, iter(read_sentences.rows(X))
+    first, rows = 0, iter(sentences.rows(X))
     while part := list(islice(rows, size)):
         yield first, part
         first += len(part)
@@ -147,7 +147,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         ----------
         X : iterable of (sentence, span)
             A span is ``(start, end)``, the characters of the focal word, or the word itself if it
-            occurs in the sentence once. :func:`wsd.inference.read_sentences.rows` reads tables.
+            occurs in the sentence once. :func:`wsd.inference.sentences.rows` reads tables.
         y
             Not used.
 
@@ -295,8 +295,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             record, pooling=self.pooling, input=self.input, device=self.device
         )
 
-    def _read(self, X: Iterable[Any]) -> list[find_focal_word.Focus]:
-        if not (instances := find_focal_word.read_instances(X)):
+    def _read(self, X: Iterable[Any]) -> list[sentences.Focus]:
+        if not (instances := sentences.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 
@@ -313,8 +313,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         layers = sum(len(choice.layers) for _, choice in self._features.parts)
         return numbers + (layers * int(self.record_["width"]) if layers > 1 else 0)
 
-    def _embed(self, instances: Sequence[find_focal_word.Focus]) -> np.ndarray:
-        encoder, table = self._encoder(self.record_), find_focal_word.as_corpus(instances)
+    def _embed(self, instances: Sequence[sentences.Focus]) -> np.ndarray:
+        encoder, table = self._encoder(self.record_), sentences.as_corpus(instances)
         options: dict[str, Any] = {"threads": self.threads, "progress": self.progress}
         aligned = encoder.align(table)
         if self.layers_ == ALL:

@@ -16,8 +16,8 @@ from wsd import logs
 from wsd.arguments import add_choice, add_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS
 from wsd.errors import ConfigError, unknown_choice
-from wsd.inference import encoders, find_focal_word
-from wsd.inference.find_focal_word import Focus, as_corpus
+from wsd.inference import encoders, sentences
+from wsd.inference.sentences import Focus, as_corpus
 from wsd.storage.text_table import aligned
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def inspect(encoder: "Encoder", focus: Focus) -> Inspection:
     ----------
     encoder : Encoder
     focus : Focus
-        As from ``find`` or ``cut`` in :mod:`wsd.inference.find_focal_word`.
+        As from ``find`` or ``cut`` in :mod:`wsd.inference.sentences`.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def run(args: argparse.Namespace) -> None:
     """Show one or two sentences."""
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
-    focuses = [find_focal_word.find(text, args.word) for text in args.sentence]
+    focuses = [sentences.find(text, args.word) for text in args.sentence]
     source, options = _source(args)
     encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **options)
     record = as_record(source.name, [inspect(encoder, focus) for focus in focuses])

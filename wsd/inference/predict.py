@@ -30,10 +30,9 @@ from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.answers import FORMATS, OK, STATUSES, UNREADABLE, Answer, write
-from wsd.inference.dictionary import TOP, Dictionary
 from wsd.inference.encoders import fitted_encoder
-from wsd.inference.predictor import Predictor, Words, fitted_words, resolve_word
-from wsd.inference.read_sentences import SUFFIXES, Line, read_stream, read_table
+from wsd.inference.predictor import TOP, Dictionary, Predictor, Words, fitted_words, resolve_word
+from wsd.inference.sentences import SUFFIXES, Line, read_stream, read_table
 from wsd.logs import log
 from wsd.storage.atomic import replacing
 

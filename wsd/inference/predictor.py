@@ -5,31 +5,39 @@ views and layer choices of :mod:`wsd.artifacts.feature_set`, and the estimator o
 Some hundred occurrences are read at a time, so that memory does not grow with the text.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from wsd.arguments import processors
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.feature_set import parse_features
+from wsd.artifacts.senses import GLOSS, SenseText, sense_texts
+from wsd.artifacts.view_names import PLAIN
 from wsd.corpora.focal_form_check import is_form
+from wsd.corpora.glosses import gloss_table, read_glosses
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
+from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, ModelError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting
-from wsd.fitted.word_classifier import FittedWord, VectorAnswers
+from wsd.fitted.word_classifier import FittedWord, VectorAnswers, nearest_gloss
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Neighbour
-from wsd.inference.dictionary import Dictionary
-from wsd.inference.encoders import fitted_encoder
-from wsd.inference.feature_vectors import feature_vectors
-from wsd.inference.find_focal_word import Focus, as_corpus, is_whole
-from wsd.inference.read_sentences import Line
+from wsd.inference.encoders import (
+    ModelName,
+    feature_vectors,
+    find_model,
+    fitted_encoder,
+    source_named,
+)
+from wsd.inference.sentences import Focus, Line, as_corpus, is_whole
 from wsd.logs import log
 from wsd.storage.text_files import at_place
 
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
     from wsd.encoder.encoder import Encoder
 
 # The fitted words of one configuration: from a model file, the results, or a dictionary.
-Words = Fitting | WsdFile | Dictionary
+Words = Union[Fitting, WsdFile, "Dictionary"]
 KEPT = "selected.wsd"  # the model file that `snakemake fit` writes for a run
 CHUNK = 512  # occurrences that are encoded together
 CHARACTERS = 2**20  # a chunk ends once the lines of its occurrences exceed this
@@ -291,3 +299,87 @@ def table_of(requests: Sequence[Request]) -> Corpus:
     """Return the sentences of requests as a table, for the encoder."""
     sentences = [Focus(request.at.tokens, request.at.position) for request in requests]
     return as_corpus(sentences, word="line", index=[request.line.number for request in requests])
+
+
+VIEW, TOP = "focal", "-1"
+
+
+class Dictionary:
+    """The words of a dictionary, as :class:`wsd.inference.predictor.Predictor` takes them.
+
+    Parameters
+    ----------
+    path : Path
+        A table with the columns word, sense and gloss; a sense may have several lines.
+    model
+        As in :func:`wsd.inference.encoders.source_named`.
+    layers : str
+        A layer choice; by default the last layer, because any other choice would need labels.
+    folder : Path, optional
+        The folder of the encoder's files.
+    device : str
+    known : KnownForms
+        The forms by which words are found.
+    threads : int
+
+    Attributes
+    ----------
+    words : tuple of str
+    features : Features
+    loaded : Encoder
+    configuration : dict
+        Model, view, layers, and the classifier ``gloss``.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line.
+    ConfigError
+        For an unknown model or an invalid layer choice.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        model: ModelName = None,
+        layers: str = TOP,
+        folder: Path | None = None,
+        *,
+        known: KnownForms = RULES,
+        device: str = "auto",
+        threads: int = 1,
+    ) -> None:
+        self._lines, self._threads, self._known = read_glosses(path), threads, known
+        self.language = known.language
+        self.words = tuple(self._lines)
+        record = find_model(source_named(model))
+        self.encoder: Mapping[str, Any] = {
+            "model": record, "pooling": "mean", "input": PLAIN, "precision": "float32"
+        }  # fmt: skip
+        blocks = record["blocks"]
+        self.features = parse_features(VIEW, layers, blocks, where="--layers", learned=False)
+        self.loaded: Encoder = fitted_encoder(self.encoder, folder, device=device)
+        self.configuration = {
+            "model": record["name"], "view": VIEW, "layers": self.features.layers,
+            "classifier": GLOSS,
+        }  # fmt: skip
+
+    def word(self, word: str) -> FittedWord:
+        """Return a word that is fitted on its glosses."""
+        lines = self._lines[word]
+        glosses = {sense: SenseText("", gloss) for _, sense, gloss in reversed(lines)}
+        senses = tuple(dict.fromkeys(sense for _, sense, _ in lines))
+        table = gloss_table(word, senses, lines, self.forms(word), self.language)
+        aligned = self.loaded.align(table)
+        vectors = feature_vectors(self.loaded, table, aligned, self.features, threads=self._threads)
+        return nearest_gloss(table, vectors, sense_texts(word, senses, glosses))
+
+    def forms(self, word: str) -> tuple[str, ...]:
+        """Return the forms that the user gave."""
+        return self._known.given.get(word, ())
+
+    def sentences(self, word: str) -> list[str]:
+        """Return the glosses of a word, in the order of its vectors."""
+        senses = [*dict.fromkeys(sense for _, sense, _ in self._lines[word])]
+        lines = sorted(self._lines[word], key=lambda line: senses.index(line[1]))
+        return [gloss for _, _, gloss in lines]

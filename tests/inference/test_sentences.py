@@ -12,7 +12,7 @@ from frames import bank
 from require import missing
 
 from wsd.errors import ConfigError, CorpusError, WsdError
-from wsd.inference.find_focal_word import Focus, read_instances
+from wsd.inference.sentences import Focus, read_instances
 
 PAIRS = [
     (text, (start, end))
@@ -106,7 +106,7 @@ def test_a_wrong_file_is_one_error(tmp_path: Path) -> None:
 
 
 def test_rows_are_read_one_by_one() -> None:
-    from wsd.inference.read_sentences import rows
+    from wsd.inference.sentences import rows
 
     def endless() -> Iterator[dict[str, str]]:
         while True:

@@ -1,0 +1,454 @@
+"""Read sentences and their focal words, as a user gives them to `FocalEmbedder` and the commands.
+
+A user gives the position of the focal word as characters, ``start`` to ``end``, or by a mark, or
+names a word that occurs once. The text is split at white space, and punctuation is split from the
+focal word as in :mod:`wsd.corpora.word_forms`. The tokenizer cuts the tokens into word pieces.
+
+The columns of tables, and the keys of JSON lines, are recognised by their names, in the same way as
+in a file for ``wsd import``: a sentence with a place (``start`` and ``end``, ``position``, …) or
+with a word. The index of a frame does not matter: rows count by their order.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from wsd.artifacts.corpus_table import UNLABELLED, Corpus
+from wsd.artifacts.dataset import DATA
+from wsd.corpora.focal_form_check import is_form
+from wsd.corpora.importer import arrow_tables, labelled_tables
+from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
+from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.importer.table_columns import NAMES, PLACES, find_columns
+from wsd.corpora.text_format import read_text
+from wsd.corpora.word_forms import Finder
+from wsd.errors import ConfigError, CorpusError, unknown_choice
+from wsd.storage.text_files import parse_json, unique_keys
+
+OPTIONS = Options(one_span=True, quiet=True)
+# A text with one of these suffixes is the path of a table.
+SUFFIXES = (*labelled_tables.KINDS, *arrow_tables.KINDS)
+FIX = (
+    f"name the columns: {' or '.join(NAMES['sentence'])}, with start and end, or with "
+    f"{' or '.join(NAMES['word'])}; or give pairs of a sentence and a span"
+)
+LONGEST = 2**20  # bytes of a line of a stream
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence that the user gives.
+
+    Attributes
+    ----------
+    number : int
+        That of its line, from 1.
+    text : str
+    word : str or None
+        The word to find; None for every word of the model.
+    span : (start, end) or None
+        The characters of the focal word, if the line gives them.
+    wrong : str or None
+        Why the line cannot be read.
+    extra : mapping of str to str
+        Further columns, which go into the answers.
+    """
+
+    number: int
+    text: str
+    word: str | None = None
+    span: tuple[int, int] | None = None
+    wrong: str | None = None
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+def rows(X: Any) -> Iterable[Any]:
+    """Return instances in which each row of a table is a :class:`Line`.
+
+    Parameters
+    ----------
+    X : iterable, DataFrame, datasets.Dataset, or the path of a table
+        Items that are mappings are rows. Other items stay unchanged.
+
+    Raises
+    ------
+    ConfigError
+        For several splits, columns of one name, a missing column, and a row without its sentence,
+        place or word.
+    CorpusError
+        If a file cannot be read.
+    """
+    if isinstance(X, os.PathLike) or (isinstance(X, str) and Path(X).suffix.lower() in SUFFIXES):
+        return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
+    if isinstance(X, Mapping):
+        parts = ", ".join(map(str, X))
+        fix = "give one split, such as X['train']; or make a table of columns: pandas.DataFrame(X)"
+        raise ConfigError(f"X has several parts: {parts}", where="X", fix=fix)
+    if not hasattr(X, "itertuples"):
+        return _mapping_rows(X)
+    if twice := X.columns[X.columns.duplicated()].tolist():
+        raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
+    names, pairs = [*map(str, X.columns)], X.itertuples(index=False, name=None)
+    if len(names) == 2 and not _is_complete(names):
+        return pairs  # of a sentence and a place
+    return _mapping_rows(dict(zip(names, row, strict=True)) for row in pairs)
+
+
+def _is_complete(names: Iterable[str]) -> bool:
+    """Return whether columns have a sentence, and a place or a word."""
+    try:
+        column_of = find_columns(dict.fromkeys(names), {}, "X", ("sentence",))
+    except CorpusError:
+        return False
+    return bool({*PLACES, "word"} & column_of.keys())
+
+
+def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
+    """Yield items; a mapping becomes a row."""
+    for i, item in enumerate(items):
+        if not isinstance(item, Mapping):
+            yield item
+            continue
+        values = {str(name): _plain(value) for name, value in item.items()}
+        try:
+            row = _row(_cells(values, f"row {i} of X", OPTIONS))
+        except CorpusError as error:
+            # The advice of the command names its options.
+            fix = FIX if "--" in str(error.fix) else error.fix
+            raise ConfigError(error.problem, where=error.where, fix=fix) from None
+        yield row
+
+
+def _cells(values: Mapping[str, Any], where: str, options: Options) -> Cells:
+    column_of = find_columns(values, options.columns, where, ("sentence",))
+    return Cells(where, values, column_of, where, options)
+
+
+def _row(cells: Cells) -> Line:
+    (line,) = _lines(0, cells)
+    if not line.span and not line.word:
+        names = ", ".join(cells.values)
+        problem = f"no column for the focal word's place, or for the word, among {names}"
+        raise ConfigError(problem, where=cells.header, fix=FIX)
+    return line
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of NumPy as Python's own number or list."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _lines(number: int, cells: Cells, word: str | None = None) -> list[Line]:
+    """Return the sentence of a row, once for each place of its focal word."""
+    text, spans = cells.located()
+    if cells.has("word"):
+        word = cells.text("word")
+    places: list[tuple[int, int] | None] = [*spans] or [None]
+    return [Line(number, text, word, span, extra=cells.extra) for span in places]
+
+
+def read_table(path: Path, options: Options, word: str | None = None) -> list[Line]:
+    """Return the lines of a table; a line that cannot be read has the reason in ``wrong``.
+
+    The number of each is that of its line in the file.
+
+    Parameters
+    ----------
+    path : Path
+    options : Options
+    word : str, optional
+        The word to find, unless a column names it.
+
+    Raises
+    ------
+    CorpusError
+        If the file is no table, or has no column for the sentence.
+    """
+    lines: list[Line] = []
+    for cells in labelled_tables.read_cells(path, options, needed=("sentence",)):
+        try:
+            lines += _lines(_number(cells.where), cells, word)
+        except CorpusError as error:
+            lines.append(Line(_number(error.where), "", wrong=error.problem, extra=cells.extra))
+    empty = dict.fromkeys(lines[0].extra if lines else (), "")
+    for bad in options.bad_lines.errors:
+        lines.append(Line(_number(bad.where), "", wrong=bad.problem, extra=empty))
+    return sorted(lines, key=lambda line: line.number)
+
+
+def _number(where: str | None) -> int:
+    """Return the number of a line, from ``file:line`` or ``file:line, column name``."""
+    return int(str(where).partition(", column ")[0].rpartition(":")[2])
+
+
+def read_stream(
+    stream: BinaryIO, options: Options, word: str | None, *, as_json: bool
+) -> Iterator[Line]:
+    """Yield the lines of a stream; a line that cannot be read has the reason in ``wrong``.
+
+    Only the current line is in memory, so that the input may have any length.
+
+    Parameters
+    ----------
+    stream : binary file
+    options : Options
+    word : str or None
+        The word to find, unless a line names its own.
+    as_json : bool
+        Whether each line is a JSON object, whose keys are read as the columns of a table.
+    """
+    for number, raw in enumerate(iter(lambda: stream.readline(LONGEST + 1), b""), start=1):
+        rest = raw
+        while len(rest) > LONGEST and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST + 1)
+        try:
+            if len(raw) > LONGEST:
+                raise ValueError(f"a line of more than {LONGEST} bytes")
+            # Only the first line can have a byte order mark.
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            is_object = as_json and text.strip()
+            lines = (
+                _of_object(number, text, options, word) if is_object else [Line(number, text, word)]
+            )
+        except (CorpusError, ValueError) as error:
+            lines = [Line(number, "", wrong=getattr(error, "problem", str(error)))]
+        yield from lines
+
+
+def _of_object(number: int, text: str, options: Options, word: str | None) -> list[Line]:
+    values = parse_json(text, unique_keys)
+    if not isinstance(values, dict):
+        raise ValueError("not a JSON object")
+    known = {name: value for name, value in values.items() if value is not None}
+    return _lines(number, _cells(known, f"line {number}", options), word)
+
+
+# Characters (start, end) of a text, or the word itself.
+Span = tuple[int, int] | str
+
+
+class Focus(NamedTuple):
+    """The tokens of a sentence, and the position of the focal word, from 0."""
+
+    tokens: tuple[str, ...]
+    position: int
+
+    @property
+    def word(self) -> str:
+        """Return the focal word in the form of the text."""
+        return self.tokens[self.position]
+
+
+def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
+    """Return the tokens of a sentence whose focal word is ``sentence[start:end]``.
+
+    The span may hold several words (``New York``), which are then one focal word.
+
+    Parameters
+    ----------
+    sentence : str
+    span : (start, end)
+        Characters, as in a slice.
+    word : str
+        The word, if it is known: a form of it may have punctuation at its ends.
+
+    Raises
+    ------
+    ConfigError
+        If the span is not within the sentence, is part of a word, or has white space or punctuation
+        at its ends, as :func:`wsd.corpora.importer.focal_word.check_span` decides.
+
+    >>> cut("The crane's driver", (4, 9))
+    Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
+    """
+    _check_text(sentence)
+    start, end = span
+    try:
+        check_span(sentence, start, end, word)
+    except ValueError as error:
+        raise _wrong(sentence, str(error), FIX_SPAN) from None
+    before, focal = sentence[:start].split(), " ".join(sentence[start:end].split())
+    return Focus((*before, focal, *sentence[end:].split()), len(before))
+
+
+def find(sentence: str, word: str) -> Focus:
+    """Return the tokens of a sentence whose focal word is marked, or is a form of ``word``.
+
+    Parameters
+    ----------
+    sentence : str
+        The focal word may be marked, ``[[crane]]`` or ``*crane*``.
+    word : str
+
+    Raises
+    ------
+    ConfigError
+        If the word does not occur, occurs several times without a mark, or a mark is malformed.
+
+    >>> find("The cranes left.", "crane").word
+    'cranes'
+    >>> find("A crane by a [[crane]].", "crane")
+    Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4)
+    """
+    _check_text(sentence)
+    finder = Finder([word] if word.strip() else [])
+    try:
+        if mark := find_mark(sentence, finder.words_of):
+            check_span(mark.text, mark.start, mark.end, word)
+            if not is_form(word, focal := mark.text[mark.start : mark.end]):
+                raise ValueError(f"{focal!r} is marked, which is not a form of {word!r}")
+            return cut(mark.text, (mark.start, mark.end), word)
+    except ValueError as error:
+        raise _wrong(sentence, str(error), FIX_MARK) from None
+    occurrences = finder.find(sentence)
+    if not occurrences:
+        fix = "name one of its words, a verb as serve.v: served is found then"
+        raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
+    if len(occurrences) > 1:
+        problem = f"{word!r} occurs in the sentence {len(occurrences)} times"
+        raise _wrong(sentence, problem, "mark the one that you mean, as [[crane]]")
+    at = occurrences[0]
+    return Focus(at.tokens, at.position)
+
+
+def _wrong(sentence: str, problem: str, fix: str | None = None) -> ConfigError:
+    return ConfigError(problem, where=repr(sentence), fix=fix)
+
+
+def read_instances(X: Iterable[Any]) -> list[Focus]:
+    """Read instances: pairs of a sentence and its focal word, or the rows of a table.
+
+    Parameters
+    ----------
+    X : iterable of (sentence, span), or a table
+        A span is ``(start, end)`` or the word itself. Tables are read by
+        :func:`wsd.inference.sentences.rows`.
+
+    Raises
+    ------
+    ConfigError
+        For the first instance that is no such pair, or does not contain its focal word.
+    """
+    return [_instance(row, i) for i, row in enumerate(rows(X))]
+
+
+def _instance(row: Any, i: int) -> Focus:
+    try:
+        if isinstance(row, Line):
+            word = row.word or ""
+            return cut(row.text, row.span, word) if row.span else find(row.text, word)
+        sentence, span = row
+        if not isinstance(sentence, str):
+            raise TypeError
+        if isinstance(span, str):
+            return find(sentence, span)
+        start, end = map(_whole, span)
+        return cut(sentence, (start, end))
+    except ConfigError as error:
+        problem = f"instance {i}: {error.problem}"
+        raise ConfigError(problem, where=error.where, fix=error.fix) from None
+    except (OverflowError, TypeError, ValueError):
+        problem = f"instance {i} is not a sentence with a span: {row!r:.80}"
+        fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
+        raise ConfigError(problem, fix=fix) from None
+
+
+def _whole(edge: Any) -> int:
+    # A table with missing values has 2.0 for 2.
+    if int(edge) != float(edge):
+        raise ValueError(edge)
+    return int(edge)
+
+
+def as_corpus(
+    sentences: Sequence[Focus], *, word: str = "instance", index: Sequence[int] | None = None
+) -> Corpus:
+    """Return instances of any words as a corpus without gold senses.
+
+    Parameters
+    ----------
+    sentences : sequence of Focus
+    word : str
+        The name of an instance in messages.
+    index : sequence of int, optional
+        Their numbers; by default from 0.
+    """
+    return Corpus(
+        word=word,
+        senses=UNLABELLED,
+        split=np.array(["new"] * len(sentences)),
+        index=np.array(range(len(sentences)) if index is None else index, dtype=np.int64),
+        tokens=tuple(sentence.tokens for sentence in sentences),
+        position=np.array([sentence.position for sentence in sentences], dtype=np.int32),
+        gold=np.zeros(len(sentences), dtype=np.int32),
+    )
+
+
+def labelled(corpus: Corpus, split: str = "train") -> tuple[list[tuple[str, Span]], np.ndarray]:
+    """Return a split of a corpus in the form that scikit-learn expects.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    split : str
+
+    Returns
+    -------
+    X : list of (sentence, (start, end))
+    y : array of str of shape (len(X),)
+        The senses.
+
+    Raises
+    ------
+    ConfigError
+        If the corpus has no such split.
+    """
+    rows = np.flatnonzero(corpus.split == split)
+    if not len(rows):
+        splits = dict.fromkeys(corpus.split.tolist())
+        raise unknown_choice(f"{corpus.word!r} has no split {split!r}", splits)
+    return [located(corpus, row) for row in rows.tolist()], np.array(corpus.senses)[
+        corpus.gold[rows]
+    ]
+
+
+def located(corpus: Corpus, row: int) -> tuple[str, Span]:
+    """Return the text of an instance, and the characters (start, end) of its focal word.
+
+    The span leaves out punctuation: `Mr` of `Mr.`.
+    """
+    tokens, position = corpus.tokens[row], int(corpus.position[row])
+    start, text = sum(len(token) + 1 for token in tokens[:position]), " ".join(tokens)
+    return text, bare_span(text, start, start + len(tokens[position]))
+
+
+def quickstart(word: str) -> Corpus:
+    """Return a word of the built-in corpus, such as apple, bank, charge, crane or light.
+
+    Raises
+    ------
+    ConfigError
+        For another word.
+    """
+    words = sorted(path.parent.name for path in Path(DATA / "quickstart").glob("*/classes_map.txt"))
+    if word not in words:
+        raise unknown_choice(f"the built-in corpus has no word {word!r}", words)
+    return read_text(DATA / "quickstart" / word, word)
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text has no lone surrogates, which later steps could not encode.
+
+    They come from JSON, or from an argument that is not UTF-8.
+    """
+    return text.encode(errors="replace").decode() == text
+
+
+def _check_text(sentence: str) -> None:
+    if not is_whole(sentence):
+        fix = "type the text again"
+        raise ConfigError("half a character in the text", where=ascii(sentence), fix=fix)
