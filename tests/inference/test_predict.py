@@ -606,12 +606,6 @@ def test_the_card_describes_the_file(root: Path) -> None:
         assert output in card
 
 
-def test_the_name_of_a_model_file_ends_in_wsd(root: Path, tmp_path: Path) -> None:
-    fit = ["fit", "--results", RESULTS, "--out", str(tmp_path / "model.zip")]
-    assert main(fit) == ConfigError.exit_code
-    assert not list(tmp_path.iterdir())
-
-
 # Streams
 
 

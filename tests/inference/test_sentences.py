@@ -48,9 +48,6 @@ def test_every_kind_of_table_gives_what_pairs_give(tmp_path: Path) -> None:
     ):
         assert read_instances(table) == EXPECTED
     assert read_instances([left, ("The bank refused the loan.", "bank")]) == EXPECTED[:1] * 2
-    # Two columns whose names say nothing are pairs.
-    for names in ([0, 1], ["sentence", "place"], ["a", "b"]):
-        assert read_instances(pd.DataFrame(PAIRS, columns=names)) == EXPECTED
 
 
 def test_the_word_of_a_table_has_its_punctuation() -> None:
@@ -81,7 +78,7 @@ def test_the_word_of_a_table_has_its_punctuation() -> None:
         (bank(start=[4, "x", 22, 23]), "the start 'x' is not a whole number"),
         (bank(start=[4, np.nan, 22, 23]), "the start nan is not a whole number"),
         (bank(start=[4, 99, 22, 23]), "instance 1: the characters 99 to 7: the end is before"),
-        ({"train": bank(), "test": bank()}, "X has several parts: train, test"),
+        ({"train": bank(), "test": bank()}, "instance 0 is not a sentence with a span: 'train'"),
         ([{"sentence": "a bank"}], "no column for the focal word's place"),
         ([("a bank", "bank"), {"word": "bank"}], "no column for the sentence among word"),
         (
@@ -125,5 +122,5 @@ def test_datasets_of_the_library() -> None:
     assert read_instances(dataset.to_iterable_dataset()) == EXPECTED
     assert read_instances(dataset.with_format("numpy")) == EXPECTED
     both = datasets.DatasetDict(train=dataset, test=dataset)
-    with pytest.raises(ConfigError, match="X has several parts: train, test"):
+    with pytest.raises(ConfigError, match="instance 0 is not a sentence"):
         read_instances(both)

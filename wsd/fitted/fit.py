@@ -13,11 +13,10 @@ from wsd.artifacts.dataset import ABOUT
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import bare
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError
 from wsd.fitted.model_card import card
 from wsd.fitted.selected_results import Results
 from wsd.fitted.train_selected import Fitting
-from wsd.fitted.wsd_file import SUFFIX, WsdFileWriter
+from wsd.fitted.wsd_file import WsdFileWriter
 from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES
 from wsd.storage.atomic import check_target, replacing
@@ -82,9 +81,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Fit every word of a configuration and write the model file."""
     check_target(args.out)
-    if args.out.suffix != SUFFIX:
-        problem = f"the name of a model file ends with {SUFFIX}, not {args.out.suffix!r}"
-        raise ConfigError(problem, where=str(args.out), fix="rename it")
     results = Results(args.results, args.of_run)
     fitting = Fitting(results, results.choose(args.model, args.view, args.layers, args.classifier))
     with replacing(args.out) as temporary:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from wsd.artifacts import find_runs
@@ -26,8 +25,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.run_json import RUN_MAP, SOURCE, TABLES, RunMap, Words
 from wsd.artifacts.senses import SenseText, sense_texts
 from wsd.artifacts.training_set import FULL
-from wsd.errors import ConfigError, DamageError, ModelError, ResultError, WsdError, unknown_choice
-from wsd.fitted.word_classifier import FittedWord
+from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.logs import log
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
@@ -223,20 +221,3 @@ def narrowed(rows: pd.DataFrame, names: Mapping[str, str | None], what: str) -> 
                 raise unknown_choice(f"no {what} with the {column} {value!r}", known, column)
             rows = rows[rows[column] == value]
     return rows
-
-
-def training_sentences(results: Results, word: FittedWord) -> list[str] | None:
-    """Return the sentences that a word was fitted on; None if the results have another corpus."""
-    try:
-        table = results.corpus(word.word)
-    except DamageError:
-        raise
-    except ResultError:  # there is no table
-        return None
-    if table.digest != word.corpus:
-        return None
-    if not np.isin(word.lines, table.index[table.split == "train"]).all():
-        problem = f"the classifier of {word.word!r} was fitted on lines that its corpus lacks"
-        fix = "make the model file again with `wsd fit`, or download it again"
-        raise ModelError(problem, fix=fix)
-    return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]

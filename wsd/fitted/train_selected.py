@@ -4,7 +4,8 @@ The evaluation's vectors, training rows, folds and tuned parameters are used. A 
 reproduce the stored predictions of the test split, so that the reported scores hold for it.
 """
 
-from functools import cached_property, partial
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,14 @@ import numpy as np
 
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.feature_set import read_features
-from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions, read_predictions
+from wsd.artifacts.predictions import CV, PER_WORD, TEST, WordPredictions, read_predictions
 from wsd.classification import fit_and_predict
 from wsd.classification.estimators.registry import ESTIMATORS
+from wsd.classification.fit_and_predict import tuned_parameters
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.fitted.stored_probabilities import has_seen_labels, stored_temperatures
 from wsd.fitted.word_classifier import FittedWord
-from wsd.metrics import out_of_distribution
+from wsd.metrics import out_of_distribution, reliability
 
 # Tolerance between new and stored scores: rounding only.
 RTOL, ATOL = 1e-6, 1e-9
@@ -72,8 +73,7 @@ class Fitting:
         Raises
         ------
         ResultError
-            If corpus, vectors or folds differ from those of the predictions, or the fitted word
-            does not reproduce the stored predictions of the test split.
+            If the fitted word does not reproduce the stored predictions of the test split.
         """
         return Learner(self, word).fitted()
 
@@ -99,10 +99,6 @@ class Fitting:
         return [" ".join(table.tokens[row]) for row in self.folds.rows(table)]
 
 
-def _stale(problem: str, where: Path) -> ResultError:
-    return ResultError(problem, where=str(where), fix="run snakemake again")
-
-
 class Learner:
     """Fits a word of a configuration with its tuned parameters.
 
@@ -121,28 +117,24 @@ class Learner:
         source, configuration = fitting.source, fitting.configuration
         self._fitting = fitting
         self.corpus = fitting.results.corpus(word)
-        results, where = fitting.results, fitting.results.map.path
-        if self.corpus.digest != source["corpus"][word]:
-            raise _stale(f"the corpus of {word!r} is not the one that was predicted", where)
-        features, self.vectors, encoder = read_features(
-            results.vectors(configuration), self.corpus, configuration.view, configuration.layers
+        self._features, self.vectors, _ = read_features(
+            fitting.results.vectors(configuration),
+            self.corpus,
+            configuration.view,
+            configuration.layers,
         )
-        if encoder["model"] != fitting.encoder["model"]:
-            problem = f"the vectors of {word!r} are of another encoder than the predictions"
-            raise _stale(problem, where)
         rows = fitting.folds.rows(self.corpus)
         self._train, self._gold = self.vectors[rows], self.corpus.gold[rows]
         self._lines = self.corpus.index[rows]
         self._folds, self._stored = fitting.folds.words[word], fitting.stored.get((TEST, word))
         self._called = fitting.results.sense_texts(self.corpus)
-        parameters = fit_and_predict.tuned_parameters(source, word)
-        self._unfitted = partial(
-            fit_and_predict.estimator_for, source["estimator"], features, parameters
-        )
+        self._parameters = fit_and_predict.tuned_parameters(source, word)
 
     def fit(self) -> Any:
         """Fit the classifier on the whole training set and check it, as :meth:`Fitting.word`."""
-        classifier = self._unfitted().fit(self._train, self._gold)
+        estimator = self._fitting.source["estimator"]
+        unfitted = fit_and_predict.estimator_for(estimator, self._features, self._parameters)
+        classifier = unfitted.fit(self._train, self._gold)
         if self._stored is not None:
             self._check(classifier, self._stored)
         return classifier
@@ -195,3 +187,70 @@ class Learner:
                 fix="run snakemake again: predictions and scores are of other versions or another "
                 "machine",
             )
+
+
+def stored_temperatures(path: Path) -> dict[str, float]:
+    """Fit each word's temperature on the out-of-fold predictions of a file.
+
+    Parameters
+    ----------
+    path : Path
+        Predictions of `wsd classify`.
+
+    Returns
+    -------
+    dict of word to float
+        Empty if no word has folds. Empty too for a fine-tuned encoder, because it has seen the
+        labels of every fold.
+    """
+    held_out, source = read_predictions(path, CV)
+    if not held_out or has_seen_labels(source):
+        return {}
+    logits = {
+        word: (np.empty((0, len(about["senses"]))), np.empty(0, dtype=int))
+        for word, about in source["words"].items()
+    }
+    for words in held_out:
+        logits[words.word] = (_logits(words, source), words.gold)
+    return reliability.fit_temperatures(logits)
+
+
+def has_seen_labels(provenance: Mapping[str, Any]) -> bool:
+    """Return whether the encoder was trained on the labels of the training set."""
+    return "finetuned_from" in provenance["encoder"]["model"]
+
+
+def stored_probabilities(
+    words: WordPredictions, provenance: Mapping[str, Any], temperature: float | None
+) -> np.ndarray:
+    """Return the probability of each sense, as :meth:`FittedWord.answer` would.
+
+    Parameters
+    ----------
+    words : WordPredictions
+    provenance : mapping
+        The provenance of the predictions.
+    temperature : float or None
+        From :func:`stored_temperatures`; None if it is unknown.
+
+    Returns
+    -------
+    array of shape (n, senses)
+        All NaN for cosines without a temperature, which are no probabilities.
+    """
+    if temperature is None and _estimator(words, provenance)[0] == "nearest_centroid":
+        return np.full_like(words.scores, np.nan)
+    return reliability.to_probabilities(_logits(words, provenance), temperature or 1.0)
+
+
+def _logits(words: WordPredictions, provenance: Mapping[str, Any]) -> np.ndarray:
+    return reliability.to_logits(words.scores, *_estimator(words, provenance))
+
+
+def _estimator(words: WordPredictions, provenance: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a word's estimator and its tuned parameters."""
+    if provenance["estimator"] == PER_WORD:
+        chosen = provenance["chosen"][words.word]
+        return chosen["estimator"], chosen["parameters"]
+    parameters = tuned_parameters(provenance, words.word) if "untuned" in provenance else {}
+    return provenance["estimator"], parameters

@@ -27,14 +27,14 @@ from wsd.artifacts.input_template import parse_input
 from wsd.artifacts.senses import SenseText
 from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
-from wsd.errors import ModelError, WsdError
-from wsd.fitted.selected_results import Configuration, Results, training_sentences
+from wsd.errors import DamageError, ModelError, ResultError, WsdError
+from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.result_files import UNEXPECTED, require, validated
 
 FORMAT = 2
-SUFFIX = ".wsd"
 CARD, MANIFEST, SENTENCES = "README.md", "manifest.json", "sentences.json"
+FIT_AGAIN = "make the model file again with `wsd fit`, or download it again"
 LEARNED = "learned."  # prefix of a classifier's arrays
 _DATE = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same content has the same bytes
 
@@ -235,7 +235,7 @@ class WsdFile:
         """Return a word's training sentences in the order of its vectors; None if unavailable."""
         if word in self._sentences or self._results is None:
             return self._sentences.get(word)
-        return training_sentences(self._results, self.word(word))
+        return _training_sentences(self._results, self.word(word))
 
     def _read_json(self, name: str) -> Any:
         value = json.loads(self._zip.read(name))
@@ -257,8 +257,24 @@ class WsdFile:
             raise self._refused(error.problem) from None
 
     def _refused(self, reason: str) -> ModelError:
-        fix = "make it again with `wsd fit`, or download it again"
-        return ModelError(f"not a whole model file: {reason}", where=str(self.path), fix=fix)
+        problem = f"not a whole model file: {reason}"
+        return ModelError(problem, where=str(self.path), fix=FIT_AGAIN)
+
+
+def _training_sentences(results: Results, word: FittedWord) -> list[str] | None:
+    """Return the sentences that a word was fitted on; None if the results have another corpus."""
+    try:
+        table = results.corpus(word.word)
+    except DamageError:
+        raise
+    except ResultError:  # there is no table
+        return None
+    if table.digest != word.corpus:
+        return None
+    if not np.isin(word.lines, table.index[table.split == "train"]).all():
+        problem = f"the classifier of {word.word!r} was fitted on lines that its corpus lacks"
+        raise ModelError(problem, fix=FIT_AGAIN)
+    return [" ".join(table.tokens[row]) for row in table.training_rows(word.lines)]
 
 
 def _belong_together(word: FittedWord) -> bool:

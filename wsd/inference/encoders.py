@@ -7,7 +7,7 @@ choices are the same as in the workflow. Only the hidden states that the feature
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import yaml
 from tqdm import tqdm
 
@@ -210,13 +209,7 @@ ALL = "all"  # the layer choice of an array with every single layer
 
 
 def feature_vectors(
-    encoder: "Encoder",
-    corpus: Corpus,
-    aligned: Sequence["Aligned"],
-    features: Features,
-    *,
-    threads: int = 1,
-    progress: bool = False,
+    encoder: "Encoder", corpus: Corpus, aligned: Sequence["Aligned"], features: Features, **how: Any
 ) -> np.ndarray:
     """Return the features of each instance.
 
@@ -228,9 +221,8 @@ def feature_vectors(
         The word pieces of its instances, as from ``encoder.align``.
     features : Features
         The views, and the layer choice of each.
-    threads : int
-    progress : bool
-        Whether to show a progress bar.
+    **how
+        ``threads`` and ``progress``, as in :func:`hidden_states`.
 
     Returns
     -------
@@ -241,9 +233,7 @@ def feature_vectors(
     ModelError
         If a vector is not finite; it names the instance.
     """
-    (vectors,) = vectors_of_features(
-        encoder, corpus, aligned, [features], threads=threads, progress=progress
-    )
+    (vectors,) = vectors_of_features(encoder, corpus, aligned, [features], **how)
     return vectors
 
 
@@ -252,19 +242,21 @@ def vectors_of_features(
     corpus: Corpus,
     aligned: Sequence["Aligned"],
     several: Sequence[Features],
-    *,
-    threads: int = 1,
-    progress: bool = False,
+    **how: Any,
 ) -> Iterator[np.ndarray]:
     """Yield the vectors of several feature sets, from one pass of the encoder.
 
     The parameters and errors are those of :func:`feature_vectors`.
     """
-    parts = [part for features in several for part in features.parts]
-    keys = list(dict.fromkeys((view, layer) for view, choice in parts for layer in choice.layers))
-    states = hidden_states(encoder, corpus, aligned, keys, threads=threads, progress=progress)
+    keys = list(dict.fromkeys(key for features in several for key in keys_of(features)))
+    states = hidden_states(encoder, corpus, aligned, keys, **how)
     for features in several:
         yield assemble(features, lambda view, layer: states[:, keys.index((view, layer))])
+
+
+def keys_of(features: Features) -> list[tuple[str, int]]:
+    """Return the view and layer of each hidden state that features need."""
+    return [(view, layer) for view, choice in features.parts for layer in choice.layers]
 
 
 def hidden_states(
@@ -284,6 +276,9 @@ def hidden_states(
     Parameters
     ----------
     keys : sequence of (view, layer)
+    threads : int
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -297,29 +292,3 @@ def hidden_states(
                 states[rows, i] = vectors[views.index(view), layer]
             bar.update(len(rows))
     return states
-
-
-def frame_of_layers(
-    vectors: np.ndarray, layers: Iterable[int] | None = None, index: Any = None
-) -> pd.DataFrame:
-    """Return the vectors of several layers as a frame that shares their memory.
-
-    ``frame[6]`` is the frame of layer 6.
-
-    Parameters
-    ----------
-    vectors : array of shape (n, layers, width)
-    layers : iterable of int, optional
-        The numbers of the layers; by default from 0.
-    index : Index, optional
-        The names of the rows; by default 0, 1, …
-
-    Returns
-    -------
-    DataFrame of shape (n, layers * width)
-        Its columns are a MultiIndex of ``layer`` and ``dimension``.
-    """
-    n, depth, width = vectors.shape
-    numbers = [range(depth) if layers is None else list(layers), range(width)]
-    columns = pd.MultiIndex.from_product(numbers, names=["layer", "dimension"])
-    return pd.DataFrame(vectors.reshape(n, -1), index=index, columns=columns)

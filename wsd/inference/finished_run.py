@@ -25,8 +25,8 @@ from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results, narrowed
-from wsd.fitted.stored_probabilities import stored_probabilities, stored_temperatures
-from wsd.inference.encoders import ALL, frame_of_layers
+from wsd.fitted.train_selected import stored_probabilities, stored_temperatures
+from wsd.inference.encoders import ALL
 from wsd.inference.predictor import load_predictor, resolve_word
 from wsd.inference.sentences import Line, located
 from wsd.report.tables import METRICS, PATHS
@@ -196,7 +196,7 @@ class Run:
         Returns
         -------
         DataFrame of float32, of shape (n, features)
-            ``to_numpy()`` is the array, without a copy. The index names each row: split, line in
+            ``to_numpy()`` is the array. The index names each row: split, line in
             the split's file, and sense. So ``vectors.loc["train"]`` are the training instances. For
             all layers, the columns are a MultiIndex of layer and dimension.
         """
@@ -208,8 +208,8 @@ class Run:
         )
         if str(layers) == ALL:
             stored = Embeddings(vectors_file(files, corpus, view), corpus)
-            vectors = np.stack([stored.layer(layer) for layer in stored.stored], axis=1)
-            return frame_of_layers(vectors, stored.stored, index)
+            frames = {n: pd.DataFrame(stored.layer(n), index=index) for n in stored.stored}
+            return pd.concat(frames, axis=1, names=["layer", "dimension"])
         features, vectors, _ = read_features(files, corpus, view, str(layers))
         names = [f"{features.view}_{features.layers}_{i}" for i in range(vectors.shape[1])]
         return pd.DataFrame(vectors, index=index, columns=pd.Index(names, dtype=object))

@@ -4,37 +4,26 @@ It works in pipelines, cross-validation and grid searches: parameters and fitted
 plain values. :mod:`wsd.inference.encoders` holds the encoder, once for all copies in a process.
 """
 
-import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 import psutil
 from sklearn.base import BaseEstimator, TransformerMixin
 
 # The wrapper that set_output puts around transform asks this function too.
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
-from tqdm import tqdm
 
-from wsd.artifacts.feature_set import JOIN, Features, parse_features
+from wsd.artifacts.feature_set import JOIN, Features, assemble, parse_features
 from wsd.artifacts.input_template import InputValue, parse_input
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, VIEWS
 from wsd.errors import ConfigError
 from wsd.inference import encoders, sentences
-from wsd.inference.encoders import (
-    ALL,
-    UNIT,
-    feature_vectors,
-    frame_of_layers,
-    hidden_states,
-)
+from wsd.inference.encoders import ALL, hidden_states
 
-OUTPUTS = ("array", "frame")
 # The files of this process's control group, in a container or a SLURM job.
 CGROUP = Path("/sys/fs/cgroup")
 
@@ -48,17 +37,6 @@ def available_memory() -> int:
         # Cached files count as used, and make room for arrays.
         free = min(free, limit - used + int(stat["file"]))
     return free
-
-
-def _parts(X: Any, size: int) -> Iterator[tuple[int, Any]]:
-    """Yield parts of a frame or of an iterable, each with the number of its first instance."""
-    if isinstance(X, pd.DataFrame):
-        yield from ((first, X.iloc[first : first + size]) for first in range(0, len(X), size))
-        return
-    first, rows = 0, iter(sentences.rows(X))
-    while part := list(islice(rows, size)):
-        yield first, part
-        first += len(part)
 
 
 class FocalEmbedder(TransformerMixin, BaseEstimator):
@@ -90,9 +68,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
     device : {"auto", "cpu", "cuda"}
     threads : int
         Batches that run at the same time on a CPU. The vectors do not depend on it.
-    output : {"array", "frame"}
-        What :meth:`transform` returns. A frame of all layers has two dimensions, as a classifier
-        needs them, and the array has three. ``set_output`` of scikit-learn comes first.
     progress : bool
         Whether to show a progress bar.
 
@@ -127,7 +102,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         input: InputValue = PLAIN,
         device: str = "auto",
         threads: int = 1,
-        output: str = "array",
         progress: bool = False,
     ) -> None:
         self.model = model
@@ -137,7 +111,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         self.input = input
         self.device = device
         self.threads = threads
-        self.output = output
         self.progress = progress
 
     def fit(self, X: Iterable[Any], y: Any = None) -> Self:
@@ -160,7 +133,7 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         views = [("view", view, VIEWS) for view in str(self.view).split(JOIN)]
         settings = [("pooling", self.pooling, POOLINGS), ("device", self.device, DEVICES)]
-        for name, value, usable in [*settings, ("output", self.output, OUTPUTS), *views]:
+        for name, value, usable in [*settings, *views]:
             if value not in usable:
                 raise ConfigError(f"{name} {value!r}", fix=f"use {', '.join(usable)}")
         if type(self.threads) is not int or self.threads < 1:
@@ -175,7 +148,6 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
             blocks = record["blocks"]
             choices = parse_features(self.view, layers, blocks, where="layers", learned=False)
             layers = choices.layers
-        self._encoder(record)
         self.record_, self.layers_ = record, layers
         self.feature_names_ = self._names()
         return self
@@ -204,8 +176,8 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         -------
         float32 array of shape (len(X), features)
             For ``layers="all"``, of shape (len(X), layers, width). Each layer equals the result for
-            this layer alone, bit by bit. With ``output="frame"``, a DataFrame with the index of X
-            if X is a frame; for all layers its columns are a MultiIndex of layer and dimension.
+            this layer alone, bit by bit. ``set_output(transform="pandas")`` of scikit-learn gives a
+            DataFrame, which has two dimensions, as a classifier needs them.
 
         Raises
         ------
@@ -216,64 +188,17 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         instances = self._read(X)
-        needed = 4 * len(instances) * self._numbers
+        needed = 4 * len(instances) * self.record_["width"] * len(self._keys)
         # An operating system may grant more memory than it has, and end the process later.
         if needed > (free := available_memory()):
             problem = f"the vectors of {len(instances):,} instances take {needed / 1e9:.1f} GB, "
             problem += f"and {free / 1e9:.1f} GB of memory are free"
-            fix = "use transform_batches(X), which holds one batch at a time; or fewer layers"
+            fix = "transform a part of X at a time, such as X[:10000]; or take fewer layers"
             raise ConfigError(problem, fix=fix)
         vectors = self._embed(instances)
         if _get_output_config("transform", self)["dense"] != "default":
             return vectors.reshape(len(vectors), -1)  # scikit-learn makes a frame of it
-        if self.output == OUTPUTS[0]:
-            return vectors
-        index = X.index if isinstance(X, pd.DataFrame) else None
-        if self.layers_ == ALL:
-            return frame_of_layers(vectors, index=index)
-        return pd.DataFrame(vectors, index=index, columns=self.feature_names_)
-
-    def transform_batches(self, X: Iterable[Any], batch_size: int = 1024) -> Iterator[Any]:
-        """Embed instances batch by batch, for corpora that do not fit into memory.
-
-        The vectors equal the result of :meth:`transform` up to rounding in the fifth digit: the
-        encoder forms its batches of other sentences.
-
-        Parameters
-        ----------
-        X : iterable of (sentence, span)
-            As in :meth:`fit`. An iterator is read as far as the batches need it.
-        batch_size : int
-            The number of instances of a batch; the last one may be smaller.
-
-        Returns
-        -------
-        iterator
-            Yields what :meth:`transform` returns. It holds the instances and vectors of one batch.
-
-        Raises
-        ------
-        ConfigError, ModelError
-            As in :meth:`transform`; the error names the first instance of the batch.
-        """
-        check_is_fitted(self)
-        if type(batch_size) is not int or batch_size < 1:
-            raise ConfigError(f"batch_size {batch_size!r}", fix="give a number from 1 up")
-        return self._batches(X, batch_size)
-
-    def _batches(self, X: Any, size: int) -> Iterator[Any]:
-        single = copy.copy(self).set_params(progress=False)
-        # The length of a path is not a number of instances.
-        total = len(X) if hasattr(X, "__len__") and not isinstance(X, str) else None
-        with tqdm(total=total, unit=UNIT, disable=not self.progress) as bar:
-            for first, part in _parts(X, size):
-                try:
-                    # The result has no name here, which would keep it until the next one is ready.
-                    yield single.transform(part)
-                except ConfigError as error:
-                    problem = f"in the batch from instance {first}: {error.problem}"
-                    raise ConfigError(problem, where=error.where, fix=error.fix) from None
-                bar.update(len(part))
+        return vectors
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns: view, layer choice, number.
@@ -290,50 +215,42 @@ class FocalEmbedder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.feature_names_.copy()
 
-    def _encoder(self, record: Mapping[str, Any]) -> Any:
-        return encoders.load_encoder(
-            record, pooling=self.pooling, input=self.input, device=self.device
-        )
-
     def _read(self, X: Iterable[Any]) -> list[sentences.Focus]:
         if not (instances := sentences.read_instances(X)):
             raise ConfigError("no instances: X is empty", fix="give pairs of a sentence and a span")
         return instances
 
     @property
-    def _features(self) -> Features:
-        return parse_features(self.view, self.layers_, self.record_["blocks"])
+    def _features(self) -> list[Features]:
+        """The feature set, or each single layer."""
+        blocks = self.record_["blocks"]
+        names = map(str, range(blocks + 1)) if self.layers_ == ALL else [self.layers_]
+        return [parse_features(self.view, name, blocks) for name in names]
 
     @property
-    def _numbers(self) -> int:
-        """The numbers in memory per instance: its vector, and the layers that it combines."""
-        numbers = len(self.feature_names_)
-        if self.layers_ == ALL:
-            return numbers
-        layers = sum(len(choice.layers) for _, choice in self._features.parts)
-        return numbers + (layers * int(self.record_["width"]) if layers > 1 else 0)
+    def _keys(self) -> list[tuple[str, int]]:
+        """The view and layer of each hidden state."""
+        keys = (key for features in self._features for key in encoders.keys_of(features))
+        return list(dict.fromkeys(keys))
 
     def _embed(self, instances: Sequence[sentences.Focus]) -> np.ndarray:
-        encoder, table = self._encoder(self.record_), sentences.as_corpus(instances)
+        how: dict[str, Any] = {"pooling": self.pooling, "input": self.input, "device": self.device}
+        encoder, table = encoders.load_encoder(self.record_, **how), sentences.as_corpus(instances)
+        keys, aligned = self._keys, encoder.align(table)
         options: dict[str, Any] = {"threads": self.threads, "progress": self.progress}
-        aligned = encoder.align(table)
+        states = hidden_states(encoder, table, aligned, keys, **options)
         if self.layers_ == ALL:
-            keys = [(self.view, layer) for layer in range(self.record_["blocks"] + 1)]
-            return hidden_states(encoder, table, aligned, keys, **options)
-        return feature_vectors(encoder, table, aligned, self._features, **options)
+            return states
+        return assemble(self._features[0], lambda view, layer: states[:, keys.index((view, layer))])
 
     def _names(self) -> np.ndarray:
         """Return the names of the columns: view, layer choice, number."""
-        width, layers = self.record_["width"], range(self.record_["blocks"] + 1)
-        if self.layers_ == ALL:
-            parts = [(self.view, str(layer), width) for layer in layers]
-        else:
-            states = dict.fromkeys(layers, np.zeros((1, width), dtype=np.float32))
-            parts = [
-                (view, choice.name, choice.combine(states).shape[1])
-                for view, choice in self._features.parts
-            ]
-        names = [f"{view}_{layers}_{i}" for view, layers, width in parts for i in range(width)]
+        names = [
+            f"{view}_{choice.name}_{i}"
+            for features in self._features
+            for view, choice in features.parts
+            for i in range(choice.widths * self.record_["width"])
+        ]
         return np.array(names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:

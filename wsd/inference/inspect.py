@@ -7,15 +7,14 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wsd import logs
 from wsd.arguments import add_choice, add_input
-from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS
-from wsd.errors import ConfigError, unknown_choice
+from wsd.artifacts.view_names import DEVICES, POOLINGS
+from wsd.errors import ConfigError
 from wsd.inference import encoders, sentences
 from wsd.inference.sentences import Focus, as_corpus
 from wsd.storage.text_table import aligned
@@ -183,16 +182,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="the focal word; for serve.v all forms of the verb match. If it occurs several times, "
         "mark one: [[crane]]",
     )
-    parser.add_argument(
-        "--model", metavar="NAME",
-        help="all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
-        "hub:OWNER/NAME@COMMIT, package:NAME, path:FOLDER; or an entry of --configfile",
-    )  # fmt: skip
-    text = "config files with models to name; later files override earlier ones"
-    parser.add_argument("--configfile", type=Path, nargs="+", metavar="FILE", help=text)
-    add_input(parser, " (default: plain, or as in the config)", default=None)
-    text = "how to pool the focal word's pieces (default: mean, or as in the config)"
-    parser.add_argument("--pooling", choices=POOLINGS, help=text)
+    text = "all-MiniLM-L6-v2 (the default if its package is installed), bert-base-uncased, "
+    text += "hub:OWNER/NAME@COMMIT, package:NAME or path:FOLDER"
+    parser.add_argument("--model", metavar="NAME", help=text)
+    add_input(parser)
+    add_choice(parser, "--pooling", POOLINGS, "how to pool the focal word's pieces")
     add_choice(parser, "--device", DEVICES)
     parser.add_argument("--json", action="store_true", help="one JSON object, for machines")
 
@@ -202,23 +196,8 @@ def run(args: argparse.Namespace) -> None:
     if len(args.sentence) > 2:
         raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
     focuses = [sentences.find(text, args.word) for text in args.sentence]
-    source, options = _source(args)
-    encoder = encoders.load_encoder(encoders.find_model(source), device=args.device, **options)
+    source = encoders.source_named(args.model)
+    options = {"pooling": args.pooling, "input": args.input, "device": args.device}
+    encoder = encoders.load_encoder(encoders.find_model(source), **options)
     record = as_record(source.name, [inspect(encoder, focus) for focus in focuses])
     logs.show(json.dumps(record, ensure_ascii=False) if args.json else as_text(record))
-
-
-def _source(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """Return the encoder that the arguments name, and the options to load it with."""
-    options = {"pooling": args.pooling or POOLINGS[0], "input": args.input or PLAIN}
-    if not args.configfile:
-        return encoders.source_named(args.model), options
-    entries = args.config.models
-    if args.model is not None and args.model not in entries:
-        raise unknown_choice(f"the config has no model {args.model!r}", entries, "--model")
-    entry = entries[args.model or next(iter(entries))]
-    if entry.random_weights is not None:
-        problem = f"{entry.name} has random weights, a control"
-        raise ConfigError(problem, where="--model", fix="choose another with --model")
-    options = {"pooling": args.pooling or entry.pooling, "input": args.input or entry.input}
-    return encoders.ModelSource(entry.name, entry.source, entry.sha256), options

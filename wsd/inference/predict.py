@@ -25,7 +25,7 @@ from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import table_columns
 from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.known_forms import KnownForms, language_code, read_forms
+from wsd.corpora.known_forms import language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.wsd_file import WsdFile
@@ -69,12 +69,11 @@ def _suffix(args: argparse.Namespace) -> str:
 def _fitted_words(args: argparse.Namespace) -> tuple[Words, dict[str, str], Results | None]:
     """Return the words that answer, their configuration, and the results, if they have pages."""
     if args.senses is not None:
-        known = KnownForms(
-            language_code(args.language or ENGLISH), read_forms(args.forms) if args.forms else {}
-        )
+        forms = read_forms(args.forms) if args.forms else {}
         dictionary = Dictionary(
             args.senses, args.model, args.layers or TOP, args.encoder,
-            known=known, device=args.device, threads=args.threads,
+            forms=forms, language=language_code(args.language or ENGLISH),
+            device=args.device, threads=args.threads,
         )  # fmt: skip
         return dictionary, dictionary.configuration, None
     # The encoder must be the one of the results.

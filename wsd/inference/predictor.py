@@ -21,7 +21,6 @@ from wsd.artifacts.view_names import PLAIN
 from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.glosses import gloss_table, read_glosses
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
-from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, ModelError, unknown_choice
@@ -141,18 +140,26 @@ class Predictor:
         together : int, optional
             How many occurrences are read before they are answered; by default ``CHUNK``.
         """
-        for part in _parts(
-            (item for line in lines for item in self._find(line)), together or CHUNK
-        ):
-            items = self._align(part)
+        for items in _parts(self._items(lines), together or CHUNK):
             requests = [item for item in items if isinstance(item, Request)]
             answers = iter(self._classify(requests, neighbours) if requests else ())
             yield from (next(answers) if isinstance(item, Request) else item for item in items)
 
     def find(self, lines: Iterable[Line]) -> list[Request]:
         """Return the occurrences in lines that can be answered, with their word pieces."""
-        items = self._align([item for line in lines for item in self._find(line)])
-        return [item for item in items if isinstance(item, Request)]
+        return [item for item in self._items(lines) if isinstance(item, Request)]
+
+    def _items(self, lines: Iterable[Line]) -> Iterator[Request | Answer]:
+        """Yield the occurrences with their word pieces, or answers with the reason for none."""
+        for item in (item for line in lines for item in self._find(line)):
+            yield self._aligned(item) if isinstance(item, Request) else item
+
+    def _aligned(self, request: Request) -> Request | Answer:
+        try:
+            (pieces,) = self.encoder.align(table_of([request]))
+        except ModelError as error:
+            return request.answer(UNREADABLE, message=error.problem)
+        return replace(request, aligned=pieces)
 
     def _find(self, line: Line) -> list[Request | Answer]:
         """Return the occurrences that a line asks about, or an answer with the reason for none."""
@@ -204,20 +211,6 @@ class Predictor:
         candidates = " and of ".join(words) or "none of the words"
         message = f"{at.form!r} is a form of {candidates}: say which word is meant"
         return Answer(line, status, form=at.form, start=start, message=message)
-
-    def _align(self, items: Sequence[Request | Answer]) -> list[Request | Answer]:
-        """Return requests with their word pieces, or an answer that says why there are none."""
-        requests = [item for item in items if isinstance(item, Request)]
-        try:
-            pieces = iter(self.encoder.align(table_of(requests)) if requests else ())
-        except ModelError as error:
-            if len(items) == 1:
-                return [requests[0].answer(UNREADABLE, message=error.problem)]
-            return [aligned for item in items for aligned in self._align([item])]
-        return [
-            replace(item, aligned=next(pieces)) if isinstance(item, Request) else item
-            for item in items
-        ]
 
     def _classify(self, requests: Sequence[Request], neighbours: bool) -> list[Answer]:
         """Encode aligned requests together, then answer them word by word."""
@@ -318,8 +311,8 @@ class Dictionary:
     folder : Path, optional
         The folder of the encoder's files.
     device : str
-    known : KnownForms
-        The forms by which words are found.
+    forms : mapping of word to its further forms
+    language : str
     threads : int
 
     Attributes
@@ -345,12 +338,13 @@ class Dictionary:
         layers: str = TOP,
         folder: Path | None = None,
         *,
-        known: KnownForms = RULES,
+        forms: Mapping[str, tuple[str, ...]],
+        language: str,
         device: str = "auto",
         threads: int = 1,
     ) -> None:
-        self._lines, self._threads, self._known = read_glosses(path), threads, known
-        self.language = known.language
+        self._lines, self._threads, self._forms = read_glosses(path), threads, forms
+        self.language = language
         self.words = tuple(self._lines)
         record = find_model(source_named(model))
         self.encoder: Mapping[str, Any] = {
@@ -376,7 +370,7 @@ class Dictionary:
 
     def forms(self, word: str) -> tuple[str, ...]:
         """Return the forms that the user gave."""
-        return self._known.given.get(word, ())
+        return self._forms.get(word, ())
 
     def sentences(self, word: str) -> list[str]:
         """Return the glosses of a word, in the order of its vectors."""

@@ -11,6 +11,7 @@ with a word. The index of a frame does not matter: rows count by their order.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -23,9 +24,9 @@ from wsd.corpora.focal_form_check import is_form
 from wsd.corpora.importer import arrow_tables, labelled_tables
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
 from wsd.corpora.importer.table_cells import Cells, Options
-from wsd.corpora.importer.table_columns import NAMES, PLACES, find_columns
+from wsd.corpora.importer.table_columns import NAMES, find_columns
 from wsd.corpora.text_format import read_text
-from wsd.corpora.word_forms import Finder
+from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.storage.text_files import parse_json, unique_keys
 
@@ -77,34 +78,20 @@ def rows(X: Any) -> Iterable[Any]:
     Raises
     ------
     ConfigError
-        For several splits, columns of one name, a missing column, and a row without its sentence,
-        place or word.
+        For columns of one name, a missing column, and a row without its sentence, place or word.
     CorpusError
         If a file cannot be read.
     """
     if isinstance(X, os.PathLike) or (isinstance(X, str) and Path(X).suffix.lower() in SUFFIXES):
         return map(_row, labelled_tables.read_cells(Path(X), OPTIONS, needed=("sentence",)))
-    if isinstance(X, Mapping):
-        parts = ", ".join(map(str, X))
-        fix = "give one split, such as X['train']; or make a table of columns: pandas.DataFrame(X)"
-        raise ConfigError(f"X has several parts: {parts}", where="X", fix=fix)
     if not hasattr(X, "itertuples"):
         return _mapping_rows(X)
     if twice := X.columns[X.columns.duplicated()].tolist():
         raise ConfigError(f"two columns are called {twice[0]!r}", where="X", fix="rename one")
-    names, pairs = [*map(str, X.columns)], X.itertuples(index=False, name=None)
-    if len(names) == 2 and not _is_complete(names):
-        return pairs  # of a sentence and a place
-    return _mapping_rows(dict(zip(names, row, strict=True)) for row in pairs)
-
-
-def _is_complete(names: Iterable[str]) -> bool:
-    """Return whether columns have a sentence, and a place or a word."""
-    try:
-        column_of = find_columns(dict.fromkeys(names), {}, "X", ("sentence",))
-    except CorpusError:
-        return False
-    return bool({*PLACES, "word"} & column_of.keys())
+    names = [*map(str, X.columns)]
+    return _mapping_rows(
+        dict(zip(names, row, strict=True)) for row in X.itertuples(index=False, name=None)
+    )
 
 
 def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
@@ -265,14 +252,10 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     >>> cut("The crane's driver", (4, 9))
     Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)
     """
-    _check_text(sentence)
-    start, end = span
-    try:
-        check_span(sentence, start, end, word)
-    except ValueError as error:
-        raise _wrong(sentence, str(error), FIX_SPAN) from None
-    before, focal = sentence[:start].split(), " ".join(sentence[start:end].split())
-    return Focus((*before, focal, *sentence[end:].split()), len(before))
+    with _checked(sentence, FIX_SPAN):
+        check_span(sentence, *span, word)
+    at = Occurrence((), sentence, *span)
+    return Focus(at.tokens, at.position)
 
 
 def find(sentence: str, word: str) -> Focus:
@@ -294,29 +277,29 @@ def find(sentence: str, word: str) -> Focus:
     >>> find("A crane by a [[crane]].", "crane")
     Focus(tokens=('A', 'crane', 'by', 'a', 'crane', '.'), position=4)
     """
-    _check_text(sentence)
-    finder = Finder([word] if word.strip() else [])
-    try:
+    with _checked(sentence, FIX_MARK):
+        finder = Finder([word] if word.strip() else [])
         if mark := find_mark(sentence, finder.words_of):
             check_span(mark.text, mark.start, mark.end, word)
             if not is_form(word, focal := mark.text[mark.start : mark.end]):
                 raise ValueError(f"{focal!r} is marked, which is not a form of {word!r}")
             return cut(mark.text, (mark.start, mark.end), word)
+        occurrences = finder.find(sentence)
+        if len(occurrences) != 1:
+            number = f"{len(occurrences)} forms" if occurrences else "no form"
+            raise ValueError(f"{number} of {word!r} in the sentence")
+    return Focus(occurrences[0].tokens, occurrences[0].position)
+
+
+@contextmanager
+def _checked(sentence: str, fix: str) -> Iterator[None]:
+    """Turn a ValueError about a sentence into a ConfigError that shows the sentence."""
+    try:
+        if not is_whole(sentence):
+            raise ValueError("half a character in the text")
+        yield
     except ValueError as error:
-        raise _wrong(sentence, str(error), FIX_MARK) from None
-    occurrences = finder.find(sentence)
-    if not occurrences:
-        fix = "name one of its words, a verb as serve.v: served is found then"
-        raise _wrong(sentence, f"no form of {word!r} in the sentence", fix)
-    if len(occurrences) > 1:
-        problem = f"{word!r} occurs in the sentence {len(occurrences)} times"
-        raise _wrong(sentence, problem, "mark the one that you mean, as [[crane]]")
-    at = occurrences[0]
-    return Focus(at.tokens, at.position)
-
-
-def _wrong(sentence: str, problem: str, fix: str | None = None) -> ConfigError:
-    return ConfigError(problem, where=repr(sentence), fix=fix)
+        raise ConfigError(str(error), where=repr(sentence), fix=fix) from None
 
 
 def read_instances(X: Iterable[Any]) -> list[Focus]:
@@ -446,9 +429,3 @@ def is_whole(text: str) -> bool:
     They come from JSON, or from an argument that is not UTF-8.
     """
     return text.encode(errors="replace").decode() == text
-
-
-def _check_text(sentence: str) -> None:
-    if not is_whole(sentence):
-        fix = "type the text again"
-        raise ConfigError("half a character in the text", where=ascii(sentence), fix=fix)
