@@ -13,8 +13,8 @@ from checkout import REPOSITORY
 from hub_server import HubServer
 from huggingface_hub import ModelCard
 
-from wsd.fitted.model_card import card
-from wsd.fitted.wsd_file import WsdFileWriter
+from wsd.fitted.fit import card
+from wsd.fitted.wsd_file import write_wsd_file
 
 HUB = {"hub": "bert-base-uncased", "revision": "0" * 40}
 DATASET = {
@@ -113,8 +113,7 @@ def test_the_two_lines_of_the_documentation_upload_card_and_model(tmp_path: Path
     (lines,) = re.findall(r"```\n(unzip .*?\nhf upload .*?)\n```", page)
     if shutil.which("unzip") is None:
         pytest.skip("there is no unzip here")
-    writer = WsdFileWriter(tmp_path / "mine.wsd")
-    writer.close({"words": {}}, card_of())
+    write_wsd_file(tmp_path / "mine.wsd", [], {}, lambda manifest: card_of(), {})
     with HubServer({}) as hub:
         environment = {**hub.environment(tmp_path / "home"), "HF_TOKEN": "hf_x"}
         environment["PATH"] = os.pathsep.join(

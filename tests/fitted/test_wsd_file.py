@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wsd.fitted.wsd_file import WsdFileWriter
+from wsd.fitted.wsd_file import write_wsd_file
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -15,11 +15,9 @@ def test_a_full_disk_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The archive does not try to write again when it is deleted."""
     unraisable: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
-    writer = WsdFileWriter(Path("/dev/full"))
     with pytest.raises(OSError) as error:
-        for _ in range(9):
-            writer._add("words/0.safetensors", bytes(100_000))
+        write_wsd_file(Path("/dev/full"), [], {"x": "x" * 10**6}, lambda manifest: "card", {})
     assert error.value.errno == errno.ENOSPC
-    del writer, error
+    del error
     gc.collect()
     assert unraisable == []

@@ -166,9 +166,8 @@ def model_file_seeds() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for estimator in ("nearest_centroid", "logistic", "lda", "knn"):
             path = Path(folder) / "a.wsd"
-            writer = wsd_file.WsdFileWriter(path)
-            writer.put(fitted_word(estimator))
-            writer.close(manifest, "card")
+            words = [fitted_word(estimator)]
+            wsd_file.write_wsd_file(path, words, manifest, lambda manifest: "card", {})
             with zipfile.ZipFile(path) as made:
                 output = made.read(wsd_file.MANIFEST)
                 results.append(output + SEPARATOR + made.read("words/0.safetensors"))

@@ -11,8 +11,8 @@ A file can come from a stranger: every value is checked when it is read.
 
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -27,7 +27,7 @@ from wsd.artifacts.input_template import parse_input
 from wsd.artifacts.senses import SenseText
 from wsd.artifacts.view_names import VIEWS
 from wsd.classification.estimators.stored_classifiers import arrays_of, restored
-from wsd.errors import DamageError, ModelError, ResultError, WsdError
+from wsd.errors import ModelError, WsdError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.word_classifier import FittedWord
 from wsd.storage.result_files import UNEXPECTED, require, validated
@@ -87,62 +87,51 @@ class Sentences(RootModel[dict[str, list[str]]]):
     """The content of ``sentences.json``: training sentences by word."""
 
 
-class WsdFileWriter:
-    """Writes a model file member by member, so that one word is in memory at a time.
+def write_wsd_file(
+    path: Path,
+    words: Iterable[FittedWord],
+    manifest: Mapping[str, Any],
+    card: Callable[[Mapping[str, Any]], str],
+    sentences: Mapping[str, list[str]],
+) -> None:
+    """Write a model file word by word, so that one word is in memory at a time.
 
     Parameters
     ----------
     path : Path
         A temporary path: a failure leaves an incomplete file.
+    words : iterable of FittedWord
+    manifest : mapping
+        Without its words and the format.
+    card : function of the whole manifest
+        Returns the card in Markdown.
+    sentences : mapping of word to its training sentences, in the order of its vectors
+        Empty to leave them out.
     """
+    from safetensors.numpy import save
 
-    def __init__(self, path: Path) -> None:
-        self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_STORED)
-        self.words: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
 
-    def put(self, word: FittedWord) -> None:
-        """Add a word."""
-        from safetensors.numpy import save
+        def add(name: str, content: bytes) -> None:
+            member = zipfile.ZipInfo(name, _DATE)
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, content)
 
-        learned = arrays_of(word.estimator, word.classifier)
-        arrays = {f"{LEARNED}{name}": array for name, array in learned.items()}
-        arrays |= {"train": word.train.astype(np.float16), "gold": word.gold, "lines": word.lines}
-        member = f"words/{len(self.words)}.safetensors"
-        self._add(member, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
-        fields = [name for name in WordEntry.model_fields if name != "file"]
-        self.words[word.word] = {"file": member} | {name: getattr(word, name) for name in fields}
-
-    def close(
-        self,
-        manifest: Mapping[str, Any],
-        card: str,
-        sentences: Mapping[str, list[str]] | None = None,
-    ) -> None:
-        """Add the manifest, the card and the sentences, and close the file.
-
-        Parameters
-        ----------
-        manifest : mapping
-        card : str
-            Markdown.
-        sentences : mapping of word to its training sentences, in the order of its vectors
-            None, or empty, to leave them out.
-        """
+        for number, word in enumerate(words):
+            learned = arrays_of(word.estimator, word.classifier)
+            arrays = {f"{LEARNED}{name}": array for name, array in learned.items()}
+            arrays |= {"train": word.train.astype(np.float16)}
+            arrays |= {"gold": word.gold, "lines": word.lines}
+            file = f"words/{number}.safetensors"
+            add(file, save({k: np.ascontiguousarray(a) for k, a in arrays.items()}))
+            fields = [name for name in WordEntry.model_fields if name != "file"]
+            entries[word.word] = {"file": file} | {name: getattr(word, name) for name in fields}
+        manifest = {"format": FORMAT, **manifest, "words": entries}
         if sentences:
-            self._add(SENTENCES, _json(sentences))
-        self._add(MANIFEST, _json({"format": FORMAT, **manifest, "words": self.words}))
-        self._add(CARD, card.encode())
-        self._zip.close()
-
-    def _add(self, name: str, content: bytes) -> None:
-        member = zipfile.ZipInfo(name, _DATE)
-        member.external_attr = 0o644 << 16
-        try:
-            self._zip.writestr(member, content)
-        except OSError:
-            with suppress(OSError):  # else the destructor raises the error once more
-                self._zip.close()
-            raise
+            add(SENTENCES, _json(sentences))
+        add(MANIFEST, _json(manifest))
+        add(CARD, card(manifest).encode())
 
 
 def _json(value: Any) -> bytes:
@@ -263,12 +252,7 @@ class WsdFile:
 
 def _training_sentences(results: Results, word: FittedWord) -> list[str] | None:
     """Return the sentences that a word was fitted on; None if the results have another corpus."""
-    try:
-        table = results.corpus(word.word)
-    except DamageError:
-        raise
-    except ResultError:  # there is no table
-        return None
+    table = results.corpus(word.word)
     if table.digest != word.corpus:
         return None
     if not np.isin(word.lines, table.index[table.split == "train"]).all():

@@ -354,26 +354,20 @@ class Run:
         kept = corpus.split != OUT_OF_DOMAIN
         points = align_signs([projection.points[kept] for projection in projections])[-1]
         corpus = corpus.take(kept)
-        columns = {"sense": np.array(corpus.senses, dtype=object)[corpus.gold]}
-        frame = instance_frame(
-            {word: corpus},
-            word,
-            range(len(corpus)),
-            {**columns, "x": points[:, 0], "y": points[:, 1]},
-        ).dropna(subset=["x"])
-        names: dict[str, Any] = {"view": view, "layers": layers, "model": model}
+        senses = np.array(corpus.senses, dtype=object)[corpus.gold]
+        columns = {"sense": senses, "x": points[:, 0], "y": points[:, 1], "predicted": None}
+        frame = instance_frame({word: corpus}, word, range(len(corpus)), columns)
+        frame = frame.dropna(subset=["x"]).set_index(["split", "index"])
         try:
-            predictions = self.predictions(**names, classifier=classifier, word=word).set_index(
-                ["split", "index"]
-            )
+            chosen = self.predictions(layers, classifier, model, view, word=word)
+            frame.update(chosen.set_index(["split", "index"])["predicted"])
         except ConfigError:
             if classifier is not None:
                 raise
-            frame["predicted"] = None
-        else:
-            frame = frame.join(predictions["predicted"], on=["split", "index"])
         title = f"{word}, layer choice {layers}"
-        return word_figure(frame, corpus.senses, title, method, projections[-1].explained)
+        return word_figure(
+            frame.reset_index(), corpus.senses, title, method, projections[-1].explained
+        )
 
     def model_named(self, name: str | None) -> str:
         """Return a model of the run; by default the only one, or that of the selection."""
