@@ -114,7 +114,6 @@ def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[st
     [
         (["a crane flew", "--word", "bank"], "no form of 'bank'"),
         (["a crane by a crane", "--word", "crane"], "2 forms of 'crane'"),
-        (["a crane"] * 3 + ["--word", "crane"], "3 sentences"),
         (["a crane", "--word", "crane", "--model", "bert"], "no model 'bert' is known"),
         (["a crane", "--word", "crane", "--model", "hub:a/b@0"], "not a full commit"),
         (["a crane", "--word", "crane", "--model", "path:nowhere"], "no folder nowhere"),

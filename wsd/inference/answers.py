@@ -93,8 +93,9 @@ class Answer:
 
 FORMATS = ("table", "csv", "jsonl")
 USED = tuple(field.name for field in fields(Configuration))
-# Columns of the CSV: all fields of an answer except neighbours and names of senses.
-COLUMNS = (*(field.name for field in fields(Answer)[:-2]), *USED, "text")
+# All fields of an answer except neighbours and names of senses.
+FIELDS = tuple(field.name for field in fields(Answer)[:-2])
+COLUMNS = (*FIELDS, *USED, "text")  # of the CSV
 WIDTHS = {"line": 6, "form": 14, "sense": 34, "probability": 8}
 
 

@@ -26,6 +26,7 @@ from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results, narrowed
 from wsd.fitted.train_selected import stored_probabilities, stored_temperatures
+from wsd.inference.answers import FIELDS
 from wsd.inference.encoders import ALL
 from wsd.inference.predictor import load_predictor, resolve_word
 from wsd.inference.sentences import Line, located
@@ -36,10 +37,6 @@ from wsd.storage.file_names import word_of
 PROJECTIONS = re.compile(
     r"(?P<model>[^/]+)/projections/(?P<method>[^/]+)/(?P<view>[^/]+)/(?P<layers>[^/]+)\.parquet"
 )
-ANSWERED = (
-    "sentence", "status", "word", "form", "start", "sense", "sense_name", "probability",
-    "probabilities", "scores", "distance", "ood", "message",
-)  # fmt: skip
 
 
 def _published(name: str, text: str) -> Any:
@@ -270,7 +267,7 @@ class Run:
         records: list[dict[str, Any]] = [
             {**vars(answer), "sentence": answer.line.text} for answer in answers
         ]
-        return pd.DataFrame.from_records(records, columns=list(ANSWERED))
+        return pd.DataFrame.from_records(records, columns=["sentence", *FIELDS[1:]])
 
     def plot_layers(
         self,

@@ -14,7 +14,6 @@ import numpy as np
 from wsd import logs
 from wsd.arguments import add_choice, add_input
 from wsd.artifacts.view_names import DEVICES, POOLINGS
-from wsd.errors import ConfigError
 from wsd.inference import encoders, sentences
 from wsd.inference.sentences import Focus, as_corpus
 from wsd.storage.text_table import aligned
@@ -174,7 +173,7 @@ def _cell(value: Any) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    text = "one sentence, or two to compare"
+    text = "one sentence, two to compare, or more"
     parser.add_argument("sentence", nargs="+", metavar="SENTENCE", help=text)
     parser.add_argument(
         "--word",
@@ -192,9 +191,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Show one or two sentences."""
-    if len(args.sentence) > 2:
-        raise ConfigError(f"{len(args.sentence)} sentences", where="SENTENCE", fix="give 1 or 2")
+    """Show sentences."""
     focuses = [sentences.find(text, args.word) for text in args.sentence]
     source = encoders.source_named(args.model)
     options = {"pooling": args.pooling, "input": args.input, "device": args.device}

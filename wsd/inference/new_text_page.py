@@ -5,9 +5,10 @@ choice are fitted again on the training instances. They must reproduce the point
 the test instances that the page shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -100,8 +101,7 @@ class NewTextPage:
     def _files(self, *folders: str) -> list[str]:
         """Return the names of the model's files in a folder."""
         folder = "/".join([self._model, *folders])
-        files = self._results.map.files
-        return [name for name in files if Path(name).parent.as_posix() == folder]
+        return [name for name in self._results.map.files if name.rpartition("/")[0] == folder]
 
     def _inputs(self, corpus: Corpus) -> ReportInputs:
         """Return the files of a report with one model and one word."""
@@ -160,13 +160,13 @@ class NewTextPage:
             corpus=corpus,
             projections=projections,
             neighbours=neighbours,
-            predicted={
-                name: np.c_[shown.predicted[name], rows] for name, rows in predicted.items()
-            },
-            confidence={
-                name: np.c_[shown.confidence[name], rows] for name, rows in confidence.items()
-            },
+            predicted=_with_columns(shown.predicted, predicted),
+            confidence=_with_columns(shown.confidence, confidence),
         )
+
+
+def _with_columns(shown: Mapping[str, np.ndarray], new: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    return {name: np.c_[shown[name], rows] for name, rows in new.items()}
 
 
 def _corpus(full: Corpus, requests: Sequence[Request]) -> Corpus:

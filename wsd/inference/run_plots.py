@@ -111,13 +111,11 @@ def word_figure(
         colour, marker = style_of(number)
         colours[sense] = COLOURS[colour]
         look = {"marker": marker, "color": COLOURS[colour], "size": size}
-        own = points["sense"] == sense
-        test, train = own & (points["split"] == TEST), own & (points["split"] != TEST)
+        own = points[points["sense"] == sense]
+        test, train = (_source(own[(own["split"] == TEST) == is_test]) for is_test in (True, False))
         drawn[sense] = [
-            plot.scatter("x", "y", source=_source(points[test]), fill_alpha=0.75, **look),
-            plot.scatter(
-                "x", "y", source=_source(points[train]), fill_alpha=0, line_alpha=0.45, **look
-            ),
+            plot.scatter("x", "y", source=test, fill_alpha=0.75, **look),
+            plot.scatter("x", "y", source=train, fill_alpha=0, line_alpha=0.45, **look),
         ]
     wrong = points[points["predicted"].notna() & (points["predicted"] != points["sense"])]
     source = _source(wrong.assign(ring=wrong["predicted"].map(colours)))

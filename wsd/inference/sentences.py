@@ -329,7 +329,9 @@ def _instance(row: Any, i: int) -> Focus:
             raise TypeError
         if isinstance(span, str):
             return find(sentence, span)
-        start, end = map(_whole, span)
+        start, end = map(int, span)
+        if (start, end) != tuple(span):  # a table with missing values has 2.0 for 2, but not 2.5
+            raise ValueError(span)
         return cut(sentence, (start, end))
     except ConfigError as error:
         problem = f"instance {i}: {error.problem}"
@@ -338,13 +340,6 @@ def _instance(row: Any, i: int) -> Focus:
         problem = f"instance {i} is not a sentence with a span: {row!r:.80}"
         fix = 'give pairs such as ("a crane flew", (2, 7)) or ("a crane flew", "crane")'
         raise ConfigError(problem, fix=fix) from None
-
-
-def _whole(edge: Any) -> int:
-    # A table with missing values has 2.0 for 2.
-    if int(edge) != float(edge):
-        raise ValueError(edge)
-    return int(edge)
 
 
 def as_corpus(

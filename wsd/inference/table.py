@@ -47,7 +47,8 @@ def write(path: Path, frame: pd.DataFrame, provenance: Mapping[str, Any]) -> Non
     }
     if "scores" in frame:
         types["scores"] = pa.list_(pa.struct([("sense", pa.string()), ("score", pa.float64())]))
-        frame = frame.assign(scores=frame["scores"].map(_pairs))
+        pairs = [[{"sense": k, "score": v} for k, v in row.items()] for row in frame["scores"]]
+        frame = frame.assign(scores=pd.Series(pairs, frame.index))
     if "vector" in frame:
         types["vector"] = pa.list_(pa.float32(), len(frame["vector"].iloc[0]))
     if path.suffix.lower() == CSV:
@@ -64,10 +65,6 @@ def write(path: Path, frame: pd.DataFrame, provenance: Mapping[str, Any]) -> Non
             about = {METADATA_KEY: json.dumps(provenance, sort_keys=True).encode()}
             table = table.replace_schema_metadata(about)
             pq.write_table(table, temporary, compression="zstd")
-
-
-def _pairs(scores: Mapping[str, float | None]) -> list[dict[str, Any]]:
-    return [{"sense": sense, "score": score} for sense, score in scores.items()]
 
 
 def _vectors(run: Run, words: Sequence[str], names: Mapping[str, Any]) -> pd.DataFrame:
