@@ -14,7 +14,7 @@ from wsd.artifacts.predictions import CV, WordPredictions, read_predictions, wri
 from wsd.cli import main
 from wsd.fitted.calibration import sample_size
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting, stored_probabilities, stored_temperatures
+from wsd.fitted.word_classifier import Fitting, stored_probabilities, stored_temperatures
 from wsd.fitted.wsd_file import WsdFile
 from wsd.metrics import reliability
 

@@ -36,7 +36,7 @@ from wsd.cli import main
 from wsd.encoder import find_model_folder
 from wsd.errors import ConfigError, CorpusError, ModelError, ResultError
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting
+from wsd.fitted.word_classifier import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference import encoders
 from wsd.inference import predictor as predictor_module

@@ -24,7 +24,7 @@ from wsd.artifacts.column_names import TOGETHER
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting, Learner, stored_probabilities
+from wsd.fitted.word_classifier import Fitting, Learner, stored_probabilities
 from wsd.logs import log
 from wsd.metrics import out_of_distribution, reliability
 from wsd.storage.csv import write_csv

@@ -20,8 +20,7 @@ from wsd.artifacts.predictions import TEST
 from wsd.artifacts.run_json import bare
 from wsd.artifacts.training_set import FULL
 from wsd.fitted.selected_results import Results
-from wsd.fitted.train_selected import Fitting
-from wsd.fitted.word_classifier import FittedWord
+from wsd.fitted.word_classifier import FittedWord, Fitting
 from wsd.fitted.wsd_file import write_wsd_file
 from wsd.logs import log
 from wsd.metrics.scores import WORD_SCORES

@@ -199,9 +199,8 @@ class Results:
 
     def sense_texts(self, corpus: Corpus) -> tuple[SenseText, ...]:
         """Return the names and glosses of a word's senses."""
-        if self.dataset:
-            return self.dataset.sense_texts(corpus.word, corpus.senses)
-        return sense_texts(corpus.word, corpus.senses)
+        named = self.dataset.sense_texts if self.dataset else sense_texts
+        return named(corpus.word, corpus.senses)
 
 
 def narrowed(rows: pd.DataFrame, names: Mapping[str, str | None], what: str) -> pd.DataFrame:

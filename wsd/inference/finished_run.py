@@ -25,7 +25,7 @@ from wsd.artifacts.training_set import FULL
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import ConfigError, ResultError, WsdError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results, narrowed
-from wsd.fitted.train_selected import stored_probabilities, stored_temperatures
+from wsd.fitted.word_classifier import stored_probabilities, stored_temperatures
 from wsd.inference.answers import FIELDS
 from wsd.inference.encoders import ALL
 from wsd.inference.predictor import load_predictor, resolve_word

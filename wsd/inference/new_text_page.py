@@ -23,7 +23,7 @@ from wsd.artifacts.projection import Projection
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.fitted.train_selected import Fitting, Learner
+from wsd.fitted.word_classifier import Fitting, Learner
 from wsd.inference.encoders import vectors_of_features
 from wsd.inference.predictor import Predictor, Request, table_of
 from wsd.logs import log

@@ -25,8 +25,7 @@ from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.corpora.word_names import matching_words
 from wsd.errors import ConfigError, CorpusError, ModelError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.fitted.train_selected import Fitting
-from wsd.fitted.word_classifier import FittedWord, VectorAnswers, nearest_gloss
+from wsd.fitted.word_classifier import FittedWord, Fitting, VectorAnswers, nearest_gloss
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.answers import AMBIGUOUS, NOT_FOUND, OK, UNREADABLE, Answer, Neighbour
 from wsd.inference.encoders import (
