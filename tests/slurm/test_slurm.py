@@ -26,7 +26,7 @@ QUICKSTART = (
 HOARD = 600
 HOARDER = f"""
 import sys, time
-if {{"wsd.cli", "folds"}} <= set(sys.orig_argv):
+if {{"--log", "folds"}} <= set(sys.orig_argv):
     hoard = b"x" * ({HOARD} << 20)
     time.sleep(6)  # SLURM looks every second
 """
