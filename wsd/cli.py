@@ -22,8 +22,7 @@ from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, WsdError
 from wsd.logs import log
 from wsd.run import overwrite_checks
-from wsd.run.digests import MAP
-from wsd.run.file_kinds import KINDS
+from wsd.run.digests import KINDS, MAP
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 

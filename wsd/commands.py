@@ -63,14 +63,17 @@ TABLE = {
 }
 
 
-def _module(room: str, name: str) -> str:
-    return f"wsd.{room}.{'import_corpus' if name == 'import' else name.replace('-', '_')}"
+def _command(room: str, name: str, text: str) -> Command:
+    module = "import_corpus" if name == "import" else name.replace("-", "_")
+    return Command(f"wsd.{room}.{module}", text)
 
 
 GROUPS = {
-    group: {name: Command(_module(room, name), text) for name, (room, text) in rows.items()}
+    group: {name: _command(room, name, text) for name, (room, text) in rows.items()}
     for group, rows in TABLE.items()
 }
 for study in STUDIES.values():
-    GROUPS.setdefault(study.group, {}).update(study.table())
+    for name, text in study.commands.items():
+        command = _command(f"studies.{study.name}", name, text)
+        GROUPS.setdefault(study.group, {})[name] = command
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}

@@ -32,10 +32,9 @@ from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
-from wsd.run import run_files
-from wsd.run.key_checks import check_program_folder
-from wsd.run.path_patterns import command_line
-from wsd.run.run_session import Session
+from wsd.run.config import check_program_folder
+from wsd.run.files import CONFIDENCE, command_line
+from wsd.run.session import Session
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import check_encoding, file_name
 from wsd.studies.registry import STUDIES, extensions, studies_of
@@ -232,7 +231,7 @@ def step(name, reads, writes, flags={}, folder=None, **more):
 
     The names of inputs and outputs are flags of the command, unless they begin with an underscore.
     The wildcards ``view``, ``layers`` and ``method`` and the settings in the key of the command's
-    files (wsd/run/file_kinds.py) are flags too, and ``flags`` has others; it or its values may be
+    files (wsd/run/digests.py) are flags too, and ``flags`` has others; it or its values may be
     functions of the wildcards. ``folder`` is --out of a command that itself names its files: by default
     the folder of listings, or of outputs that are no flags. ``more`` has the command and the log, if
     they differ from the rule's; its first ``words``; and arguments for Snakemake: ``mem`` and
@@ -307,7 +306,7 @@ def show_reports(published):
     lines = []
     if published.get("summary.csv"):
         lines += ["", leaderboard(Path(TABLES, "summary.csv")), ""]
-    front_pages = ["index.html", *(study.front_page for study in STUDIES.values())]
+    front_pages = ["index.html", *(f"{name}.html" for name in STUDIES)]
     pages = [Path(TABLES, path) for path in published if Path(path).name in front_pages]
     lines += [f"The pages: {page.absolute()}" for page in pages]
     lines += [f"All reports: {overview}"] if pages else []

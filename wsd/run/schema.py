@@ -6,6 +6,7 @@ from these classes, and :mod:`wsd.run.config` takes its error messages from them
 
 import json
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
@@ -405,7 +406,11 @@ if TYPE_CHECKING:
     ConfigFile = CoreKeys
 else:
     # The keys of the core and of the studies.
-    sections = [study.keys() for study in STUDIES.values() if study.section]
+    sections = [
+        import_module(f"wsd.studies.{study.name}.config").Keys
+        for study in STUDIES.values()
+        if study.section
+    ]
     ConfigFile = type("ConfigFile", (CoreKeys, *sections), {"__doc__": CoreKeys.__doc__})
 
 
