@@ -103,7 +103,7 @@ def listings(files: Files) -> set[str]:
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
     """Write a corpus with these words and senses, as far as a config reads it."""
-    counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0, "most_folds": 9}
+    counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0}
     content = {
         **{"format": FORMAT, "name": "any", **dict.fromkeys(ABOUT, "")},
         "words": {

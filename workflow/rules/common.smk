@@ -32,11 +32,11 @@ from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
-from wsd.run.config import check_program_folder
 from wsd.run.files import CONFIDENCE, command_line
 from wsd.run.session import Session
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import check_encoding, file_name
+from wsd.studies.base import without_braces
 from wsd.studies.registry import STUDIES, extensions, studies_of
 
 
@@ -77,8 +77,9 @@ STUDY_FILES = FILES.study
 # The words in the form of `--words` and of file names: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
 TABLES = str(CONFIG.tables(ALL_RESULTS))
-PACKAGE = in_one_message(check_program_folder, os.path.relpath(Path(wsd.__file__).parent))
-in_one_message(check_program_folder, workflow.basedir)  # the environment's file is below it
+PACKAGE = os.path.relpath(Path(wsd.__file__).parent)
+for folder in (PACKAGE, workflow.basedir):  # the environment's file is below the latter
+    in_one_message(without_braces, folder, "the folder of the program", "rename the folder")
 
 # .venv/bin/snakemake finds the `wsd` in its folder, even if .venv is not activated.
 BIN = Path(sys.executable).parent

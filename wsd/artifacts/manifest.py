@@ -90,11 +90,7 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
         words = {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
     else:
         words = manifest["words"]
-    # Older manifests lack most_folds; 0 is unknown.
-    counts = {
-        word: {**{key: about[key] for key in COUNTS}, "most_folds": about.get("most_folds", 0)}
-        for word, about in words.items()
-    }
+    counts = {word: {key: about[key] for key in COUNTS} for word, about in words.items()}
     numbers = [*left_out.values(), *(n for count in counts.values() for n in count.values())]
     valid = words and all(type(number) is int and number >= 0 for number in numbers)
     require(valid, "no words, or an invalid number")

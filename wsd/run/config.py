@@ -13,7 +13,6 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from wsd.artifacts.config_section import REFUSED, TAGS, Section
-from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import NAMELESS
@@ -26,7 +25,7 @@ from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError
 from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs
-from wsd.run.schema import MIX, ConfigFile, Controls, ModelEntry
+from wsd.run.schema import MIX, ConfigFile, ModelEntry
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 
@@ -69,7 +68,10 @@ def check(config: Mapping[str, Any]) -> Config:
     random_controls = {} if dataset.of_pairs else _random_controls(file, models)
     classifiers = {classifier.name: classifier for classifier in file.classifiers}
     _check_names(file, words, random_controls)
-    check_controls(file.controls, classifiers)
+    for i, name in enumerate(file.controls.classifiers):
+        if name not in classifiers:
+            fix = f"choose among {', '.join(classifiers)}"
+            raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
     resolved: dict[str, Any] = {
         "dataset": dataset,
         "run": file.run or NAMELESS,
@@ -83,7 +85,6 @@ def check(config: Mapping[str, Any]) -> Config:
     checked = Config.model_construct(**{**dict(file), **resolved})
     for study in STUDIES.values():
         checked = study.configure(file, checked)
-    check_folds(checked)
     return checked
 
 
@@ -244,11 +245,6 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
     return tuple(dict.fromkeys(trains))
 
 
-def check_program_folder(path: str) -> str:
-    """Refuse braces in the path of the program; Snakemake resolves links to its own folder."""
-    return without_braces(path, "the folder of the program", "rename the folder")
-
-
 def check_views(file: ConfigFile) -> None:
     """Refuse to classify a view that is not stored."""
     used: dict[str, Iterable[str]] = {
@@ -288,26 +284,3 @@ def check_stored_layers(entry: ModelEntry, key: str, file: ConfigFile) -> tuple[
             problem = f"{choice!r} needs layers that {entry.name} does not store: {missing}"
             raise refused(problem, place, f"add {missing} to its store_layers, or leave it out")
     return None if stored == tuple(range(entry.blocks + 1)) else stored
-
-
-def check_controls(controls: Controls, classifiers: Iterable[str]) -> None:
-    """Refuse a classifier of the controls that the config does not have."""
-    for i, name in enumerate(controls.classifiers):
-        if name not in classifiers:
-            fix = f"choose among {', '.join(classifiers)}"
-            raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
-
-
-def check_folds(config: Config) -> None:
-    """Refuse several candidates if no word has enough sentences to select one on folds."""
-    folds, known = config.tuning.folds, config.dataset.most_folds
-    most = max(known.get(word, folds) for word in config.words)
-    for model in config.models.values():
-        points = sum(
-            len(grid_points(classifier.space)) for classifier in config.combinations(model)
-        )
-        if most < folds and points > 1:
-            problem = f"no word has enough training sentences for {folds} folds (at most {most})"
-            problem += f", to select one of {points} candidates of {model.name}"
-            fix = "add training sentences, use fewer folds, or give a single layer and classifier"
-            raise refused(problem, "tuning.folds", fix)

@@ -36,7 +36,7 @@ from wsd.run.checked_config import Config, Model
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen, package_checksum
 from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.storage.atomic import check_writable, replacing, write_errors
+from wsd.storage.atomic import replacing, write_errors
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum, noted_checksum, set_aside
 from wsd.storage.file_lock import lock_file
 from wsd.storage.json import read_json, write_json
@@ -237,23 +237,20 @@ def begin(dataset: Path) -> TextIO:
     StorageError
         If the folder cannot be written, or its disk is full.
     """
-    check_writable(dataset)
     path = dataset / LOCK
     with write_errors(path):
+        dataset.mkdir(parents=True, exist_ok=True)
         file = path.open("a+", encoding="utf-8")
-    if (locked := lock_file(file)) is False:
-        problem = f"another run is using these results: {path.read_text(encoding='utf-8').strip()}"
-        fix = "wait until it has finished, or end it; there is nothing to unlock, and -n works"
-        raise BusyError(problem, where=str(dataset.absolute()), fix=fix)
-    if locked is None:
-        say(f"{dataset.absolute()}: no locks here: start no second run in this folder")
-    file.truncate(0)
-    since, command = time.strftime("%F %T"), " ".join(sys.argv)
-    print(
-        f"process {os.getpid()} on {socket.gethostname()}, {since}: {command}",
-        file=file,
-        flush=True,
-    )
+        if (locked := lock_file(file)) is False:
+            problem = f"another run is using these results: {path.read_text('utf-8').strip()}"
+            fix = "wait until it has finished, or end it; there is nothing to unlock, and -n works"
+            raise BusyError(problem, where=str(dataset.absolute()), fix=fix)
+        if locked is None:
+            say(f"{dataset.absolute()}: no locks here: start no second run in this folder")
+        file.truncate(0)
+        since, command = time.strftime("%F %T"), " ".join(sys.argv)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}, {since}: {command}\n")
+        file.flush()
     return file
 
 

@@ -17,7 +17,6 @@ from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.file_lock import lock_file
 from wsd.storage.temporary_files import PART
 
-PROBE_BYTES = 2**16
 AGAIN = "run the same command again: it keeps what is finished"
 
 
@@ -128,22 +127,6 @@ def umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def check_writable(folder: Path) -> None:
-    """Check a folder by writing a small file and removing it.
-
-    Raises
-    ------
-    StorageError
-        If the disk is full, or the folder cannot be written.
-    """
-    with write_errors(folder / "probe"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=PART) as file:
-            file.write(bytes(PROBE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def write_text(path: Path, text: str) -> None:
