@@ -139,7 +139,11 @@ def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:
 def add_transforms(to: argparse.ArgumentParser) -> None:
     """Add the transforms of vectors before they are measured."""
     text = f"transforms of the vectors (default: {' '.join(USUAL)})"
-    how: dict[str, Any] = {"type": partial(check_transform, where="--transforms"), "default": list(USUAL), "help": text}
+    how: dict[str, Any] = {
+        "type": partial(check_transform, where="--transforms"),
+        "default": list(USUAL),
+        "help": text,
+    }
     to.add_argument("--transforms", nargs="+", metavar="NAME", **how)
 
 
