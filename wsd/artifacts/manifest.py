@@ -4,27 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import (
-    ABOUT,
-    CHANGE,
-    COUNTS,
-    DATASETS,
-    DOCUMENTS,
-    ENGLISH,
-    EXTRA,
-    EXTRA_FURTHER,
-    EXTRA_UNLABELLED,
-    FORMAT,
-    FORMS,
-    JUDGMENTS,
-    LANGUAGE,
-    MANIFEST,
-    OF_PAIRS,
-    SENTENCES,
-    Dataset,
-    check_name,
-    files_of,
-)
+from wsd.artifacts import dataset as corpora
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.errors import ConfigError, CorpusError, visible
@@ -58,7 +39,7 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         raise CorpusError(problem, where=str(path), fix=fix) from None
     # A step of the workflow writes these manifests, with reserved names.
     if dataset.name not in WITH_MANIFEST:
-        check_name(dataset.name, str(path))
+        corpora.check_name(dataset.name, str(path))
     return dataset
 
 
@@ -76,10 +57,13 @@ def _is_shown(text: Any) -> bool:
 
 def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> Dataset:
     version = manifest["format"]
-    require(version == FORMAT, f"its format is {version!r}, not {FORMAT}")
-    texts = {key: manifest[key] for key in ("name", *ABOUT)}
+    require(version == corpora.FORMAT, f"its format is {version!r}, not {corpora.FORMAT}")
+    texts = {key: manifest[key] for key in ("name", *corpora.ABOUT)}
     texts |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
-    language, left_out = manifest.get(LANGUAGE, ENGLISH), dict(manifest.get("left_out", {}))
+    language, left_out = (
+        manifest.get(corpora.LANGUAGE, corpora.ENGLISH),
+        dict(manifest.get("left_out", {})),
+    )
     shown = all(map(_is_shown, (*texts.values(), language, *left_out)))
     require(shown, "a value is not a text, or has a character that cannot be seen")
     # The address becomes a link on the pages.
@@ -87,19 +71,24 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     require(not address or address.startswith(("https://", "http://")), "licence_url is not a link")
     of_pairs = "pairs" in manifest
     if of_pairs:
-        words = {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
+        words = {
+            corpora.SENTENCES: {
+                **dict.fromkeys(corpora.COUNTS, 0),
+                "n_train": manifest["sentences"],
+            }
+        }
     else:
         words = manifest["words"]
-    counts = {word: {key: about[key] for key in COUNTS} for word, about in words.items()}
+    counts = {word: {key: about[key] for key in corpora.COUNTS} for word, about in words.items()}
     numbers = [*left_out.values(), *(n for count in counts.values() for n in count.values())]
     valid = words and all(type(number) is int and number >= 0 for number in numbers)
     require(valid, "no words, or an invalid number")
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
-    expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
-    files = (*DOCUMENTS, *EXTRA) if labelled else (EXTRA_UNLABELLED,)
+    expected = set(corpora.OF_PAIRS) if of_pairs else corpora.files_of(counts, labelled=labelled)
+    files = (*corpora.DOCUMENTS, *corpora.EXTRA) if labelled else (corpora.EXTRA_UNLABELLED,)
     optional = {f"{file_name(word)}/{file}" for word in words for file in files}
-    optional |= {EXTRA_FURTHER} if labelled else {JUDGMENTS, CHANGE}
+    optional |= {corpora.EXTRA_FURTHER} if labelled else {corpora.JUDGMENTS, corpora.CHANGE}
     require(expected <= set(digests) <= expected | optional, "its files do not match its words")
     return Dataset(
         **texts,
@@ -111,7 +100,7 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
         of_pairs=of_pairs,
         left_out=left_out,
         language=language,
-        forms=read_given(manifest.get(FORMS, {})),
+        forms=read_given(manifest.get(corpora.FORMS, {})),
     )
 
 

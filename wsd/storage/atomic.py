@@ -31,13 +31,6 @@ def write_errors(path: Path) -> Iterator[None]:
         raise StorageError(problem, where=str(path), fix=fix) from error
 
 
-def file_in_the_way(path: Path) -> Path | None:
-    """Return the parent of a path that exists but is not a folder, if there is one."""
-    return next(
-        (part for part in path.parents if os.path.lexists(part) and not part.is_dir()), None
-    )
-
-
 def check_target(path: Path) -> None:
     """Refuse to overwrite anything but a regular file.
 
