@@ -1,8 +1,8 @@
 """Compare every result with the checksum of its writing; the command ``wsd check``.
 
-The checksum of a file is in ``.sums`` next to it (:mod:`wsd.storage.checksums`), or in the listing
-that names the file (:mod:`wsd.artifacts.run_json`). A file of vectors also contains one per layer
-(:mod:`wsd.artifacts.vectors`).
+The checksum of a file is in ``.sums`` next to it (:mod:`wsd.storage.checksums`), or in the
+listing that names the file (:mod:`wsd.artifacts.run_json`). A file of vectors also contains one
+per layer (:mod:`wsd.artifacts.vectors`).
 """
 
 import argparse
