@@ -12,10 +12,7 @@ from wsd.studies.registry import STUDIES
 # The commands by purpose: the room and the help of each.
 TABLE = {
     "run the experiment": {
-        "quickstart": (
-            "run",
-            "Run the whole pipeline on the built-in corpus, without a network.",
-        ),
+        "quickstart": ("run", "Run the whole pipeline on the built-in corpus, offline."),
         "run": ("run", "Run the workflow as snakemake does, with the same arguments."),
     },
     "look at results and encoders": {
@@ -47,10 +44,7 @@ TABLE = {
         "alignment": ("encoder", "Summarise the word pieces of the focal words."),
         "classify": ("classification", "Tune, fit and predict every word on a feature set."),
         "select": ("classification", "Select a configuration by cross-validation."),
-        "classify-selected": (
-            "classification",
-            "Fit each word with its own selected configuration.",
-        ),
+        "classify-selected": ("classification", "Fit each word with its selected configuration."),
         "project": ("analysis", "Project every word to two dimensions."),
         "neighbours": ("analysis", "Find the nearest instances of each instance."),
         "evaluate": ("evaluation", "Score predictions, per word and over all words."),

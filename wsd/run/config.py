@@ -35,11 +35,7 @@ QUOTES = "YAML reads a plain no, yes, on and off as false and true: put it in qu
 SHOWN = Repr()
 SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 # What to do about a name that is taken.
-FREE = {
-    "models": "give it another name: no other model, random control or published system has it",
-    "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
-    "row has it",
-}
+FREE = "give it another name: no other row of the tables has it"
 
 
 def load(files: Sequence[Path], run: str | None = None) -> Config:
@@ -223,7 +219,7 @@ def _check_names(file: ConfigFile, words: Sequence[str], random_controls: Iterab
         for key, names in study.reserved_names(file).items():
             taken[key] += names
     for key, entries in (("models", file.models), ("classifiers", file.classifiers)):
-        check_free(key, [entry.name for entry in entries], taken[key], FREE[key])
+        check_free(key, [entry.name for entry in entries], taken[key], FREE)
 
 
 def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tuple[str, ...]:

@@ -220,7 +220,11 @@ class Files:
         return pattern.format(**values)
 
     def paths(self, pattern: str, **names: Iterable[object]) -> Paths:
-        """Fill a pattern with every combination of names; the first wildcard varies slowest."""
+        """Fill a pattern with every combination of names; the first wildcard varies slowest.
+
+        Names of wildcards that the pattern lacks are ignored.
+        """
+        names = {name: values for name, values in names.items() if f"{{{name}}}" in pattern}
         combinations = product(*names.values())
         return [self.path(pattern, **dict(zip(names, c, strict=True))) for c in combinations]
 
@@ -267,34 +271,26 @@ class Files:
 
         Without names of classifiers, return the paths for those of the controls.
         """
-        names = {"view": [*views], "classifier": [*classifiers] or self.config.controls.classifiers}
+        first = {"train": trains, "view": [*views]}
+        names = [*classifiers] or self.config.controls.classifiers
         return [
             path
             for model in models
             for path in self.paths(
-                pattern,
-                model=[model.name],
-                train=trains,
-                view=names["view"],
-                layers=model.single,
-                classifier=names["classifier"],
+                pattern, model=[model.name], **first, layers=model.single, classifier=names
             )
         ]
 
-    def shown(self, pattern: str, views: Iterable[str] | None = None) -> Paths:
+    def shown(self, pattern: str, views: Sequence[str] = ()) -> Paths:
         """Return the paths that the pages show, for every layer choice except learned mixes."""
         config = self.config
         # The pages open with the first projection.
-        every = {"method": config.projections, "layers": ()}
-        every |= {"classifier": tuple(config.classifiers), "train": (FULL,)}
-        names = {name: values for name, values in every.items() if f"{{{name}}}" in pattern}
+        first = {"view": views or config.classify, "method": config.projections}
+        last: dict[str, Iterable[str]] = {"classifier": config.classifiers, "train": [FULL]}
         return [
             path
             for name, model in config.models.items()
-            for view in views or config.classify
-            for path in self.paths(
-                pattern, model=[name], view=[view], **{**names, "layers": model.unmixed}
-            )
+            for path in self.paths(pattern, model=[name], **first, layers=model.unmixed, **last)
         ]
 
     def listings(
@@ -328,23 +324,17 @@ class Files:
         start = f"{self.store}/{self.keyed['model'][model]}/"
         return [path for path in self.judged["candidates"] if path.startswith(start)]
 
-    def of_every_train(self, pattern: str) -> Paths:
-        """Return the paths of every configuration on every training set."""
-        other = [
-            path
-            for train in self.other_trains
-            for path in self.candidates(pattern, train, self.config.controls.classifiers)
-        ]
-        return [*self.candidates(pattern), *other]
-
     def scored(self, pattern: str) -> Paths:
         """Return the paths of every configuration, and of the controls that are scored."""
         config = self.config
-        finetuned = self.controls(
-            pattern, config.finetuned.values(), config.classify[:1], config.classifiers
-        )
-        controls = [path for paths in self._controls_of(pattern).values() for path in paths]
-        return list(dict.fromkeys([*self.of_every_train(pattern), *controls, *finetuned]))
+        paths = self.candidates(pattern)
+        for train in self.other_trains:
+            paths += self.candidates(pattern, train, config.controls.classifiers)
+        for controls in self._controls_of(pattern).values():
+            paths += controls
+        finetuned, views = config.finetuned.values(), config.classify[:1]
+        paths += self.controls(pattern, finetuned, views, config.classifiers)
+        return list(dict.fromkeys(paths))
 
     def single_layers(
         self, model: str, classifiers: Iterable[str], trains: Iterable[str] = (FULL,)
