@@ -10,13 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wsd import logs
-from wsd.artifacts.find_runs import (
-    PROVENANCE,
-    described_runs,
-    started_runs,
-    tables_of,
-    tables_of_runs,
-)
+from wsd.artifacts import find_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors
 from wsd.encoder.model_files import WEIGHTS
@@ -105,10 +99,10 @@ def damaged(dataset: Path, read: dict[Path, str]) -> Iterator[tuple[Path, str]]:
     def look(path: Path) -> str:
         return read.get(path) or read.setdefault(path, checksum_or_problem(path))
 
-    published = [folder / RUN_MAP for folder in tables_of_runs(dataset)]
-    started = started_runs(dataset)
-    for tables in (tables_of(dataset, run) for run in started):
-        if (tables / PROVENANCE).exists() and tables / RUN_MAP not in published:
+    published = [folder / RUN_MAP for folder in find_runs.tables_of_runs(dataset)]
+    started = find_runs.started_runs(dataset)
+    for tables in (find_runs.tables_of(dataset, run) for run in started):
+        if (tables / find_runs.PROVENANCE).exists() and tables / RUN_MAP not in published:
             yield tables / RUN_MAP, GONE
     for path in (*published, *started.values()):
         try:
@@ -137,7 +131,7 @@ def run(args: argparse.Namespace) -> None:
     read: dict[Path, str] = {}
     folders = [args.results, *sorted(args.results.glob("[!.]*/"))]
     problems = {path: problem for folder in folders for path, problem in damaged(folder, read)}
-    for line in described_runs(args.results):
+    for line in find_runs.described_runs(args.results):
         logs.show(line)
     for path, problem in problems.items():
         logs.show(f"{path}: {problem}")

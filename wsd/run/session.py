@@ -16,20 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TextIO
 
+from wsd.artifacts import run_json
 from wsd.artifacts.find_runs import PROVENANCE
-from wsd.artifacts.run_json import (
-    DIGITS,
-    MAPS,
-    PAGES,
-    RUN_MAP,
-    SOURCE,
-    TABLES,
-    RunMap,
-    bare,
-    is_listing,
-    read_listing,
-    write_map,
-)
+from wsd.artifacts.run_json import RunMap, bare, write_map
 from wsd.errors import WsdError, visible
 from wsd.run.check import checksum_or_problem, damaged_files
 from wsd.run.checked_config import Config, Model
@@ -109,8 +98,8 @@ class Session:
     @cached_property
     def map(self) -> Path:
         """Return the path of the run's map in the store."""
-        key = hashlib.sha256("".join(self.all_files).encode()).hexdigest()[:DIGITS]
-        return self.folder / STORE / MAPS / f"{self.config.run}@{key}.json"
+        key = hashlib.sha256("".join(self.all_files).encode()).hexdigest()[: run_json.DIGITS]
+        return self.folder / STORE / run_json.MAPS / f"{self.config.run}@{key}.json"
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -278,7 +267,7 @@ def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bo
     """
     former: set[str] = set()
     with suppress(WsdError):
-        former = set(RunMap(tables / RUN_MAP).published)
+        former = set(RunMap(tables / run_json.RUN_MAP).published)
     published: dict[str, str | None] = {}
     new = {}
     for name in run.files:
@@ -291,7 +280,7 @@ def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bo
         published[PROVENANCE] = noted_checksum(tables / PROVENANCE)
     for target in sorted(former - {*published}):
         _remove(tables, target)
-    write_json(tables / RUN_MAP, {**about, "files": run.files, "published": published})
+    write_json(tables / run_json.RUN_MAP, {**about, "files": run.files, "published": published})
     return new
 
 
@@ -306,13 +295,14 @@ def readable(name: str, path: Path) -> Iterator[tuple[Path, str, bool]]:
     folder = Path(name).parent
     if name == SOURCES:  # its content is in provenance.json
         return
-    if name == SOURCE:
+    if name == run_json.SOURCE:
         yield path.with_suffix(""), "source", True
-    elif is_listing(path):
-        if Path(name).name == TABLES:
+    elif run_json.is_listing(path):
+        if Path(name).name == run_json.TABLES:
             yield path, name, True
-        for file in read_listing(path):
-            yield path.parent / file, (folder / bare(file)).as_posix(), name not in PAGES
+        for file in run_json.read_listing(path):
+            linked = name not in run_json.PAGES
+            yield path.parent / file, (folder / bare(file)).as_posix(), linked
     else:
         yield path, name, path.suffix in LINKED or path.name == "model.json"
 
