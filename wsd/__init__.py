@@ -33,24 +33,10 @@ if TYPE_CHECKING:
     from wsd.inference.inspect import inspect
     from wsd.inference.sentences import cut, find, labelled, quickstart
 
-__all__ = [
-    "KNN",
-    "LDA",
-    "Corpus",
-    "FocalEmbedder",
-    "Logistic",
-    "NearestCentroid",
-    "Run",
-    "WsdError",
-    "cut",
-    "find",
-    "inspect",
-    "labelled",
-    "open_encoder",
-    "open_run",
-    "quickstart",
-    "read_text",
-]
+__all__ = (
+    "KNN", "LDA", "Corpus", "FocalEmbedder", "Logistic", "NearestCentroid", "Run", "WsdError",
+    "cut", "find", "inspect", "labelled", "open_encoder", "open_run", "quickstart", "read_text",
+)  # fmt: skip
 
 _MODULES = {
     "artifacts.corpus_table": ("Corpus",),

@@ -6,10 +6,11 @@ import math
 import os
 from collections.abc import Collection
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from wsd.artifacts.input_template import InputValue, input_argument
+from wsd.artifacts.input_template import input_argument
 from wsd.artifacts.run_json import word_files_at
 from wsd.artifacts.transform_names import USUAL, check_transform
 from wsd.artifacts.view_names import INPUTS, PLAIN
@@ -18,8 +19,6 @@ from wsd.errors import ConfigError, visible
 # The config that `snakemake` reads before the files of --configfile. A command with the argument
 # `configfile` gets the checked config as ``args.config`` from `wsd.cli`.
 CONFIG = Path("config/config.yaml")
-# The suffixes of file formats.
-FORMATS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".txt", ".wsd", ".xlsx")
 # The processor time that a container may use per period, in microseconds (cgroup v2).
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
@@ -54,14 +53,6 @@ def seed(text: str) -> int:
     if not 0 <= (number := int(text)) < 2**32:
         raise ValueError
     return number
-
-
-def transform(text: str) -> str:
-    """Parse the name of a transform (`wsd.metrics.transforms`)."""
-    try:
-        return check_transform(text)
-    except ConfigError as error:
-        raise argparse.ArgumentTypeError(f"{error.problem}; {error.fix}") from None
 
 
 def json_object(text: str, where: str) -> dict[str, object]:
@@ -103,13 +94,8 @@ def replaces(to: argparse.ArgumentParser, *names: str) -> None:
 def add_out(to: argparse.ArgumentParser, text: str, own: str) -> None:
     """Add the output file, whose format has the suffix ``own``."""
 
-    def path(value: str) -> Path:
-        suffix = Path(value).suffix.lower()
-        if suffix in FORMATS and suffix != own:
-            raise argparse.ArgumentTypeError(f"{value!r} needs the suffix {own}")
-        return Path(value)
-
-    to.add_argument("--out", type=path, required=True, help=f"{text} ({own})", metavar="PATH")
+    text = f"{text} ({own})"
+    to.add_argument("--out", type=Path, required=True, help=text, metavar="PATH")
     writes(to, "out")
 
 
@@ -131,18 +117,10 @@ def add_optional_files(to: argparse.ArgumentParser, name: str, text: str, **how:
     to.add_argument(name, type=Path, nargs="*", default=[], help=text, **how)
 
 
-def _input(text: str) -> InputValue:
-    """Parse an input, and let argparse show what is wrong with it."""
-    try:
-        return input_argument(text)
-    except ConfigError as error:
-        raise argparse.ArgumentTypeError(f"{error.problem}; {error.fix}") from None
-
-
 def add_input(to: argparse.ArgumentParser, text: str = "", **how: Any) -> None:
     """Add what an encoder reads; the default is ``plain``."""
     names = f"{', '.join(INPUTS)}, or a mapping as JSON with `template` or `mark`, and `read`"
-    how = {"type": _input, "default": PLAIN, "metavar": "INPUT", **how}
+    how = {"type": input_argument, "default": PLAIN, "metavar": "INPUT", **how}
     to.add_argument("--input", help=f"what the encoder reads: {names}{text}", **how)
 
 
@@ -154,7 +132,11 @@ def add_seed(to: argparse.ArgumentParser, text: str | None = None) -> None:
 def add_transforms(to: argparse.ArgumentParser) -> None:
     """Add the transforms of vectors before they are measured."""
     text = f"transforms of the vectors (default: {' '.join(USUAL)})"
-    how: dict[str, Any] = {"type": transform, "default": list(USUAL), "help": text}
+    how: dict[str, Any] = {
+        "type": partial(check_transform, where="--transforms"),
+        "default": list(USUAL),
+        "help": text,
+    }
     to.add_argument("--transforms", nargs="+", metavar="NAME", **how)
 
 

@@ -22,8 +22,7 @@ from wsd.commands import COMMANDS, GROUPS
 from wsd.errors import DamageError, ResultError, WsdError
 from wsd.logs import log
 from wsd.run import overwrite_checks
-from wsd.run.digests import MAP
-from wsd.run.file_kinds import KINDS
+from wsd.run.digests import KINDS, MAP
 from wsd.storage.checksums import set_aside
 from wsd.studies.registry import extensions
 
@@ -119,11 +118,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    args = parser()[0].parse_args(argv)
-    logs.start(None, args.step, {})
+    logs.start(None, "", {})
     with suppress(ValueError):  # not the main thread: the caller handles signals
         signal.signal(signal.SIGTERM, _terminate)
     try:
+        args = parser()[0].parse_args(argv)
         overwrite_checks.check_outputs(args)
         if args.log:
             logs.start(args.log, args.step, logs.job_fields(vars(args)))

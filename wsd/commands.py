@@ -12,10 +12,7 @@ from wsd.studies.registry import STUDIES
 # The commands by purpose: the room and the help of each.
 TABLE = {
     "run the experiment": {
-        "quickstart": (
-            "run",
-            "Run the whole pipeline on the built-in corpus, without a network.",
-        ),
+        "quickstart": ("run", "Run the whole pipeline on the built-in corpus, offline."),
         "run": ("run", "Run the workflow as snakemake does, with the same arguments."),
     },
     "look at results and encoders": {
@@ -47,10 +44,7 @@ TABLE = {
         "alignment": ("encoder", "Summarise the word pieces of the focal words."),
         "classify": ("classification", "Tune, fit and predict every word on a feature set."),
         "select": ("classification", "Select a configuration by cross-validation."),
-        "classify-selected": (
-            "classification",
-            "Fit each word with its own selected configuration.",
-        ),
+        "classify-selected": ("classification", "Fit each word with its selected configuration."),
         "project": ("analysis", "Project every word to two dimensions."),
         "neighbours": ("analysis", "Find the nearest instances of each instance."),
         "evaluate": ("evaluation", "Score predictions, per word and over all words."),
@@ -63,14 +57,17 @@ TABLE = {
 }
 
 
-def _module(room: str, name: str) -> str:
-    return f"wsd.{room}.{'import_corpus' if name == 'import' else name.replace('-', '_')}"
+def _command(room: str, name: str, text: str) -> Command:
+    module = "import_corpus" if name == "import" else name.replace("-", "_")
+    return Command(f"wsd.{room}.{module}", text)
 
 
 GROUPS = {
-    group: {name: Command(_module(room, name), text) for name, (room, text) in rows.items()}
+    group: {name: _command(room, name, text) for name, (room, text) in rows.items()}
     for group, rows in TABLE.items()
 }
 for study in STUDIES.values():
-    GROUPS.setdefault(study.group, {}).update(study.table())
+    for name, text in study.commands.items():
+        command = _command(f"studies.{study.name}", name, text)
+        GROUPS.setdefault(study.group, {})[name] = command
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}

@@ -11,7 +11,7 @@ control the terminal (:func:`wsd.errors.visible`).
 import json
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -88,12 +88,6 @@ def job_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _logs_since(folder: Path, since: float) -> Iterator[tuple[Path, list[str]]]:
-    for path in sorted(folder.rglob("*.log")):
-        if path.stat().st_mtime >= since:
-            yield path, path.read_text(encoding="utf-8", errors="replace").splitlines()
-
-
 def failed_jobs(folder: Path, since: float) -> list[str]:
     """Return the error message of each job that failed after a moment.
 
@@ -108,7 +102,10 @@ def failed_jobs(folder: Path, since: float) -> list[str]:
         Seconds, as in :func:`time.time`.
     """
     failed, killed = [], []
-    for path, lines in _logs_since(folder, since):
+    for path in sorted(folder.rglob("*.log")):
+        if path.stat().st_mtime < since:
+            continue
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         try:
             last = json.loads(lines[-1]) if lines else {"level": "", "message": "nothing yet"}
             level, message = last["level"], str(last["message"])

@@ -1,6 +1,5 @@
 """Feature sets: their names, their order, and correct vectors."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -164,20 +163,6 @@ def test_a_wrong_number_of_choices_or_a_missing_view_is_refused(stored: Any) -> 
     assert caught.value.where == str(folder / "mint" / "cls.safetensors")
 
 
-@pytest.mark.parametrize("changes", [{"pooling": "first"}, {"model": {"name": "other"}}])
-def test_views_with_different_settings_are_refused(
-    stored: Any, write_vectors: WriteVectors, changes: dict[str, Any]
-) -> None:
-    folder, corpus, vectors = stored
-    path = folder / "mint" / "context.safetensors"
-    write_vectors(path, corpus, vectors["context"], view="context", **changes)
-    with pytest.raises(
-        ResultError, match=r"views focal\+context of 'mint' have different encoders"
-    ):
-        read_features(folder, corpus, "focal+context", "1+1")
-    read_features(folder, corpus, "focal", "1")
-
-
 # What the words must have in common
 
 
@@ -197,31 +182,8 @@ def source(word: str, **changes: Any) -> dict[str, Any]:
 
 
 def test_shared_provenance() -> None:
-    actual = shared_provenance({word: source(word) for word in ("mint", "sage")}, Path("x"))
+    actual = shared_provenance({word: source(word) for word in ("mint", "sage")})
     assert actual["corpus"] == {"mint": "digest of mint", "sage": "digest of sage"}
     assert set(actual["encoder"]) == {
         "model", "architecture", "input", "pooling", "precision", "device", "versions",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("model", {"name": "toy", "blocks": 12}),
-        ("model", {"name": "other", "blocks": 6}),
-        ("architecture", {"causal": True}),
-        ("input", "masked"),
-        ("pooling", "first"),
-        ("precision", "bfloat16"),
-        ("device", "cuda"),
-        ("versions", {"torch": "2"}),
-    ],
-)
-def test_words_embedded_differently_are_refused(key: str, value: Any) -> None:
-    sources: Mapping[str, Any] = {
-        "mint": source("mint"),
-        "sage": source("sage"),
-        "thyme": source("thyme", **{key: value}),
-    }
-    with pytest.raises(ResultError, match=f"'mint' and 'thyme' differ in their {key}"):
-        shared_provenance(sources, Path("x"))

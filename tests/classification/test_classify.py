@@ -432,17 +432,6 @@ def test_a_damaged_file_of_vectors_is_refused(
     assert caught.value.where == str(path)
 
 
-def test_layers_of_words_with_other_blocks_are_refused(
-    folder: Folder, make_corpus: MakeCorpus, write_vectors: WriteVectors
-) -> None:
-    """Layer -1 means different layers in the two files."""
-    sage, vectors = toy(make_corpus, "sage")
-    write_vectors(folder.root / "sage" / "context.safetensors", sage, vectors[:2])
-    with pytest.raises(ResultError, match="differ in their model"):
-        folder.classify()
-    assert not folder.out.exists()
-
-
 def test_another_table_is_refused(tmp_path: Path, make_corpus: MakeCorpus) -> None:
     path = tmp_path / "corpus.parquet"
     write(path, make_corpus([("train", 0), ("test", 1)]))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -23,7 +22,6 @@ from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.download import extract
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError, ResultError
-from wsd.storage import parquet
 from wsd.storage.checksums import SUMS
 
 FILES = {
@@ -425,40 +423,6 @@ def written(folder: Path) -> Path:
     path = folder / "mint.parquet"
     corpus_table.write(path, read_text(folder, "mint"))
     return path
-
-
-def column(table: pa.Table, name: str, values: list[Any]) -> pa.Table:
-    kind = table.schema.field(name).type
-    return table.set_column(table.column_names.index(name), name, pa.array(values, kind))
-
-
-TAMPER: dict[str, Callable[[pa.Table], pa.Table]] = {
-    "position": lambda t: column(t, "position", [0, 3, 4, 1, 2]),
-    "sense": lambda t: column(t, "sense", ["mint_coins"] * 5),
-    "split": lambda t: column(t, "split", ["train"] * 5),
-    "token": lambda t: column(t, "tokens", [["stale", "mint"], *t["tokens"].to_pylist()[1:]]),
-    "a row less": lambda t: t.slice(0, 4),
-    "other order": lambda t: t.take([1, 0, 2, 3, 4]),
-}
-
-
-@pytest.mark.parametrize("tamper", TAMPER.values(), ids=TAMPER)
-def test_a_tampered_table_is_refused(written: Path, tamper: Callable[[pa.Table], pa.Table]) -> None:
-    table, provenance = parquet.read_table(written)
-    parquet.write_table(written, table, provenance)
-    assert corpus_table.read(written).word == "mint"
-    parquet.write_table(written, tamper(table), provenance)
-    with pytest.raises(ResultError, match="changed since it was written") as caught:
-        corpus_table.read(written)
-    assert caught.value.where == str(written)
-
-
-@pytest.mark.parametrize("key", ["word", "senses", "digest"])
-def test_changed_provenance_is_refused(written: Path, key: str) -> None:
-    table, provenance = parquet.read_table(written)
-    parquet.write_table(written, table, {**provenance, key: provenance[key][::-1]})
-    with pytest.raises(ResultError, match="changed since it was written"):
-        corpus_table.read(written)
 
 
 def test_a_missing_and_a_truncated_table(written: Path) -> None:

@@ -243,10 +243,13 @@ def test_endless_files_are_not_read(fake: Path) -> None:
         ({"files": {}}, "no checksums of weights"),
         ({"files": {"config.json": "0"}}, "no checksums of weights"),
         ({"files": {"model.safetensors": "0"}}, "no checksums of weights"),
-        ({"files": {"config.json": "0", "model.safetensors": "0", "kmsg": "0"}}, "that no model"),
+        (
+            {"files": {"config.json": "0", "model.safetensors": "0", "kmsg": "0"}},
+            "not in the model's folder",
+        ),
         ({"files": {"config.json": "0", "../model.safetensors": "0"}}, "not in the model's folder"),
-        ({"source": {"package": "some_package"}}, "a package without its version"),
-        ({"source": {"path": "a\0b"}}, "an invalid source"),
+        ({"source": {"package": "some_package"}}, "an invalid source"),
+        ({"source": {"path": "a\0b"}}, "an invalid path"),
     ],
 )
 def test_records_without_a_model(fake: Path, changed: dict[str, Any], says: str) -> None:

@@ -67,7 +67,7 @@ PARSERS = {
     "storage/result_files": ("parsing", "reading_result"),
     "storage/file_names": ("file_name", "word_of", "is_name", "as_name"),
     "storage/json": ("read_json",),
-    "storage/text_files": ("read_text_file", "text_without_bom", "parse_json", "read_lines",
+    "storage/text_files": ("read_text_file", "decode_file", "parse_json", "read_lines",
                            "json_objects"),
 }  # fmt: skip
 

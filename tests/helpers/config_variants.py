@@ -7,10 +7,9 @@ from typing import Any
 
 from wsd.artifacts.run_json import bare
 from wsd.run.config import check
-from wsd.run.digests import Digests, Seen
-from wsd.run.file_kinds import KINDS
+from wsd.run.digests import KINDS, Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.run_files import Files
 from wsd.run.schema import ANALYSES, ConfigFile
 from wsd.studies.registry import STUDIES
 

@@ -37,7 +37,7 @@ from checkout import Checkout
 
 from wsd.artifacts.vectors import VECTORS
 from wsd.encoder.model_files import WEIGHTS
-from wsd.run.verify_checksums import checksum_or_problem, damaged_files
+from wsd.run.check import checksum_or_problem, damaged_files
 from wsd.storage.checksums import STORE
 from wsd.storage.temporary_files import PART
 

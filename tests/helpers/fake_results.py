@@ -18,7 +18,7 @@ from wsd.corpora.text_format import read_text
 from wsd.run.clean import MARK
 from wsd.run.config import check
 from wsd.run.config_files import command, read_configs
-from wsd.run.run_session import Session
+from wsd.run.session import Session
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name

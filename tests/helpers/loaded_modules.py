@@ -5,10 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wsd.run import modules_of_step
+from wsd.run import digests
 
 # Modules that every command loads before its own: arguments, output guard.
-COMMAND_LINE = {"wsd.arguments", "wsd.run.file_kinds", "wsd.run.overwrite_checks"}
+COMMAND_LINE = {"wsd.arguments", "wsd.run.digests", "wsd.run.overwrite_checks"}
 # The probe loads libraries once. Each command runs in a fork, which has loaded no module of wsd.
 PROBE = """
 import json, os, sys
@@ -28,7 +28,7 @@ for call in json.load(sys.stdin):
 
 def of_every_command() -> set[str]:
     """Return the modules of wsd that every command loads, with the studies' declarations."""
-    return declarations().union(*map(modules_of_step.closure, COMMAND_LINE))
+    return declarations().union(*map(digests.closure, COMMAND_LINE))
 
 
 def declarations() -> set[str]:
@@ -63,5 +63,5 @@ def loaded_by_each(folder: Path, calls: list[list[str]]) -> list[set[str]]:
 def without_rooms(names: set[str] | list[str]) -> set[str]:
     """Remove empty ``__init__`` modules and those that only run commands."""
     empty = {"wsd", *(".".join(name.split(".")[:2]) for name in COMMAND_LINE)}
-    rooms = {name for name in names if modules_of_step._path(name).name == "__init__.py"}
-    return set(names) - modules_of_step.APART - rooms - empty
+    rooms = {name for name in names if digests._path(name).name == "__init__.py"}
+    return set(names) - digests.APART - rooms - empty

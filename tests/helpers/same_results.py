@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wsd.artifacts.run_json import RUN_MAP
-from wsd.run.lock import LOCK
+from wsd.run.session import LOCK
 from wsd.storage.checksums import STORE
 
 # Files that differ between two equal runs, and why.

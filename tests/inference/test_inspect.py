@@ -104,9 +104,8 @@ def test_the_input_of_the_command(folder: Path, capsys: pytest.CaptureFixture[st
         assert main([*arguments, "--input", input]) == 0
         (shown,) = json.loads(capsys.readouterr().out)["sentences"]
         assert shown["pieces"] == ["[CLS]", *pieces, "[SEP]"] and shown["focal"] == [focal]
-    with pytest.raises(SystemExit):
-        main([*arguments, "--input", '{"template": "{word}"}'])
-    assert "argument --input: the template '{word}' has no {sentence}" in capsys.readouterr().err
+    assert main([*arguments, "--input", '{"template": "{word}"}']) == 2
+    assert "'{word}' cannot be used" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

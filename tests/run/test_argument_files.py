@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wsd.cli import parser
-from wsd.run.path_patterns import command_line
+from wsd.run.files import command_line
 
 
 def test_a_step_reads_its_arguments_from_a_file(tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ import pytest
 from wsd.artifacts.run_json import bare
 from wsd.cli import main
 from wsd.corpora import archives
-from wsd.run.check import damaged
+from wsd.run.check import checksum_or_problem, damaged
 from wsd.run.clean import MARK
-from wsd.run.verify_checksums import checksum_or_problem
 from wsd.storage import atomic
 from wsd.storage.checksums import SUMS, noted_checksum, set_aside
 

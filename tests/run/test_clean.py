@@ -9,7 +9,7 @@ import pytest
 
 from wsd.artifacts.run_json import RUN_MAP
 from wsd.cli import main
-from wsd.run import lock
+from wsd.run import session
 from wsd.run.check import damaged
 from wsd.storage.atomic import write_text
 from wsd.storage.checksums import SUMS, set_aside
@@ -46,8 +46,8 @@ def test_nothing_of_a_run_is_deleted(capsys: pytest.CaptureFixture[str]) -> None
     before = files(DATASET)
     assert run_clean(capsys) == NOTHING
     run_clean(capsys, "--yes")
-    assert {path for path in files(DATASET) if path.name != lock.LOCK} == {
-        path for path in before if path.name != lock.LOCK
+    assert {path for path in files(DATASET) if path.name != session.LOCK} == {
+        path for path in before if path.name != session.LOCK
     }
     assert not [*damaged(DATASET, {})]
 
@@ -161,7 +161,7 @@ def test_no_link_is_followed_out_of_the_store(
 def test_a_living_run_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
     fake_results.made()
     write_text(STORE / "stray@0123456789.csv", "of no run")
-    with lock.begin(DATASET):
+    with session.begin(DATASET):
         assert "another run is using these results" in run_clean(capsys, "--yes", code=1)
         assert " MB in stray@0123456789.csv" in run_clean(capsys)
         assert (STORE / "stray@0123456789.csv").exists()

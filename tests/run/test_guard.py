@@ -12,7 +12,7 @@ from wsd.artifacts.run_json import write_map
 from wsd.artifacts.training_set import TrainingSet, write
 from wsd.cli import main, parser
 from wsd.commands import COMMANDS
-from wsd.run import modules_of_step
+from wsd.run import digests
 from wsd.run.digests import MAP, PROGRAM
 from wsd.storage.checksums import sha256
 
@@ -105,7 +105,7 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
         write(rows, TrainingSet("part", lines, {"crane": digest}))
 
     write_rows(60)
-    known = {PROGRAM: modules_of_step.package_checksum(), f"file {rows}": sha256(rows)}
+    known = {PROGRAM: digests.package_checksum(), f"file {rows}": sha256(rows)}
     monkeypatch.setenv(MAP, str(here / "map.json"))
     call = [*FOLDS, str(rows), "--out"]
 
@@ -116,7 +116,7 @@ def test_a_job_refuses_inputs_that_changed_since_the_run_began(
     assert main([*call, "one.parquet"]) == 0
     begun(program="of an earlier program")
     assert main([*call, "two.parquet"]) == 6
-    assert f"{modules_of_step.PACKAGE} has changed since the run began" in capsys.readouterr().err
+    assert f"{digests.PACKAGE} has changed since the run began" in capsys.readouterr().err
     begun()
     write_rows(59)
     assert main([*call, "two.parquet"]) == 6

@@ -13,10 +13,9 @@ from require import needs
 
 from wsd.cli import main
 from wsd.run.config import check
-from wsd.run.digests import Digests, Seen
-from wsd.run.file_kinds import KINDS
+from wsd.run.digests import KINDS, Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.run_files import Files
 from wsd.run.schema import ANALYSES, ConfigFile
 
 ROOT = Path(__file__).parents[2]

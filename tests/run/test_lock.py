@@ -15,16 +15,16 @@ import pytest
 
 from wsd.artifacts.vectors import VectorsWriter
 from wsd.cli import main
-from wsd.run import lock, modules_of_step
+from wsd.run import digests
+from wsd.run.check import damaged_files
 from wsd.run.digests import MAP, PROGRAM
-from wsd.run.lock import BusyError, begin
-from wsd.run.verify_checksums import damaged_files
+from wsd.run.session import BusyError, begin
 from wsd.storage import atomic, temporary_files
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from wsd.run.lock import begin
+from wsd.run.session import begin
 lock = begin(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(600)
@@ -32,7 +32,7 @@ time.sleep(600)
 MAP_OF_RUN = json.dumps(
     {
         **{"files": {}, "config": {}, "command": ""},
-        "digests": {PROGRAM: modules_of_step.package_checksum()},
+        "digests": {PROGRAM: digests.package_checksum()},
     }
 )
 
@@ -75,7 +75,7 @@ def test_a_refused_run_changes_nothing(
     half = damaged.with_name(".x.csv.k3.part")
     half.write_text("half")
     before = {path: path.lstat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
-    with lock.begin(session.folder) as held:
+    with begin(session.folder) as held:
         before[Path(held.name).absolute()] = Path(held.name).lstat().st_mtime_ns
         with pytest.raises(BusyError):
             fake_results.session().begin()

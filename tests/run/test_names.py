@@ -1,6 +1,6 @@
 """Names from users: refused with their key, or every file has its own path.
 
-The paths are those of `wsd.run.run_files`: with their keys in the store, and without keys where
+The paths are those of `wsd.run.files`: with their keys in the store, and without keys where
 people read the files.
 """
 
@@ -24,8 +24,8 @@ from wsd.cli import main
 from wsd.errors import ConfigError
 from wsd.run.config import check
 from wsd.run.digests import Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.run_files import Files
 from wsd.storage.file_names import file_name
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +103,7 @@ def listings(files: Files) -> set[str]:
 
 def manifest(folder: Path, words: Mapping[str, list[str]]) -> None:
     """Write a corpus with these words and senses, as far as a config reads it."""
-    counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0, "most_folds": 9}
+    counts = {**dict.fromkeys(COUNTS, 20), "n_out_of_domain": 0}
     content = {
         **{"format": FORMAT, "name": "any", **dict.fromkeys(ABOUT, "")},
         "words": {

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wsd.run.path_patterns import SENTENCES, in_parts
+from wsd.run.files import SENTENCES, in_parts
 
 
 @given(st.lists(st.integers(1, 3 * SENTENCES), min_size=1, max_size=50))

@@ -21,8 +21,8 @@ from wsd.run.checked_config import Config, Model
 from wsd.run.config import load
 from wsd.run.config_files import merge_configs, read_configs
 from wsd.run.digests import Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.path_patterns import Places
 from wsd.run.plan import describe, pass_seconds
 
 MINILM = "all-MiniLM-L6-v2"
@@ -124,11 +124,11 @@ def test_seconds_are_those_of_three_sizes(
     assert pass_seconds(small(blocks, width), instances) == pytest.approx(seconds, rel=0.15)
 
 
-def places_of(config: Config, results: Path) -> Places:
-    return Places(config, Keys(config, {}, Digests(Seen(results / ".seen.json")), results))
+def places_of(config: Config, results: Path) -> Files:
+    return Files(config, Keys(config, {}, Digests(Seen(results / ".seen.json")), results))
 
 
-def embed(places: Places) -> None:
+def embed(places: Files) -> None:
     """Write the listings of a config's embeddings."""
     for name, model in places.config.encoders.items():
         for listing in places.listings(name, places.config.stored_views(model)):

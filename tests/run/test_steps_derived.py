@@ -8,7 +8,7 @@ from loaded_modules import loaded, loaded_by_each, of_every_command, without_roo
 from steps import STEPS, prepare
 
 from wsd.commands import COMMANDS
-from wsd.run import modules_of_step
+from wsd.run import digests
 
 # Commands of rules; people call the others.
 RULES = {*(command for command, _ in STEPS), "download", "dwug-en", "noad"}
@@ -30,7 +30,7 @@ def test_a_step_loads_the_derived_modules(folder: Path) -> None:
     of_all = without_rooms(of_every_command())
     missing, idle = {}, {}
     for command, names in actual.items():
-        derived = without_rooms(modules_of_step.modules(command))
+        derived = without_rooms(digests.modules(command))
         missing[command] = sorted(names - derived - of_all)
         idle[command] = sorted(derived - names)
     assert not any(missing.values()), json.dumps(missing, indent=1)
@@ -45,14 +45,14 @@ MOST_IDLE = 2
 @pytest.mark.slow
 def test_the_download_loads_the_derived_modules(folder: Path, archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_COARSEWSD20_ARCHIVE", str(archive))
-    derived = modules_of_step.modules("download") | of_every_command()
+    derived = digests.modules("download") | of_every_command()
     assert loaded(folder, "download", "--out", "source-of-all") <= derived
 
 
 @pytest.mark.slow
 def test_noad_loads_the_derived_modules(folder: Path, noad_real: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(noad_real))
-    derived = modules_of_step.modules("noad") | of_every_command()
+    derived = digests.modules("noad") | of_every_command()
     # The rarest training set: it has few words.
     assert loaded(folder, "noad", "--at-least", "400", "--out", "source-of-noad") <= derived
 
@@ -60,7 +60,7 @@ def test_noad_loads_the_derived_modules(folder: Path, noad_real: Path, monkeypat
 @pytest.mark.slow
 def test_dwug_en_loads_the_derived_modules(folder: Path, dwug_archive: Path, monkeypatch) -> None:
     monkeypatch.setenv("WSD_DWUG_EN_ARCHIVE", str(dwug_archive))
-    derived = modules_of_step.modules("dwug-en") | of_every_command()
+    derived = digests.modules("dwug-en") | of_every_command()
     assert loaded(folder, "dwug-en", "--out", "source-of-dwug") <= derived
 
 
@@ -90,12 +90,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file = root / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    monkeypatch.setattr(modules_of_step, "PACKAGE", root)
-    for function in (modules_of_step._path, modules_of_step._imported, modules_of_step._digest):
+    monkeypatch.setattr(digests, "PACKAGE", root)
+    for function in (digests._path, digests._imported, digests._digest):
         function.cache_clear()
-    monkeypatch.setattr(modules_of_step, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
+    monkeypatch.setattr(digests, "COMMANDS", {"step": SimpleCommand("wsd.room.step")})
     yield root
-    for function in (modules_of_step._path, modules_of_step._imported, modules_of_step._digest):
+    for function in (digests._path, digests._imported, digests._digest):
         function.cache_clear()
 
 
@@ -106,18 +106,18 @@ class SimpleCommand:
 
 def test_the_closure_of_imports(package: Path) -> None:
     inside = {"step", "helper", "lazy", "deep", "other"}
-    assert modules_of_step.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
+    assert digests.closure("wsd.room.step") == {f"wsd.room.{name}" for name in inside}
 
 
 def test_a_changed_module_changes_the_step(package: Path) -> None:
     def checksum() -> str:
-        modules_of_step._digest.cache_clear()
-        return modules_of_step.checksum("step")
+        digests._digest.cache_clear()
+        return digests.checksum("step")
 
-    before, of_all = checksum(), modules_of_step.package_checksum()
+    before, of_all = checksum(), digests.package_checksum()
     (package / "room/typed.py").write_text("x = 1")
     (package / "logs.py").write_text("x = 1")
-    assert checksum() == before and modules_of_step.package_checksum() != of_all
+    assert checksum() == before and digests.package_checksum() != of_all
     (package / "room/deep.py").write_text("import csv")
     assert checksum() != before
 
@@ -125,7 +125,7 @@ def test_a_changed_module_changes_the_step(package: Path) -> None:
 def test_messages_and_writing_are_in_no_digest() -> None:
     """An edited error text in storage must not embed everything again."""
     for step in ("embed", "classify", "corpus"):
-        modules = modules_of_step.modules(step)
+        modules = digests.modules(step)
         assert "wsd.storage.parquet" in modules
         apart = ("atomic", "checksums", "result_files", "temporary_files", "file_lock")
         assert not modules & {"wsd.errors", "wsd.logs", *(f"wsd.storage.{name}" for name in apart)}

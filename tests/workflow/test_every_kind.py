@@ -22,11 +22,11 @@ from tiny import tiny_bert
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.cli import main
 from wsd.run import check as checking
+from wsd.run.check import damaged_files
 from wsd.run.config import check as check_config
 from wsd.run.config_files import command, read_configs
 from wsd.run.digests import SEEN
-from wsd.run.run_session import Session
-from wsd.run.verify_checksums import damaged_files
+from wsd.run.session import Session
 from wsd.storage.checksums import SUMS
 from wsd.studies.registry import STUDIES
 

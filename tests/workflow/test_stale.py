@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 # Run Snakemake as if a step had other code.
 EDITED = """
 import sys
-from wsd.run import modules_of_step
-edited, of = sys.argv.pop(1), modules_of_step.checksum
-modules_of_step.checksum = lambda step: of(step) + (" edited" if step == edited else "")
+from wsd.run import digests
+edited, of = sys.argv.pop(1), digests.checksum
+digests.checksum = lambda step: of(step) + (" edited" if step == edited else "")
 from snakemake.cli import main
 main()
 """

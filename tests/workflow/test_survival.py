@@ -24,7 +24,7 @@ from hub_server import HubServer
 from tiny import tiny_bert
 
 from wsd.run.digests import SEEN
-from wsd.run.lock import LOCK
+from wsd.run.session import LOCK
 
 RESULTS = "results/quickstart"
 VECTORS = "tiny/embeddings/crane/focal.safetensors"

@@ -26,12 +26,12 @@ from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.run_json import bare
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.fit_and_predict import predict_word
-from wsd.run import modules_of_step
+from wsd.run import digests
 from wsd.run.config import check
 from wsd.run.config_files import read_configs
 from wsd.run.digests import Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.run_files import Files
 from wsd.studies.registry import STUDIES
 
 KEYS = ["model", "train", "draw", "test", "view", "layers", "classifier"]
@@ -359,22 +359,21 @@ def test_another_module_is_another_key_of_the_steps_that_use_it(
     # Baselines are a rule of their own, of the command that classifies.
     commands = {rule: "classify" if rule == "baseline" else rule for rule in MADE}
     imported = {
-        rule: modules_of_step.modules(command.replace("_", "-"))
-        for rule, command in commands.items()
+        rule: digests.modules(command.replace("_", "-")) for rule, command in commands.items()
     }
     # Edit all modules at once that the same steps import.
     alike: dict[frozenset[str], set[Path]] = {}
-    for file in sorted(modules_of_step.PACKAGE.rglob("*.py")):
-        parts = file.relative_to(modules_of_step.PACKAGE.parent).with_suffix("").parts
+    for file in sorted(digests.PACKAGE.rglob("*.py")):
+        parts = file.relative_to(digests.PACKAGE.parent).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         direct = frozenset(step for step, names in imported.items() if module in names)
         alike.setdefault(direct, set()).add(file)
     assert len(alike) > 15
     path = Path(checkout.configure("keys", **config))
-    before, digest = made_by(path, tmp_path), modules_of_step._digest
+    before, digest = made_by(path, tmp_path), digests._digest
     for direct, files in alike.items():
         monkeypatch.setattr(
-            modules_of_step,
+            digests,
             "_digest",
             lambda path, edited_files=files: "edited" if path in edited_files else digest(path),
         )

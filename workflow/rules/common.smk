@@ -32,12 +32,11 @@ from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.run_json import bare, megabytes
 from wsd.errors import WsdError
 from wsd.report.leaderboard import leaderboard
-from wsd.run import run_files
-from wsd.run.key_checks import check_program_folder
-from wsd.run.path_patterns import command_line
-from wsd.run.run_session import Session
+from wsd.run.files import CONFIDENCE, command_line
+from wsd.run.session import Session
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import check_encoding, file_name
+from wsd.studies.base import without_braces
 from wsd.studies.registry import STUDIES, extensions, studies_of
 
 
@@ -78,8 +77,9 @@ STUDY_FILES = FILES.study
 # The words in the form of `--words` and of file names: safe in paths, shells and wildcards.
 WORDS = tuple(file_name(word) for word in CONFIG.words)
 TABLES = str(CONFIG.tables(ALL_RESULTS))
-PACKAGE = in_one_message(check_program_folder, os.path.relpath(Path(wsd.__file__).parent))
-in_one_message(check_program_folder, workflow.basedir)  # the environment's file is below it
+PACKAGE = os.path.relpath(Path(wsd.__file__).parent)
+for folder in (PACKAGE, workflow.basedir):  # the environment's file is below the latter
+    in_one_message(without_braces, folder, "the folder of the program", "rename the folder")
 
 # .venv/bin/snakemake finds the `wsd` in its folder, even if .venv is not activated.
 BIN = Path(sys.executable).parent
@@ -232,7 +232,7 @@ def step(name, reads, writes, flags={}, folder=None, **more):
 
     The names of inputs and outputs are flags of the command, unless they begin with an underscore.
     The wildcards ``view``, ``layers`` and ``method`` and the settings in the key of the command's
-    files (wsd/run/file_kinds.py) are flags too, and ``flags`` has others; it or its values may be
+    files (wsd/run/digests.py) are flags too, and ``flags`` has others; it or its values may be
     functions of the wildcards. ``folder`` is --out of a command that itself names its files: by default
     the folder of listings, or of outputs that are no flags. ``more`` has the command and the log, if
     they differ from the rule's; its first ``words``; and arguments for Snakemake: ``mem`` and
@@ -307,7 +307,7 @@ def show_reports(published):
     lines = []
     if published.get("summary.csv"):
         lines += ["", leaderboard(Path(TABLES, "summary.csv")), ""]
-    front_pages = ["index.html", *(study.front_page for study in STUDIES.values())]
+    front_pages = ["index.html", *(f"{name}.html" for name in STUDIES)]
     pages = [Path(TABLES, path) for path in published if Path(path).name in front_pages]
     lines += [f"The pages: {page.absolute()}" for page in pages]
     lines += [f"All reports: {overview}"] if pages else []

@@ -13,7 +13,7 @@ step(
         "_vectors": STORED_VECTORS,
         "_predictions": lambda wildcards: FILES.candidates_of(model_of(wildcards).name),
     },
-    {"_tables": [f"{FILES.calibration}/{table}.csv" for table in run_files.CONFIDENCE]},
+    {"_tables": [f"{FILES.calibration}/{table}.csv" for table in CONFIDENCE]},
     {"results": SESSION.map, "model": name_of("model")},
     **VECTORS,
 )

@@ -75,4 +75,4 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     words = {word: find_neighbours(corpus, stored.read(corpus)) for word, corpus in corpora.items()}
-    write_neighbours(args.out, corpora, words, stored.provenance(args.out))
+    write_neighbours(args.out, corpora, words, stored.provenance())

@@ -193,7 +193,7 @@ def run(args: argparse.Namespace) -> None:
         for word, corpus in corpora.items()
     }
     seed = {"seed": args.seed} if args.method == "tsne" else {}
-    provenance = {**stored.provenance(args.out), "method": args.method, **seed}
+    provenance = {**stored.provenance(), "method": args.method, **seed}
     write_projections(args.out, corpora, projections, provenance)
 
 

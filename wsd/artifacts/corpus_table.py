@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wsd.errors import wrong_file
-from wsd.storage.file_names import as_name, file_name
+from wsd.storage.file_names import as_name
 from wsd.storage.parquet import as_tuples, read_table, write_table
 
 if TYPE_CHECKING:
@@ -182,11 +181,11 @@ def extra_columns(table: "pa.Table") -> dict[str, tuple[str, ...]]:
 
 
 def read(path: Path) -> Corpus:
-    """Read a table that :func:`write` wrote, and check the digest of its content."""
+    """Read a table that :func:`write` wrote."""
     table, provenance = read_table(path, "tokens", "sense")
     senses = tuple(provenance["senses"])
     has_documents = "document" in table.column_names
-    corpus = Corpus(
+    return Corpus(
         word=provenance["word"],
         senses=senses,
         split=np.array(table["split"].to_pylist()),
@@ -197,9 +196,6 @@ def read(path: Path) -> Corpus:
         document=np.array(table["document"].to_pylist()) if has_documents else None,
         extra=extra_columns(table),
     )
-    if corpus.digest != provenance["digest"]:
-        raise wrong_file("the table has changed since it was written: the digest differs", path)
-    return corpus
 
 
 def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
@@ -211,14 +207,8 @@ def read_corpora(folder: Path, words: Sequence[str]) -> dict[str, Corpus]:
     words : sequence of str
         Words, or their names as :func:`wsd.storage.file_names.file_name` gives them.
     """
-    corpora = {}
-    for name in map(as_name, words):
-        path = folder / f"{name}.parquet"
-        corpus = read(path)
-        if file_name(corpus.word) != name:
-            raise wrong_file(f"the table is of the word {corpus.word!r}", path)
-        corpora[corpus.word] = corpus
-    return corpora
+    tables = (read(folder / f"{as_name(word)}.parquet") for word in words)
+    return {corpus.word: corpus for corpus in tables}
 
 
 def instance_name(corpus: Corpus, row: int) -> str:

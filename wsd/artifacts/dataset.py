@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import wsd
-from wsd.artifacts import noad_datasets
+from wsd.artifacts.noad_datasets import NOAD, noad_sizes
 from wsd.artifacts.reserved_names import DWUG_EN, check_reserved
 from wsd.artifacts.senses import NOTHING, Given, SenseText, sense_texts
 from wsd.errors import ConfigError, unknown_choice
@@ -41,7 +41,7 @@ OF_PAIRS = (f"{SENTENCES}.parquet", "pairs.parquet")
 # The command that downloads a built-in corpus, and the file with the checksums of its archive.
 DOWNLOADS = {
     "coarsewsd20": ("download", DATA / "coarsewsd20.sha256"),
-    **dict.fromkeys(noad_datasets.NOAD, ("noad", DATA / "noad.sha256")),
+    **dict.fromkeys(NOAD, ("noad", DATA / "noad.sha256")),
     DWUG_EN: ("dwug-en", DATA / "dwug-en.sha256"),
 }
 # Optional keys of a manifest: the language, if it is not English, and the user's forms of words.
@@ -64,7 +64,7 @@ class Dataset:
         The folder of an imported corpus.
     counts : mapping of word to mapping
         For an imported corpus, the number of instances in each split: ``n_train``, ``n_test`` and
-        ``n_out_of_domain``; also ``most_folds``, if it is known.
+        ``n_out_of_domain``.
     digests : mapping of str to str
         For an imported corpus, the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
@@ -108,18 +108,9 @@ class Dataset:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Return the number of instances of each word, in all splits together."""
-        if self.name in noad_datasets.NOAD and not self.counts:
-            return noad_datasets.sizes(self.name, self.at_least)
+        if self.name in NOAD and not self.counts:
+            return noad_sizes(self.name, self.at_least)
         return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
-
-    @cached_property
-    def most_folds(self) -> dict[str, int]:
-        """Return the largest possible number of folds of each word, if it is known.
-
-        Each sense needs an instance in every fold, and near-duplicates stay together.
-        """
-        counts = self._counts.items()
-        return {word: int(count["most_folds"]) for word, count in counts if count.get("most_folds")}
 
     @cached_property
     def _counts(self) -> Mapping[str, Mapping[str, Any]]:

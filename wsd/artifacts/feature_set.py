@@ -5,7 +5,6 @@ A feature set names a view and its layer choice, or several of each joined by ``
 each scaled to unit length. Otherwise the view with the longest vectors would outweigh the others.
 """
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,8 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.layer_choice import LayerChoice, parse_layers
 from wsd.artifacts.run_json import Words, word_file
-from wsd.artifacts.vectors import STORED_LAYERS, VECTORS, Embeddings
-from wsd.errors import ConfigError, ResultError
+from wsd.artifacts.vectors import VECTORS, Embeddings
+from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
 from wsd.storage.file_names import file_name
 
@@ -104,14 +103,8 @@ def read_features(
     opened = {v: Embeddings(vectors_file(folder, corpus, v), corpus) for v in views.split(JOIN)}
     blocks = next(iter(opened.values())).blocks
     features = parse_features(views, layers, blocks, where="layers")
-    first, *others = (embeddings.provenance for embeddings in opened.values())
-    differing = {"view": None, STORED_LAYERS: None}
-    if any({**other, **differing} != {**first, **differing} for other in others):
-        problem = f"the views {views} of {corpus.word!r} have different encoders or settings"
-        where = str(vectors_file(folder, corpus, views.split(JOIN)[0]).parent)
-        raise ResultError(problem, where=where, fix="delete the folder and run again")
     vectors = assemble(features, lambda view, layer: opened[view].layer(layer))
-    return features, vectors, first
+    return features, vectors, next(iter(opened.values())).provenance
 
 
 def assemble(features: Features, layer_of: Callable[[str, int], np.ndarray]) -> np.ndarray:
@@ -164,33 +157,21 @@ class StoredFeatures:
         )
         return vectors
 
-    def provenance(self, where: Path) -> dict[str, Any]:
+    def provenance(self) -> dict[str, Any]:
         """Return the views, the layers, and the shared provenance of all words read so far."""
         names = {"view": self.features.view, "layers": self.features.layers}
-        return {**names, **shared_provenance(self._sources, where)}
+        return {**names, **shared_provenance(self._sources)}
 
 
-def shared_provenance(sources: Mapping[str, Mapping[str, Any]], where: Path) -> dict[str, Any]:
+def shared_provenance(sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the provenance that all words share, and the digest of each word's corpus.
 
     Parameters
     ----------
     sources : mapping of word to the provenance of its embeddings
-    where : Path
-        The file or folder that an error names.
-
-    Raises
-    ------
-    ResultError
-        If the vectors of two words come from different models or poolings.
     """
-    first, *others = sources
-    for other, key in itertools.product(others, ENCODER_KEYS):
-        if sources[other][key] != sources[first][key]:
-            problem = f"the vectors of {first!r} and {other!r} differ in their {key}"
-            fix = "delete the embeddings of the model and run again"
-            raise ResultError(problem, where=str(where), fix=fix)
-    encoder = {key: sources[first][key] for key in ENCODER_KEYS}
+    first = next(iter(sources.values()))
+    encoder = {key: first[key] for key in ENCODER_KEYS}
     return {"encoder": encoder, "corpus": {word: s["corpus"] for word, s in sources.items()}}
 
 

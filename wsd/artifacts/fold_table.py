@@ -85,10 +85,8 @@ class Folds:
         Raises
         ------
         ResultError
-            If the folds were made from another table, or lack the word.
+            If the folds were made from another table.
         """
-        if corpus.word not in self.words:
-            raise ResultError(f"the folds of {self.train!r} lack {corpus.word!r}", fix=RUN_AGAIN)
         check_digest(f"the folds of {self.train!r}", self.corpus, corpus)
         return corpus.training_rows(self.words[corpus.word].lines)
 
@@ -102,37 +100,11 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
         If the full training set lacks a word, or another training set lacks all of them.
     """
     folds = read(path)
-    lacking = [word for word in corpora if word not in folds.words]
-    if lacking and folds.train == FULL:
-        problem = f"folds of another run: they lack {', '.join(map(repr, lacking))}"
-        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
-    if len(lacking) == len(corpora):
-        problem = f"the training set {folds.train!r} has none of {', '.join(corpora)}"
-        fix = "choose other words, or another training set"
-        raise ResultError(problem, where=str(path), fix=fix)
     words = {word: folds.words[word] for word in corpora if word in folds.words}
-    return replace(folds, words=words)
-
-
-def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:
-    """Refuse folds of another run that were drawn with other settings.
-
-    Parameters
-    ----------
-    path : Path
-        The file of the folds.
-    folds : Folds
-    settings : mapping
-        This run's ``k``, ``repeats`` and ``seed``.
-
-    Raises
-    ------
-    ResultError
-    """
-    if folds.settings != settings:
-        problem = f"folds of another run: {describe_settings(folds.settings)}"
-        problem += f"; this run has {describe_settings(settings)}"
+    if not words or (folds.train == FULL and len(words) < len(corpora)):
+        problem = f"the folds of {folds.train!r} lack words of this run"
         raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
+    return replace(folds, words=words)
 
 
 def describe_settings(settings: Mapping[str, Any]) -> str:

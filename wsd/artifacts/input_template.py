@@ -36,6 +36,10 @@ KEYS = ("template", "mark", "read")
 TEXTS = {PLAIN: "{sentence}", MASKED: "{sentence}", ECHO: "{sentence} {sentence}"}
 # A value of the config key, as JSON has it.
 InputValue = str | Mapping[str, Any]
+TEMPLATE = (
+    "give text with {sentence}, and {word} if it is wanted, with single spaces between words; "
+    "write {{ and }} for other braces"
+)
 # The copy, or the place in the sentence, of what is not part of it.
 NONE = -1
 
@@ -187,56 +191,35 @@ def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> In
         raise ConfigError(f"no input {value!r}", where=where, fix=fix)
     values: dict[str, Any] = {"template": TEXTS[PLAIN], "mark": (), "read": READS[0], **given}
     template, mark, read = (values[key] for key in KEYS)
-    for key, problem in (
-        ("template", _template_problem(template)),
-        ("mark", _mark_problem(mark) if "mark" in keys else None),
-        ("read", _read_problem(read, "mark" in keys)),
+    for key, is_valid, fix in (
+        ("template", _is_template(template), TEMPLATE),
+        ("mark", mark == () or _is_mark(mark), "give two tokens of the tokenizer: ['<t>', '</t>']"),
+        (
+            "read",
+            read in READS and (read != "mark" or mark != ()),
+            "use word, last, or mark with `mark`",
+        ),
     ):
-        if problem:
-            raise ConfigError(problem[0], where=f"{where}.{key}", fix=problem[1])
+        if not is_valid:
+            raise ConfigError(f"{values[key]!r} cannot be used", where=f"{where}.{key}", fix=fix)
     return InputTemplate(template, read, tuple(mark))
 
 
-def _template_problem(template: object) -> tuple[str, str] | None:
-    """Return what is wrong with a template, and how to mend it."""
-    if not isinstance(template, str):
-        return f"{template!r} is no text", "give text with {sentence}"
+def _is_template(template: object) -> bool:
+    """Return whether a text has single spaces, a sentence, and only the known placeholders."""
+    if not isinstance(template, str) or " ".join(template.split()) != template:
+        return False
     try:
         parts = list(Formatter().parse(template))
-    except ValueError as error:
-        fix = "write {{ and }} for braces that are no placeholder"
-        return f"the template {template!r} cannot be read: {error}", fix
-    placeholders = [
-        "".join([field, f"!{conversion}" if conversion else "", f":{spec}" if spec else ""])
-        for _, field, spec, conversion in parts
-        if field is not None
-    ]
-    for name in placeholders:
-        if name not in (SENTENCE, WORD):
-            return f"no placeholder {{{name}}} is known", "use {sentence} and {word}"
-    if SENTENCE not in placeholders:
-        return f"the template {template!r} has no {{sentence}}", "say where the sentence goes"
-    if " ".join(template.split()) != template:
-        problem = (
-            f"the template {template!r} has other white space than single spaces between words"
-        )
-        return problem, "leave line breaks, tabs and further spaces out"
-    return None
+    except ValueError:  # a single brace
+        return False
+    fields = [part[1:] for part in parts if part[1] is not None]
+    return (SENTENCE, "", None) in fields and {*fields} <= {(SENTENCE, "", None), (WORD, "", None)}
 
 
-def _mark_problem(mark: object) -> tuple[str, str] | None:
+def _is_mark(mark: object) -> bool:
     marks = mark if isinstance(mark, list | tuple) else ()
-    if len(marks) == 2 and all(isinstance(m, str) and m.split() == [m] for m in marks):
-        return None
-    return f"{mark!r} is no pair of markers", "give two tokens of the tokenizer: ['<t>', '</t>']"
-
-
-def _read_problem(read: object, has_mark: bool) -> tuple[str, str] | None:
-    if read not in READS:
-        return f"no read {read!r}", f"use {', '.join(READS)}"
-    if read == "mark" and not has_mark:
-        return "there is no marker to read", "give `mark`, or read word or last"
-    return None
+    return len(marks) == 2 and all(isinstance(m, str) and m.split() == [m] for m in marks)
 
 
 def input_argument(text: str) -> InputValue:

@@ -104,47 +104,27 @@ def parse_layers(
         If the choice does not exist. The error lists the possible choices.
     """
     text = str(choice)
+    layers: Sequence[int] = ()
+    operation, _, rest = text.partition("-")
+    if re.fullmatch(rf"-?{NUMBER}", text) and text != "-0":
+        operation, layers = "mean", [int(text) if text[0] != "-" else blocks + 1 + int(text)]
+    elif rest == "all":
+        layers = range(1, blocks + 1)
+    elif last := re.fullmatch(rf"last-({NUMBER})", rest):
+        layers = range(blocks + 1 - int(last[1]), blocks + 1)
+    elif re.fullmatch(rf"{NUMBER}(-{NUMBER})*", rest):
+        layers = sorted(map(int, rest.split("-")))
     operations = [name for name in OPERATIONS if learned or name != "mix"]
-
-    def refuse(reason: str) -> ConfigError:
-        return ConfigError(
-            f"layer choice {text!r}: {reason}",
+    exists = layers and layers[0] >= 0 and layers[-1] <= min(blocks, MOST_BLOCKS)
+    if not exists or operation not in operations or len(set(layers)) < len(layers):
+        raise ConfigError(
+            f"layer choice {text!r}: there is no such layer choice",
             where=where,
             fix=f"with {blocks} blocks, use 0 to {blocks} (or -1 to -{blocks + 1} from the top), "
             f"<op>-last-<k> with k from 1 to {blocks + 1}, <op>-all, or <op>-<i>-<j>-... , "
             f"with op {', '.join(operations)}",
         )
-
-    if blocks > MOST_BLOCKS:
-        raise refuse(f"an encoder of more than {MOST_BLOCKS} blocks")
-    if isinstance(choice, bool):
-        raise refuse("not a layer")
-    if re.fullmatch(rf"-?{NUMBER}", text):
-        layer = int(text) if int(text) >= 0 else blocks + 1 + int(text)
-        if not 0 <= layer <= blocks or text == "-0":
-            raise refuse("there is no such layer")
-        return _named("mean", (layer,), blocks)
-    operation, _, rest = text.partition("-")
-    if operation == "mix" and not learned:
-        raise refuse("a mix is learned, and nothing is learned here")
-    if operation not in operations:
-        raise refuse(f"{operation!r} is not an operation")
-    if rest == "all":
-        layers = tuple(range(1, blocks + 1))
-    elif last := re.fullmatch(rf"last-({NUMBER})", rest):
-        k = int(last[1])
-        if not 1 <= k <= blocks + 1:
-            raise refuse(f"there are no last {k} layers")
-        layers = tuple(range(blocks + 1 - k, blocks + 1))
-    elif re.fullmatch(rf"{NUMBER}(-{NUMBER})*", rest):
-        layers = tuple(sorted(map(int, rest.split("-"))))
-        if len(set(layers)) < len(layers):
-            raise refuse("a layer is named twice")
-        if layers[-1] > blocks:
-            raise refuse(f"there is no layer {layers[-1]}")
-    else:
-        raise refuse("not a layer choice")
-    return _named(operation, layers, blocks)
+    return _named(operation, tuple(layers), blocks)
 
 
 def _named(operation: str, layers: tuple[int, ...], blocks: int) -> LayerChoice:

@@ -1,31 +1,11 @@
 """Read the manifest of a corpus, and find the corpus that a user names."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.dataset import (
-    ABOUT,
-    CHANGE,
-    COUNTS,
-    DATASETS,
-    DOCUMENTS,
-    ENGLISH,
-    EXTRA,
-    EXTRA_FURTHER,
-    EXTRA_UNLABELLED,
-    FORMAT,
-    FORMS,
-    JUDGMENTS,
-    LANGUAGE,
-    MANIFEST,
-    OF_PAIRS,
-    SENTENCES,
-    Dataset,
-    check_name,
-    files_of,
-)
+from wsd.artifacts import dataset as corpora
+from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset
 from wsd.artifacts.reserved_names import WITH_MANIFEST
 from wsd.artifacts.senses import parse_sense_texts
 from wsd.errors import ConfigError, CorpusError, visible
@@ -59,56 +39,57 @@ def read_manifest(path: Path, *, name: str | None = None, title: str | None = No
         raise CorpusError(problem, where=str(path), fix=fix) from None
     # A step of the workflow writes these manifests, with reserved names.
     if dataset.name not in WITH_MANIFEST:
-        check_name(dataset.name, str(path))
+        corpora.check_name(dataset.name, str(path))
     return dataset
 
 
 def read_given(forms: Any) -> dict[str, tuple[str, ...]]:
     """Return the user's forms of words in a manifest."""
-    require(isinstance(forms, dict), "the forms are not lists by word")
-    for texts in forms.values():
-        require(isinstance(texts, list), "the forms are not lists by word")
-        valid = all(isinstance(text, str) and text and visible(text) == text for text in texts)
-        require(valid, "a form is not a text")
-    return {word: tuple(texts) for word, texts in forms.items()}
+    words = {word: tuple(texts) for word, texts in dict(forms).items()}
+    shown = all(text and _is_shown(text) for texts in words.values() for text in texts)
+    require(shown, "a form is not a text")
+    return words
+
+
+def _is_shown(text: Any) -> bool:
+    return isinstance(text, str) and visible(text) == text
 
 
 def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> Dataset:
     version = manifest["format"]
-    require(version == FORMAT, f"its format is {version!r}, not {FORMAT}")
-    texts = {key: manifest[key] for key in ("name", *ABOUT)}
+    require(version == corpora.FORMAT, f"its format is {version!r}, not {corpora.FORMAT}")
+    texts = {key: manifest[key] for key in ("name", *corpora.ABOUT)}
     texts |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
-    shown = all(isinstance(text, str) and visible(text) == text for text in texts.values())
+    language, left_out = (
+        manifest.get(corpora.LANGUAGE, corpora.ENGLISH),
+        dict(manifest.get("left_out", {})),
+    )
+    shown = all(map(_is_shown, (*texts.values(), language, *left_out)))
     require(shown, "a value is not a text, or has a character that cannot be seen")
     # The address becomes a link on the pages.
     address = texts["licence_url"]
     require(not address or address.startswith(("https://", "http://")), "licence_url is not a link")
     of_pairs = "pairs" in manifest
     if of_pairs:
-        words = {SENTENCES: {**dict.fromkeys(COUNTS, 0), "n_train": manifest["sentences"]}}
+        words = {
+            corpora.SENTENCES: {
+                **dict.fromkeys(corpora.COUNTS, 0),
+                "n_train": manifest["sentences"],
+            }
+        }
     else:
         words = manifest["words"]
-    counts = {word: {key: about[key] for key in COUNTS} for word, about in words.items()}
-    for word, about in words.items():
-        if "most_folds" in about:  # older manifests lack it
-            counts[word]["most_folds"] = about["most_folds"]
-    numbers = [number for count in counts.values() for number in count.values()]
-    valid = numbers and all(type(number) is int and number >= 0 for number in numbers)
-    require(valid, "no words, or an invalid number of instances")
-    left_out = dict(manifest.get("left_out", {}))
-    valid = all(type(n) is int and n >= 0 and visible(text) == text for text, n in left_out.items())
-    require(valid, "left_out is not numbers by reason")
-    language = manifest.get(LANGUAGE, ENGLISH)
-    require(isinstance(language, str) and language.isprintable(), "an invalid language")
+    counts = {word: {key: about[key] for key in corpora.COUNTS} for word, about in words.items()}
+    numbers = [*left_out.values(), *(n for count in counts.values() for n in count.values())]
+    valid = words and all(type(number) is int and number >= 0 for number in numbers)
+    require(valid, "no words, or an invalid number")
     labelled = manifest.get("labelled", True) is not False and not of_pairs
     digests = dict(manifest["files"])
-    expected = set(OF_PAIRS) if of_pairs else files_of(counts, labelled=labelled)
-    files = (*DOCUMENTS, *EXTRA) if labelled else (EXTRA_UNLABELLED,)
+    expected = set(corpora.OF_PAIRS) if of_pairs else corpora.files_of(counts, labelled=labelled)
+    files = (*corpora.DOCUMENTS, *corpora.EXTRA) if labelled else (corpora.EXTRA_UNLABELLED,)
     optional = {f"{file_name(word)}/{file}" for word in words for file in files}
-    optional |= {EXTRA_FURTHER} if labelled else {JUDGMENTS, CHANGE}
+    optional |= {corpora.EXTRA_FURTHER} if labelled else {corpora.JUDGMENTS, corpora.CHANGE}
     require(expected <= set(digests) <= expected | optional, "its files do not match its words")
-    sums = all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
-    require(sums, "an invalid checksum")
     return Dataset(
         **texts,
         folder=folder,
@@ -119,7 +100,7 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
         of_pairs=of_pairs,
         left_out=left_out,
         language=language,
-        forms=read_given(manifest.get(FORMS, {})),
+        forms=read_given(manifest.get(corpora.FORMS, {})),
     )
 
 

@@ -58,7 +58,7 @@ def kept(counts: Counts, name: str, at_least: int) -> dict[str, dict[str, InPart
     return {word: senses for word, senses in sorted(frequent.items()) if len(senses) > 1}
 
 
-def sizes(name: str, at_least: int | None) -> dict[str, int]:
+def noad_sizes(name: str, at_least: int | None) -> dict[str, int]:
     """Return the number of instances of each word, in all splits together."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         counts = {row["word"]: _senses(row["senses"]) for row in csv.DictReader(file)}

@@ -6,14 +6,14 @@ and classifiers become the first part of a file name. Words name rows of tables,
 
 from collections.abc import Iterable
 
-from wsd.artifacts import noad_datasets
 from wsd.artifacts.find_runs import RUNS
+from wsd.artifacts.noad_datasets import NOAD
 from wsd.errors import ConfigError
 from wsd.storage.checksums import STORE
 
 DWUG_EN = "dwug-en"
 # Built-in corpora with a manifest, which a step writes.
-WITH_MANIFEST = (*noad_datasets.NOAD, DWUG_EN)
+WITH_MANIFEST = (*NOAD, DWUG_EN)
 # By kind, in lower case, because names that differ only in case are the same file on some disks.
 RESERVED = {
     # Below results/, and the built-in corpora.

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +78,11 @@ def is_listing(path: Path) -> bool:
 def megabytes(path: Path) -> float:
     """Return the size of a file, or of all files of a listing; 0 if it is missing."""
     with suppress(OSError, ValueError, AttributeError, IndexError):
-        status = path.stat()
-        return _listed_mb(path, status.st_mtime_ns) if is_listing(path) else status.st_size / 1e6
+        if not is_listing(path):
+            return path.stat().st_size / 1e6
+        checksums = json.loads(path.read_text(encoding="utf-8")).values()
+        return sum(int(checksum.split()[-1]) for checksum in checksums) / 1e6
     return 0.0
-
-
-@lru_cache
-def _listed_mb(listing: Path, _: int) -> float:
-    checksums = json.loads(listing.read_text(encoding="utf-8")).values()
-    return sum(int(checksum.split()[-1]) for checksum in checksums) / 1e6
 
 
 def read_listing(listing: Path) -> dict[str, str]:

@@ -82,9 +82,6 @@ class VectorsWriter:
         wsd.artifacts.number_formats.TooLargeError
             If a finite number is beyond the range of the type.
         """
-        layers, _, width = self.shape
-        if vectors.shape != (layers, len(rows), width):
-            raise ValueError(f"{vectors.shape} for {len(rows)} rows of {self.shape}")
         for layer, values in enumerate(vectors):
             data = to_disk(values, self._type).view(np.uint8)
             for row, vector in zip(rows, data, strict=True):

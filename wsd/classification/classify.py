@@ -154,7 +154,7 @@ def run(
         for train, settings, search, predicted, (path, out) in results:
             provenance = {
                 **provenance_on(train),
-                **stored.provenance(out),
+                **stored.provenance(),
                 **settings,
                 "task": task,
                 "estimator": classifier.estimator,

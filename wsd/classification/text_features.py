@@ -11,7 +11,6 @@
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class TextFeatures:
             return _documents(tables[corpus.word][self._layers].pieces)
         return documents(corpus) if self._estimator == "bag_of_words" else positions(corpus)
 
-    def provenance(self, where: Path) -> dict[str, Any]:
+    def provenance(self) -> dict[str, Any]:
         """Return the view, the layers, the encoder of the substitutes and the words' digests."""
         return {
             "view": TEXT if self._folder is None else SUBSTITUTES,

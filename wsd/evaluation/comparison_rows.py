@@ -145,7 +145,7 @@ def read_rows(
     rows = []
     documents = number_documents(corpora)
     for path in paths:
-        words, source = read_test_split(path, corpora, relabelled=kind == CONTROL_TASK)
+        words, source = read_test_split(path, corpora)
         published = source["encoder"].get("published")
         about = f"{published['source']}: {published['protocol']}" if published else ""
         model = source["encoder"]["model"]["name"]

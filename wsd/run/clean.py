@@ -14,7 +14,7 @@ from wsd import logs
 from wsd.artifacts.find_runs import REMOVED, run_state, started_runs, tables_of, tables_of_runs
 from wsd.artifacts.run_json import RUN_MAP, RunMap, is_listing, read_listing
 from wsd.errors import ResultError
-from wsd.run import lock
+from wsd.run.session import begin
 from wsd.storage.checksums import STORE, SUMS
 
 # The file that Snakemake leaves in a folder that is the output of a rule.
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
         raise ResultError("no results here", where=str(args.results), fix=fix)
     for dataset in datasets:
         sizes: Counter[str] = Counter()
-        with lock.begin(dataset) if args.yes else nullcontext():
+        with begin(dataset) if args.yes else nullcontext():
             for path in [*unused(dataset)]:
                 sizes["/".join(path.relative_to(dataset / STORE).parts[:2])] += path.stat().st_size
                 if args.yes:

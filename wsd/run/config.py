@@ -16,7 +16,7 @@ from wsd.artifacts.config_section import REFUSED, TAGS, Section
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import NAMELESS
-from wsd.artifacts.layer_choice import expand_layers
+from wsd.artifacts.layer_choice import expand_layers, parse_layers
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad_datasets import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_free, check_reserved
@@ -25,7 +25,6 @@ from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError
 from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs
-from wsd.run.key_checks import check_controls, check_folds, check_stored_layers, check_views
 from wsd.run.schema import MIX, ConfigFile, ModelEntry
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
@@ -36,11 +35,7 @@ QUOTES = "YAML reads a plain no, yes, on and off as false and true: put it in qu
 SHOWN = Repr()
 SHOWN.maxlevel, SHOWN.maxstring = 3, 500
 # What to do about a name that is taken.
-FREE = {
-    "models": "give it another name: no other model, random control or published system has it",
-    "classifiers": "give it another name: no other classifier, kind of gloss vector or fine-tuned "
-    "row has it",
-}
+FREE = "give it another name: no other row of the tables has it"
 
 
 def load(files: Sequence[Path], run: str | None = None) -> Config:
@@ -69,7 +64,10 @@ def check(config: Mapping[str, Any]) -> Config:
     random_controls = {} if dataset.of_pairs else _random_controls(file, models)
     classifiers = {classifier.name: classifier for classifier in file.classifiers}
     _check_names(file, words, random_controls)
-    check_controls(file.controls, classifiers)
+    for i, name in enumerate(file.controls.classifiers):
+        if name not in classifiers:
+            fix = f"choose among {', '.join(classifiers)}"
+            raise refused(f"there is no classifier {name!r}", f"controls.classifiers[{i}]", fix)
     resolved: dict[str, Any] = {
         "dataset": dataset,
         "run": file.run or NAMELESS,
@@ -83,7 +81,6 @@ def check(config: Mapping[str, Any]) -> Config:
     checked = Config.model_construct(**{**dict(file), **resolved})
     for study in STUDIES.values():
         checked = study.configure(file, checked)
-    check_folds(checked)
     return checked
 
 
@@ -222,7 +219,7 @@ def _check_names(file: ConfigFile, words: Sequence[str], random_controls: Iterab
         for key, names in study.reserved_names(file).items():
             taken[key] += names
     for key, entries in (("models", file.models), ("classifiers", file.classifiers)):
-        check_free(key, [entry.name for entry in entries], taken[key], FREE[key])
+        check_free(key, [entry.name for entry in entries], taken[key], FREE)
 
 
 def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tuple[str, ...]:
@@ -242,3 +239,44 @@ def _trains(names: Sequence[str], dataset: Dataset, words: Sequence[str]) -> tup
             raise refused(problem, f"trains[{i}]", "leave it out, or choose other words")
         trains += draws
     return tuple(dict.fromkeys(trains))
+
+
+def check_views(file: ConfigFile) -> None:
+    """Refuse to classify a view that is not stored."""
+    used: dict[str, Iterable[str]] = {
+        "views.classify": file.views.classify,
+        "controls.views": file.controls.views,
+        **{f"features[{i}]": entry for i, entry in enumerate(file.features)},
+    }
+    for key, views in used.items():
+        for view in views:
+            if view not in file.views.store:
+                problem = f"the view {view!r} is classified, but not stored"
+                raise refused(problem, key, f"add {view} to views.store")
+
+
+def check_stored_layers(entry: ModelEntry, key: str, file: ConfigFile) -> tuple[int, ...] | None:
+    """Refuse layer choices that need a layer that a model does not store.
+
+    Returns
+    -------
+    tuple of int or None
+        The stored layers, ascending; None if all are stored.
+    """
+    if entry.store_layers is None:
+        return None
+    stored = tuple(sorted(entry.store_layers))
+    if stored[-1] > entry.blocks:
+        problem = f"there is no layer {stored[-1]}"
+        raise refused(
+            problem, f"{key}.store_layers", f"with {entry.blocks} blocks, use 0 to {entry.blocks}"
+        )
+    used = [(f"layers[{i}]", choice) for i, choice in enumerate(file.layers) if choice != "all"]
+    for i, features in enumerate(file.features):
+        used += [(f"features[{i}].{view}", choice) for view, choice in features.items()]
+    for place, choice in used:
+        layers = parse_layers(choice, entry.blocks, where=f"config key {place}").layers
+        if missing := ", ".join(str(layer) for layer in layers if layer not in stored):
+            problem = f"{choice!r} needs layers that {entry.name} does not store: {missing}"
+            raise refused(problem, place, f"add {missing} to its store_layers, or leave it out")
+    return None if stored == tuple(range(entry.blocks + 1)) else stored

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -104,13 +105,10 @@ def _load(text: str) -> Any:
 
     class Loader(yaml.SafeLoader):
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            seen: set[str] = set()
-            for key, _ in node.value:
-                if isinstance(key, yaml.ScalarNode):
-                    if key.value in seen:
-                        problem = f"the mapping has the key {key.value!r} twice"
-                        raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-                    seen.add(key.value)
+            keys = Counter(str(key.value) for key, _ in node.value)
+            if twice := [key for key, number in keys.items() if number > 1]:
+                problem = f"the mapping has the key {twice[0]!r} twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
             return super().construct_mapping(node, deep)
 
     # JSON first, as in Snakemake: 1e-4 is a number in JSON, and text in YAML.

@@ -1,7 +1,7 @@
 """Compute the keys in files' paths from everything that decides their content.
 
 A key is ten hexadecimal digits of a SHA-256 over the code of the step that writes the file, the
-settings of the step (:mod:`wsd.run.file_kinds`), and its inputs. If this program writes an input,
+settings of the step (:mod:`wsd.run.digests`), and its inputs. If this program writes an input,
 the input's path has a key too, and represents its content. For other inputs, the key depends on a
 checksum of their content. So configs that differ in a relevant value never write the same file.
 
@@ -21,9 +21,7 @@ from wsd.artifacts.dataset import DATA, DOWNLOADS, MANIFEST
 from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.training_set import FULL
 from wsd.run.checked_config import Config, Model
-from wsd.run.digests import Digests
-from wsd.run.file_kinds import KINDS
-from wsd.run.modules_of_step import PACKAGE
+from wsd.run.digests import KINDS, PACKAGE, Digests
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 

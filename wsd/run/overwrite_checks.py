@@ -9,10 +9,8 @@ from typing import Any
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.run_json import MAPS, RunMap, WordFiles
 from wsd.errors import ConfigError, ResultError
-from wsd.run import modules_of_step
-from wsd.run.digests import MAP, PROGRAM
-from wsd.storage.checksums import STORE
-from wsd.storage.checksums import sha256 as sha256_of
+from wsd.run.digests import MAP, PACKAGE, PROGRAM, package_checksum
+from wsd.storage.checksums import STORE, sha256
 
 # Every page of a report has this in its head.
 GENERATOR = 'content="wsd report"'
@@ -29,17 +27,12 @@ def check_outputs(args: argparse.Namespace) -> None:
     """
     names = () if MAP in os.environ else getattr(args, "outputs", ())
     others = (value for name, value in vars(args).items() if name not in names)
-    read = [path for value in others for path in _paths(value)]
-    inputs = [path for path in read if path.is_file()]
-    folders = {path.resolve() for path in read if path.is_dir()}
-    outputs = [(name, path) for name in names for path in _paths(getattr(args, name))]
-    for option, path in outputs:
-        problem = ""
-        if path.is_file() and any(path.samefile(file) for file in inputs):
+    inputs = [path for value in others for path in _paths(value) if path.exists()]
+    for option, path in ((name, path) for name in names for path in _paths(getattr(args, name))):
+        above, problem = {path.resolve(), *path.resolve().parents}, ""
+        if path.is_file() and any(file.resolve() in above for file in inputs):
             problem = f"{path} is an input of this command, and would be overwritten"
-        elif path.is_file() and folders & {*_above(path)}:
-            problem = f"{path} would be overwritten, and is in a folder that is read"
-        elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in _above(path)):
+        elif any(folder.name == STORE and (folder / MAPS).is_dir() for folder in above):
             problem = f"{path} is in a store, and runs own every file there"
         elif option in getattr(args, "replaced", ()) and _is_foreign(path):
             problem = f"{path} has files, and is no report: it would be replaced"
@@ -64,9 +57,9 @@ def check_unchanged(args: argparse.Namespace) -> None:
     paths = [path for value in vars(args).values() for path in _paths(value)]
     files = [file for path in paths for file in (path, path / MANIFEST)]
     known = {file: digests.get(f"file {file}") for file in files}
-    changed = [path for path, digest in known.items() if digest and digest != sha256_of(path)]
-    if digests.get(PROGRAM) != modules_of_step.package_checksum():
-        changed = [modules_of_step.PACKAGE]
+    changed = [path for path, digest in known.items() if digest and digest != sha256(path)]
+    if digests.get(PROGRAM) != package_checksum():
+        changed = [PACKAGE]
     if changed:
         problem = f"{changed[0]} has changed since the run began"
         raise ResultError(problem, fix="run snakemake again: it takes what is there now")
@@ -77,10 +70,6 @@ def _is_foreign(folder: Path) -> bool:
     page = folder / "index.html"
     text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
     return folder.is_dir() and any(folder.iterdir()) and GENERATOR not in text
-
-
-def _above(path: Path) -> Iterator[Path]:
-    yield from (path.resolve(), *path.resolve().parents)
 
 
 def _paths(value: Any) -> Iterator[Path]:

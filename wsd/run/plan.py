@@ -15,9 +15,8 @@ from wsd.arguments import add_configfiles, count, processors
 from wsd.artifacts.input_template import parse_input
 from wsd.run.checked_config import Model
 from wsd.run.digests import SEEN, Digests, Seen
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.path_patterns import Places
-from wsd.studies.registry import studies_of
 
 # Word pieces per sentence, special tokens included: the mean of CoarseWSD-20.
 PIECES = 39
@@ -50,15 +49,15 @@ def operations_per_second() -> float:
     return 2.0 * a.size * b.shape[1] / best
 
 
-def describe(places: Places, cores: int) -> Iterator[str]:
+def describe(files: Files, cores: int) -> Iterator[str]:
     """Yield the lines of the plan; embeddings that exist already cost nothing."""
-    config, needed = places.config, 0.0
+    config, needed = files.config, 0.0
     for model in config.encoders.values():
         views = config.stored_views(model)
         words = [
             word
-            for part, words in places.parts.items()
-            if not all(map(os.path.lexists, places.listings(model.name, views, [part])))
+            for part, words in files.parts.items()
+            if not all(map(os.path.lexists, files.listings(model.name, views, [part])))
             for word in words
         ]
         sentences = sum(config.dataset.sizes[word] for word in words)
@@ -75,11 +74,9 @@ def describe(places: Places, cores: int) -> Iterator[str]:
             f"{size / 1e9:.2f} GB, roughly {minutes:.0f} min on {cores} cores without GPU; "
             f"{BYTES[model.precision] * weights(model) / 1e9:.1f} GB of weights; {work}"
         )
-    results = places.keys.results.absolute()
+    results = files.keys.results.absolute()
     there = next(folder for folder in [results, *results.parents] if folder.exists())
     yield f"disk: {needed / 1e9:.2f} GB needed, {shutil.disk_usage(there).free / 1e9:.1f} GB free"
-    for study in studies_of(config):
-        yield from (f"left out of {study.name}: {reason}" for reason in study.left_out(config))
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,6 +90,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     digests = Digests(Seen(args.results / SEEN))
-    places = Places(args.config, Keys(args.config, {}, digests, args.results))
-    for line in describe(places, args.cores):
+    files = Files(args.config, Keys(args.config, {}, digests, args.results))
+    for line in describe(files, args.cores):
         logs.show(line)

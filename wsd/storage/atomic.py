@@ -17,7 +17,6 @@ from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum
 from wsd.storage.file_lock import lock_file
 from wsd.storage.temporary_files import PART
 
-PROBE_BYTES = 2**16
 AGAIN = "run the same command again: it keeps what is finished"
 
 
@@ -30,13 +29,6 @@ def write_errors(path: Path) -> Iterator[None]:
         problem = f"{path} could not be written: {error}"
         fix = f"make room, or choose another path; then {AGAIN}"
         raise StorageError(problem, where=str(path), fix=fix) from error
-
-
-def file_in_the_way(path: Path) -> Path | None:
-    """Return the parent of a path that exists but is not a folder, if there is one."""
-    return next(
-        (part for part in path.parents if os.path.lexists(part) and not part.is_dir()), None
-    )
 
 
 def check_target(path: Path) -> None:
@@ -128,22 +120,6 @@ def umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def check_writable(folder: Path) -> None:
-    """Check a folder by writing a small file and removing it.
-
-    Raises
-    ------
-    StorageError
-        If the disk is full, or the folder cannot be written.
-    """
-    with write_errors(folder / "probe"):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".", suffix=PART) as file:
-            file.write(bytes(PROBE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,5 +1,6 @@
 """Read the files of earlier steps: turn a missing, damaged or wrong file into one clear error."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +8,6 @@ from reprlib import Repr
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wsd.errors import ResultError, wrong_file
-from wsd.storage.atomic import file_in_the_way
 from wsd.storage.checksums import verify
 
 if TYPE_CHECKING:
@@ -77,9 +77,10 @@ def require_file(path: Path) -> None:
     if path.exists():  # reading a device may never end
         problem = f"a {'folder' if path.is_dir() else 'device or pipe'} in place of a file"
         raise ResultError(problem, where=str(path), fix="name a file")
-    if blocked := file_in_the_way(path):
+    blocked = [part for part in path.parents if os.path.lexists(part) and not part.is_dir()]
+    if blocked:
         problem = "a file in place of a folder"
-        raise ResultError(problem, where=str(blocked), fix="name a folder")
+        raise ResultError(problem, where=str(blocked[0]), fix="name a folder")
     files = path.parent.iterdir() if path.parent.is_dir() else ()
     names = sorted(file.name for file in files if file.suffix == path.suffix and file.is_file())
     listed = f" ({', '.join(names[:MOST])}{', ...' if names[MOST:] else ''})" if names else ""

@@ -96,11 +96,6 @@ def decode_file(path: Path, encoding: str | None = None) -> tuple[str, str]:
     return text.removeprefix("\ufeff"), encoding or name
 
 
-def text_without_bom(path: Path, encoding: str | None = None) -> str:
-    """Return the text of a file as :func:`decode_file` does, without the name of its encoding."""
-    return decode_file(path, encoding)[0]
-
-
 def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file with LF line ends."""
     text = read_text_file(path)
@@ -114,7 +109,7 @@ def read_lines(path: Path) -> list[str]:
 
 def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield (file and line, text) of every line; accept CRLF and a byte order mark."""
-    yield from lines_of(path, text_without_bom(path, encoding))
+    yield from lines_of(path, decode_file(path, encoding)[0])
 
 
 def lines_of(path: Path, text: str) -> Iterator[tuple[str, str]]:
@@ -162,7 +157,7 @@ Guard = Callable[[], AbstractContextManager[None]]
 
 def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (file and line, object) of a file with a JSON object per line; skip empty lines."""
-    return _objects_of_lines(path, text_without_bom(path), fix, nullcontext)
+    return _objects_of_lines(path, decode_file(path)[0], fix, nullcontext)
 
 
 def json_objects(
@@ -180,11 +175,8 @@ def json_objects(
     guard : function
         Returns a context in which a line is parsed. It may collect the line's error.
     """
-    text = text_without_bom(path, encoding)
+    text = decode_file(path, encoding)[0]
     if not is_array(text):
-        if _is_one_object(text):
-            problem = "a single JSON object in several lines"
-            raise CorpusError(problem, where=str(path), fix=fix)
         yield from _objects_of_lines(path, text, fix, guard)
         return
     with at_place(str(path), fix):
@@ -203,14 +195,6 @@ def json_objects(
 def is_array(text: str) -> bool:
     """Return whether a text of JSON is an array."""
     return text.lstrip().startswith("[")
-
-
-def _is_one_object(text: str) -> bool:
-    """Return whether a text is a JSON object in several lines."""
-    try:
-        return "\n" in text.strip() and isinstance(json.loads(text), dict)
-    except (RecursionError, ValueError):
-        return False
 
 
 def _objects_of_lines(

@@ -1,29 +1,26 @@
 """Define the base class of studies: the declarations of every ``study.py``.
 
-``run`` goes through the registry and asks each study for its config keys, its files, its rules and
-its cost. The answers are plain values, so that a study imports nothing from ``run``.
+``run`` goes through the registry and asks each study for its config keys and its files. The answers
+are plain values, so that a study imports nothing from ``run``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
-    from wsd.artifacts.config_section import Section
     from wsd.run.checked_config import Config, Model
+    from wsd.run.files import Files
     from wsd.run.keys import Keys
-    from wsd.run.path_patterns import Places
-    from wsd.run.run_files import Files
 else:  # studies name these classes in type hints only
-    Config = Files = Keys = Model = Places = Any
+    Config = Files = Keys = Model = Any
 
 __all__ = [
-    "Config", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Places", "Study",
+    "Config", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Study",
     "check_file", "refused", "without_braces",
 ]  # fmt: skip
 Paths = list[str]
@@ -112,12 +109,9 @@ class Study:
     section : str
         The top-level config key that the study adds, a field of ``Keys`` in its module ``config``;
         empty if it adds none.
-    rules : bool
-        Whether it has rules, in ``workflow/rules/<name>.smk``.
-    front_page : str
-        The name of the page that a run prints at its end; empty if it has none.
     kinds : mapping of str to Kind
-        The kinds of files that it writes.
+        The kinds of files that its rules write, in ``workflow/rules/<name>.smk``; a study without
+        kinds has no rules.
     """
 
     name: ClassVar[str]
@@ -126,24 +120,9 @@ class Study:
     extends: ClassVar[Mapping[str, str]] = {}
     analysis: ClassVar[str] = ""
     section: ClassVar[str] = ""
-    rules: ClassVar[bool] = True
-    front_page: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Kind]] = {}
 
-    def table(self) -> dict[str, Command]:
-        """Return the study's commands by name."""
-        package = f"wsd.studies.{self.name}"
-        return {
-            name: Command(f"{package}.{name.replace('-', '_')}", text)
-            for name, text in self.commands.items()
-        }
-
     # The config
-
-    def keys(self) -> type[Section]:
-        """Return the class with the config key ``section`` and its default."""
-        keys: type[Section] = import_module(f"wsd.studies.{self.name}.config").Keys
-        return keys
 
     def configure(self, file: Any, config: Config) -> Config:
         """Check what its keys require of each other, and return the config, changed or not.
@@ -179,8 +158,11 @@ class Study:
         """Return the wildcards that only its paths have: wildcard -> name -> key."""
         return {}
 
-    def patterns(self, places: Places) -> dict[str, Any]:
-        """Return the patterns of its paths, by the names that its rules use."""
+    def patterns(self, files: Files) -> dict[str, Any]:
+        """Return the patterns of its paths, by the names that its rules use.
+
+        The attributes of ``files`` for predictions and scores do not exist yet.
+        """
         return {}
 
     def compared(self, files: Files) -> Mapping[str, Paths]:
@@ -194,7 +176,3 @@ class Study:
     def outputs(self, files: Files) -> Outputs:
         """Return its files, given the files of the core and all predictions."""
         return Outputs()
-
-    def left_out(self, config: Config) -> Iterator[str]:
-        """Yield a line for each model that the study leaves out, with the reason."""
-        yield from ()

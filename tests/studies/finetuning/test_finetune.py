@@ -25,7 +25,7 @@ from wsd.corpora.text_format import read_text
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.model import resolve
 from wsd.errors import ModelError
-from wsd.run import verify_checksums
+from wsd.run import check
 from wsd.storage.csv import read_csv
 from wsd.studies.finetuning.finetune import Setting, best, settings_of, write_model
 from wsd.studies.finetuning.tagger import (
@@ -272,10 +272,10 @@ def test_the_first_seeds_encoder_is_a_model_to_load(place: Path, out: Path, tmp_
     listing = kept / "model.json"
     list_folders([listing])
     assert {*read_listing(listing)} >= {"model/model.safetensors", "model/config.json"}
-    assert not list(verify_checksums.damaged_files(listing))
+    assert not list(check.damaged_files(listing))
     weights = kept / "model/model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    assert [path for path, _ in verify_checksums.damaged_files(listing)] == [weights]
+    assert [path for path, _ in check.damaged_files(listing)] == [weights]
 
 
 def test_the_command_gives_the_same_again(place: Path, out: Path, tmp_path: Path) -> None:

@@ -200,7 +200,6 @@ def test_a_mix_is_refused(tmp_path: Path) -> None:
 
 def test_an_unknown_transformation_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     call = ["pairs", "--pairs", "p", "--embeddings", "e", "--out", "o", "--transforms", "remove-0"]
-    with pytest.raises(SystemExit):
-        main(call)
+    assert main(call) == ConfigError.exit_code
     message = capsys.readouterr().err
-    assert "there is no transform 'remove-0'; use none, centre, whiten or remove-k" in message
+    assert "there is no transform 'remove-0'" in message and "whiten or remove-k" in message

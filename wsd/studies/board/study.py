@@ -7,7 +7,6 @@ class Board(Study):
     """Declare the study to the run and to the command line."""
 
     name = "board"
-    rules = False
     group = "compare encoders of several machines"
     commands = {
         "export": "Export the results of a run, without sentences.",

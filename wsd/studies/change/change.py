@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> None:
         for word, corpus in corpora.items()
     }
     sources = {word: embeddings.provenance for word, embeddings in words.items()}
-    model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
+    model = shared_provenance(sources)["encoder"]["model"]["name"]
     first = next(iter(words.values()))
     choices = expand_layers(args.layers, first.blocks, where="--layers", stored=first.stored)
 

@@ -237,12 +237,11 @@ def run(args: argparse.Namespace) -> None:
     lengths: dict[tuple[str, ...], dict[str, CodeLength]] = {}
     for key, sources in tuned.items():
         view, layers, _ = key
-        for path, folds in zip(args.folds, sets[:-1], strict=False):
+        for folds in sets[:-1]:
             if folds.train not in sources:
                 problem = f"no predictions of {', '.join(key)} on the training set {folds.train}"
                 fix = "give the predictions on every set of --folds but the largest"
                 raise ConfigError(problem, where="--predictions", fix=fix)
-            folding.check_settings(path, folds, sources[folds.train]["folds"])
         lengths[key] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = read_features(args.embeddings, corpus, view, layers)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Files, Kind, Outputs, Paths, Places, Study
+from wsd.studies.base import Config, Files, Kind, Outputs, Paths, Study
 
 CHOICE = "{train}/{view}/{layers}.{classifier}"
 
@@ -21,9 +21,9 @@ class ControlTask(Study):
         """Return whether the config asks for the control task."""
         return super().applies(config) and config.controls.task
 
-    def patterns(self, places: Places) -> dict[str, Any]:
+    def patterns(self, files: Files) -> dict[str, Any]:
         """Return the patterns of predictions and of the tables of cross-validation."""
-        key, model = places.keys.key("control"), f"{places.store}/{{model}}"
+        key, model = files.keys.key("control"), f"{files.store}/{{model}}"
         return {
             "predictions": f"{model}/control@{key}/{CHOICE}.parquet",
             "searches": f"{model}/control-search@{key}/{CHOICE}.parquet",
@@ -39,7 +39,9 @@ class ControlTask(Study):
 
     def _single_layers(self, files: Files, name: str) -> Paths:
         config = files.config
-        return files.controls(files.study[self.name][name], config.models, config.classify[:1])
+        return files.controls(
+            files.study[self.name][name], config.models.values(), config.classify[:1]
+        )
 
 
 STUDY = ControlTask()

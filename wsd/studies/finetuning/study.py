@@ -11,7 +11,6 @@ from wsd.studies.base import (
     Model,
     Outputs,
     Paths,
-    Places,
     Study,
     refused,
 )
@@ -68,9 +67,9 @@ class Finetuning(Study):
             }
         }
 
-    def patterns(self, places: Places) -> dict[str, Any]:
+    def patterns(self, files: Files) -> dict[str, Any]:
         """Return the folder of a training, its predictions, and the weights that it keeps."""
-        folder = f"{places.store}/{{base}}/finetune/{{train}}"
+        folder = f"{files.store}/{{base}}/finetune/{{train}}"
         return {
             "finetune": folder,
             "finetuned": f"{folder}/finetuned-{{seed}}.parquet",
@@ -83,7 +82,7 @@ class Finetuning(Study):
 
         config = files.config
         layers = files.controls(
-            files.predictions, config.finetuned, config.classify[:1], config.classifiers
+            files.predictions, config.finetuned.values(), config.classify[:1], config.classifiers
         )
         full = {FULL} & {*self.trains(config)}
         return {"finetuned": self._predictions(files, full), "finetuned_layers": layers}

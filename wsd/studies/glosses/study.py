@@ -10,7 +10,6 @@ from wsd.studies.base import (
     Kind,
     Outputs,
     Paths,
-    Places,
     Study,
     check_file,
     refused,
@@ -68,10 +67,10 @@ class Glosses(Study):
             return str(config.sections["glosses"])
         return "" if config.dataset.folder else str(DATA / f"glosses/{config.dataset.name}.tsv")
 
-    def patterns(self, places: Places) -> dict[str, Any]:
+    def patterns(self, files: Files) -> dict[str, Any]:
         """Return the patterns of glosses, their vectors, and the files computed from both."""
-        keys, store = places.keys, places.store
-        source = self.source(places.config)
+        keys, store = files.keys, files.store
+        source = self.source(files.config)
         key = keys.key("glosses", keys.digest(source) if source else "", keys.corpus)
         vectors = keys.key("gloss-vectors", key)
         zero_shot = keys.key("zero-shot", (vectors, keys.view(VIEW)))

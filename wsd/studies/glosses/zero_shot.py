@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
             "versions": versions(),
             "view": VIEW,
             "layers": features.layers,
-            **shared_provenance(sources, out),
+            **shared_provenance(sources),
             "classifier": kind,
             "estimator": "nearest_centroid",
             "parameters": {},

@@ -13,9 +13,8 @@ from wsd.report.overview import Listed, Result, day, find_pages
 from wsd.report.pages.report_data import having, records
 from wsd.storage.csv import read_csv
 from wsd.studies.pairs.pair_tables import OUT_OF_FOLD, TABLE
-from wsd.studies.pairs.study import Pairs
 
-PAGE = Pairs.front_page
+PAGE = "pairs.html"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,6 @@ class Pairs(Study):
         "pairs": "Score every layer: same sense in both sentences, or not?",
         "pairs-page": "Write the page of the pairs.",
     }
-    front_page = "pairs.html"
     extends = {"corpus": "corpus_of_pairs", "import": "import_pairs", "overview": "overview_rows"}
     kinds = {
         "pairs": Kind("pairs", {"view": "page_view", "transforms": "transforms", "seed": "seed"}),

@@ -1,9 +1,9 @@
 """Which words would the encoder predict for the focal word?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Places, Study
+from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Study
 
 
 class Substitutes(Study):
@@ -36,14 +36,14 @@ class Substitutes(Study):
 
         return [name for name, model in config.models.items() if model.input in SEEN]
 
-    def patterns(self, places: Places) -> dict[str, Any]:
+    def patterns(self, files: Files) -> dict[str, Any]:
         """Return the patterns of the tables of substitutes and of the files that depend on them."""
         from wsd.artifacts.training_set import FULL
 
-        key, corpus, folder = places.keys.key, places.keys.corpus, f"{places.store}/{{asked}}"
-        bags = key("bags", places.keys.folds[FULL])
+        key, corpus, folder = files.keys.key, files.keys.corpus, f"{files.store}/{{asked}}"
+        bags = key("bags", files.keys.folds[FULL])
         return {
-            "models": self.models(places.config),
+            "models": self.models(files.config),
             "substitutes": f"{folder}/substitutes/words@{corpus}.json",
             "bags": f"{folder}/baselines@{bags}/bag_of_substitutes.parquet",
             "sense_substitutes": f"{folder}/substitutes@{key('sense-substitutes', corpus)}.csv",
@@ -64,13 +64,6 @@ class Substitutes(Study):
     def _paths(self, files: Files, name: str) -> Paths:
         patterns = files.study[self.name]
         return files.paths(patterns[name], asked=patterns["models"])
-
-    def left_out(self, config: Config) -> Iterator[str]:
-        """Yield why a model is left out."""
-        kept = self.models(config)
-        for name in config.models:
-            if name not in kept:
-                yield f"the `input` of {name} is more than the sentence"
 
 
 STUDY = Substitutes()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Places, Study, check_file
+from wsd.studies.base import Config, Files, Keys, Kind, Outputs, Paths, Study, check_file
 
 # The corpus of the published systems.
 PUBLISHED_FOR = "coarsewsd20"
@@ -43,9 +43,9 @@ class Systems(Study):
         read |= {name: keys.digest(file) for name, file in files.items()}
         return {"system": {n: keys.key("systems", n, of, keys.corpus) for n, of in read.items()}}
 
-    def patterns(self, places: Places) -> dict[str, Any]:
+    def patterns(self, files: Files) -> dict[str, Any]:
         """Return the patterns of the files of published systems and of all predictions."""
-        keys, store = places.keys, places.store
+        keys, store = files.keys, files.store
         converted = keys.key("published", *keys.content)
         return {
             "published": f"{store}/published@{converted}/{{name}}.jsonl",

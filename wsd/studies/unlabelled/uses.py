@@ -123,4 +123,4 @@ def run(args: argparse.Namespace) -> None:
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     settings = {"seed": args.seed, "centre": args.centre}
     uses = find_all_uses(corpora, stored.read, most or CLUSTERS, **settings)
-    write_uses(args.out, *uses, {**stored.provenance(args.out), **settings})
+    write_uses(args.out, *uses, {**stored.provenance(), **settings})

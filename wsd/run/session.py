@@ -1,27 +1,41 @@
-"""Begin and end a run of the workflow: its lock, its map, repairs, and publishing."""
+"""Begin and end a run of the workflow: its lock, its map, repairs, and publishing.
+
+Publishing makes copies of tables, figures and pages, and links to the rest. A run is published only
+when all its files exist, so that people always find the last complete state.
+"""
 
 import hashlib
 import os
 import shutil
+import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from wsd.artifacts.run_json import DIGITS, MAPS, RunMap, bare, write_map
-from wsd.errors import WsdError
-from wsd.run import lock, modules_of_step
+from wsd.artifacts import run_json
+from wsd.artifacts.find_runs import PROVENANCE
+from wsd.artifacts.run_json import RunMap, bare, write_map
+from wsd.errors import WsdError, visible
+from wsd.run.check import checksum_or_problem, damaged_files
 from wsd.run.checked_config import Config, Model
-from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen
+from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen, package_checksum
+from wsd.run.files import Files
 from wsd.run.keys import Keys
-from wsd.run.publish import publish
-from wsd.run.run_files import Files
-from wsd.run.verify_checksums import checksum_or_problem, damaged_files
-from wsd.storage.checksums import STORE, SUMS, set_aside
-from wsd.storage.temporary_files import remove_abandoned
+from wsd.storage.atomic import replacing, write_errors
+from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum, noted_checksum, set_aside
+from wsd.storage.file_lock import lock_file
+from wsd.storage.json import read_json, write_json
+from wsd.storage.temporary_files import PART, remove_abandoned
+
+LOCK = ".lock"
+# Files for programs are linked.
+LINKED = (".parquet", ".safetensors")
+# The inputs of the scores; published as the provenance, with config and command.
+SOURCES = "sources.json"
 
 
 class Session:
@@ -84,8 +98,8 @@ class Session:
     @cached_property
     def map(self) -> Path:
         """Return the path of the run's map in the store."""
-        key = hashlib.sha256("".join(self.all_files).encode()).hexdigest()[:DIGITS]
-        return self.folder / STORE / MAPS / f"{self.config.run}@{key}.json"
+        key = hashlib.sha256("".join(self.all_files).encode()).hexdigest()[: run_json.DIGITS]
+        return self.folder / STORE / run_json.MAPS / f"{self.config.run}@{key}.json"
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -106,10 +120,10 @@ class Session:
             If another run uses the results of this dataset.
         StorageError
         """
-        self._lock = lock.begin(self.folder)
+        self._lock = begin(self.folder)
         self._begun = True
         for path in remove_abandoned(self.folder):
-            lock.say(f"removed the half-written file of a killed run: {path}")
+            say(f"removed the half-written file of a killed run: {path}")
         for path in map(Path, self.all_files):
             if os.path.lexists(path):
                 _date_now(path)
@@ -126,7 +140,7 @@ class Session:
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        digests = {**self._digests.used, PROGRAM: modules_of_step.package_checksum()}
+        digests = {**self._digests.used, PROGRAM: package_checksum()}
         return {"config": self._settings, "command": self.command, "digests": digests}
 
     def _forget_trained(self, model: Model) -> None:
@@ -146,9 +160,9 @@ class Session:
         """Set a damaged file aside and remove its listing, so that the run rebuilds the file."""
         if os.path.lexists(damaged) and not damaged.is_dir():
             aside = set_aside(damaged)
-            lock.say(f"damaged: {damaged}: {problem}. Kept as {aside.name}; it will be rebuilt")
+            say(f"damaged: {damaged}: {problem}. Kept as {aside.name}; it will be rebuilt")
         elif damaged != listing:
-            lock.say(f"{damaged}: {problem}. It will be rebuilt")
+            say(f"{damaged}: {problem}. It will be rebuilt")
         if damaged != listing:
             listing.unlink(missing_ok=True)
 
@@ -179,7 +193,6 @@ class Session:
         try:
             self.publish()
             show(self.published)
-            self._seen.forget_missing()
             self._seen.keep()
         except (WsdError, OSError) as error:
             print(f"publishing: {error}", file=sys.stderr, flush=True)
@@ -197,3 +210,130 @@ def _date_now(path: Path) -> None:
 def _digests_of_run() -> Mapping[str, str] | None:
     path = os.environ.get(MAP)
     return RunMap(Path(path)).digests if path else None
+
+
+class BusyError(WsdError):
+    """Another run is computing results of this dataset."""
+
+
+def begin(dataset: Path) -> TextIO:
+    """Create and lock the folder of a dataset's results; the caller keeps the file open.
+
+    Raises
+    ------
+    BusyError
+        If another run uses the folder; names its process, host and command.
+    StorageError
+        If the folder cannot be written, or its disk is full.
+    """
+    path = dataset / LOCK
+    with write_errors(path):
+        dataset.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+", encoding="utf-8")
+        if (locked := lock_file(file)) is False:
+            problem = f"another run is using these results: {path.read_text('utf-8').strip()}"
+            fix = "wait until it has finished, or end it; there is nothing to unlock, and -n works"
+            raise BusyError(problem, where=str(dataset.absolute()), fix=fix)
+        if locked is None:
+            say(f"{dataset.absolute()}: no locks here: start no second run in this folder")
+        file.truncate(0)
+        since, command = time.strftime("%F %T"), " ".join(sys.argv)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}, {since}: {command}\n")
+        file.flush()
+    return file
+
+
+def say(text: str) -> None:
+    """Print a message on the standard error of the run."""
+    print(visible(text), file=sys.stderr, flush=True)
+
+
+def publish(run: RunMap, tables: Path, about: Mapping[str, Any]) -> dict[str, bool]:
+    """Publish a run.
+
+    Parameters
+    ----------
+    run : RunMap
+        All its files exist.
+    tables : Path
+        The folder of its tables.
+    about : mapping
+        Config, command and digests of the run, for its map.
+
+    Returns
+    -------
+    dict of str to bool
+        The published paths, relative to ``tables``, and whether each is new.
+    """
+    former: set[str] = set()
+    with suppress(WsdError):
+        former = set(RunMap(tables / run_json.RUN_MAP).published)
+    published: dict[str, str | None] = {}
+    new = {}
+    for name in run.files:
+        for file, target, linked in readable(name, run.file(name)):
+            published[target] = None if linked else noted_checksum(file) or checksum(file)
+            new[target] = _put(file, tables / target, published[target])
+    if SOURCES in run.files:
+        settings = {key: about[key] for key in ("config", "command")}
+        write_json(tables / PROVENANCE, {**read_json(run.file(SOURCES)), **settings})
+        published[PROVENANCE] = noted_checksum(tables / PROVENANCE)
+    for target in sorted(former - {*published}):
+        _remove(tables, target)
+    write_json(tables / run_json.RUN_MAP, {**about, "files": run.files, "published": published})
+    return new
+
+
+def readable(name: str, path: Path) -> Iterator[tuple[Path, str, bool]]:
+    """Yield the files of an entry of the map, their published paths, and whether they are linked.
+
+    Raises
+    ------
+    ResultError
+        If the entry is a listing that cannot be read.
+    """
+    folder = Path(name).parent
+    if name == SOURCES:  # its content is in provenance.json
+        return
+    if name == run_json.SOURCE:
+        yield path.with_suffix(""), "source", True
+    elif run_json.is_listing(path):
+        if Path(name).name == run_json.TABLES:
+            yield path, name, True
+        for file in run_json.read_listing(path):
+            linked = name not in run_json.PAGES
+            yield path.parent / file, (folder / bare(file)).as_posix(), linked
+    else:
+        yield path, name, path.suffix in LINKED or path.name == "model.json"
+
+
+def _put(file: Path, target: Path, sums: str | None) -> bool:
+    """Link a file, or copy it if a checksum is given; return whether the target was replaced."""
+    link = os.path.relpath(file, target.parent)
+    if sums is None and target.is_symlink() and str(target.readlink()) == link:
+        return False
+    is_copy = sums and target.is_file() and not target.is_symlink() and checksum(target) == sums
+    if is_copy and (target.suffix not in SUMMED or noted_checksum(target) == sums):
+        return False
+    if sums:
+        with replacing(target) as temporary:
+            shutil.copyfile(file, temporary)
+        return True
+    with write_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}{PART}")
+        temporary.symlink_to(link)
+        temporary.replace(target)
+    return True
+
+
+def _remove(tables: Path, target: str) -> None:
+    path = tables / target
+    with write_errors(path):
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+            (path.parent / SUMS / path.name).unlink(missing_ok=True)
+        for folder in path.parents:
+            if folder == tables or not folder.is_dir() or any(folder.iterdir()):
+                break
+            folder.rmdir()
