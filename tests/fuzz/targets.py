@@ -50,7 +50,7 @@ from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
 from wsd.fitted.word_classifier import FittedWord
-from wsd.metrics import out_of_distribution
+from wsd.metrics import nearest
 from wsd.report import leaderboard
 from wsd.run import config, config_files
 from wsd.storage import csv, file_names
@@ -141,7 +141,7 @@ def fitted_word(estimator: str) -> FittedWord:
         classifier=classifier,
         temperature=1.5,
         threshold=0.25,
-        train=out_of_distribution.unit(vectors).astype(np.float32),
+        train=nearest.half_units(vectors).astype(np.float32),
         gold=corpus.gold[:6],
         lines=corpus.index[:6],
         corpus=corpus.digest,

@@ -7,10 +7,8 @@ import pytest
 from scipy.stats import norm, t
 from sklearn.metrics import f1_score, recall_score
 
-from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
-from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.scores import MEAN_SCORES, over_words
+from wsd.metrics.confidence_intervals import difference_intervals, inflations, mean_intervals
+from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, over_words
 
 Array = np.ndarray
 SENSES = 3

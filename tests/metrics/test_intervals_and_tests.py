@@ -14,12 +14,19 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
-from wsd.metrics import exchanges, permutation
+from wsd.metrics import permutation
 from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.permutation import compare_systems, holm, paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, confusion, mean_scores, word_scores
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    Counts,
+    confusion,
+    count_kinds,
+    mean_scores,
+    word_scores,
+)
 
 Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
@@ -275,7 +282,7 @@ def test_permutations_against_all_of_them(seed: int, monkeypatch: pytest.MonkeyP
     exact = paired_permutations(pairs)
     assert {name: exact[name].p for name in MEAN_SCORES} == pytest.approx(enumerated(words))
     # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 3)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 3)
     few = [paired_permutations(pairs, rng=i) for i in range(600)]
     for name in MEAN_SCORES:
         mean = np.mean([actual[name].p for actual in few])
@@ -287,7 +294,7 @@ def test_sampled_permutations_come_near_the_exact_p(monkeypatch: pytest.MonkeyPa
     pair = np.zeros((3, 3, 3), dtype=int)
     pair[[0, 0, 1, 1, 2, 2], [0, 1, 1, 0, 2, 1], [1, 0, 0, 1, 1, 2]] = [4, 2, 5, 1, 2, 3]
     exact = paired_permutations([counted(pair)])
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 2158)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 2158)
     sampled = paired_permutations([counted(pair)], rng=3)
     for name in MEAN_SCORES:
         assert exact[name].difference == sampled[name].difference
@@ -341,7 +348,7 @@ def test_documents_are_exchanged_whole() -> None:
 
 
 def test_four_copies_in_one_document_are_one_instance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 200_000)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 200_000)
     words = random_words(7, n_words=4, most=5)
     ends = np.cumsum([0, *(len(word[0]) for word in words)])
     places = [np.arange(*pair) for pair in itertools.pairwise(ends)]
@@ -568,7 +575,7 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
 def test_coverage_of_differences(
     bench: ModuleType, pair: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 999)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 999)
     tally = bench.differences(pair, 150, 400, np.random.default_rng(0))
     for name in MEAN_SCORES:
         assert tally.coverage(pair, name, "ours") > 0.897
@@ -603,7 +610,7 @@ def memberships(
 def test_the_confidence_set_contains_the_best(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 199)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 199)
     rng = np.random.default_rng(0)
     for name in MEAN_SCORES:
         # 180 tests: a standard error of 1.6 points.
@@ -614,7 +621,7 @@ def test_the_confidence_set_contains_the_best(
 
 @pytest.mark.slow
 def test_the_paired_test_is_not_liberal(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 299)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 299)
     rng = np.random.default_rng(0)
     for opposed in (False, True):
         for wrong in bench.rejections(opposed, 200, rng).values():

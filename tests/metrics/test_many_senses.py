@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from wsd.metrics.cluster_inflation import inflations
 from wsd.metrics.confidence_intervals import (
     _draw_margins,
     difference_intervals,
+    inflations,
     mean_intervals,
     word_intervals,
 )
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.permutation import paired_permutations
 from wsd.metrics.scores import (
     MEAN_SCORES,
     WORD_SCORES,
+    Counts,
     confusion,
+    count_kinds,
     mean_scores,
     scores_of_margins,
     subtract,

@@ -13,9 +13,8 @@ from scipy.linalg import eigh
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.fold_table import WordFolds
-from wsd.metrics.eigenvectors import largest
+from wsd.metrics.covariance import Covariance, classes_of, largest
 from wsd.metrics.single_thread import one_thread
-from wsd.metrics.within_class_covariance import Covariance, classes_of
 
 SHRINKAGE = 0.5  # the default of the classifier `lda`
 RANK = 1e-10  # eigenvalues below this share of the largest are rounding

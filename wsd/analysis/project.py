@@ -23,7 +23,7 @@ from wsd.artifacts.fold_table import WordFolds, read_for_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
-from wsd.metrics.eigenvectors import largest
+from wsd.metrics.covariance import largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 from wsd.metrics.single_thread import one_thread
 

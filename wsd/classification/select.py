@@ -22,7 +22,7 @@ from wsd.artifacts.cv_table import Search, read_search
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, wrong_file
-from wsd.metrics.pair_scores import resampled
+from wsd.metrics.confidence_intervals import resampled
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 

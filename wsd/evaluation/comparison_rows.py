@@ -11,8 +11,7 @@ from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions, read_test_split
 from wsd.errors import ResultError
-from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.scores import confusion, mean_scores
+from wsd.metrics.scores import Counts, confusion, count_kinds, mean_scores
 
 CONTROL_TASK = "control"
 

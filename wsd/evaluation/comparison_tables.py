@@ -20,13 +20,11 @@ from wsd.evaluation.word_columns import (
     difference_over_words,
     interval_over_words,
 )
-from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import Interval, inflations, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
-from wsd.metrics.counts import Counts
 from wsd.metrics.over_words import scores_by_word
 from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
+from wsd.metrics.scores import MEAN_SCORES, Counts, mean_scores, word_scores
 
 SCORE_COLUMNS = [
     *(*NAMES, "n_words", "n_test", "objective_cv"),

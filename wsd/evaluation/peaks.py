@@ -8,9 +8,8 @@ import numpy as np
 
 from wsd.evaluation.comparison_tables import Line
 from wsd.evaluation.layer_groups import GROUP, Group
-from wsd.metrics.confidence_intervals import TAILS
+from wsd.metrics.confidence_intervals import TAILS, resampled
 from wsd.metrics.over_words import FEWEST
-from wsd.metrics.pair_scores import resampled
 from wsd.metrics.scores import word_scores
 
 PEAK_COLUMNS = [*GROUP, "n_words", "metric", "peak", "low", "high", "share_of_draws"]

@@ -9,9 +9,8 @@ from wsd.artifacts.column_names import NAMES
 from wsd.evaluation.comparison_rows import ComparisonRow
 from wsd.evaluation.comparison_tables import paired_differences
 from wsd.evaluation.word_columns import BOUNDS, interval_over_words
-from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.over_words import scores_by_word
-from wsd.metrics.scores import MEAN_SCORES
+from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds
 
 ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
 SELECTIVITY_COLUMNS = [

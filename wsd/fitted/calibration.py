@@ -27,7 +27,7 @@ from wsd.fitted.selected_results import Results
 from wsd.fitted.stored_probabilities import stored_probabilities
 from wsd.fitted.train_selected import Fitting, Learner
 from wsd.logs import log
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import nearest, reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
@@ -103,7 +103,7 @@ def _instances(fitting: Fitting) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, 
         if others := [sample for other, sample in samples.items() if other != word]:
             tested[OF_OTHERS] = np.concatenate(others), np.nan
         for test, (vectors, correct) in tested.items():
-            _, similarity = out_of_distribution.nearest(vectors, train)
+            _, similarity = nearest.nearest_trained(vectors, train)
             ood = 1 - similarity[:, 0] > (np.inf if threshold is None else threshold)
             columns = {"correct": correct, "ood": ood}
             instances.append(pd.DataFrame(columns).assign(test=test, word=word))

@@ -19,7 +19,7 @@ from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.stored_probabilities import has_seen_labels, stored_temperatures
 from wsd.fitted.word_classifier import FittedWord
-from wsd.metrics import out_of_distribution
+from wsd.metrics import nearest
 
 # Tolerance between new and stored scores: rounding only.
 RTOL, ATOL = 1e-6, 1e-9
@@ -176,10 +176,10 @@ class Learner:
 
         A fine-tuned encoder has no threshold.
         """
-        train = out_of_distribution.unit(self._train).astype(np.float32)
+        train = nearest.half_units(self._train).astype(np.float32)
         if has_seen_labels(self._fitting.source):
             return train, None
-        return train, out_of_distribution.threshold(train, self._folds.component)
+        return train, nearest.ood_threshold(train, self._folds.component)
 
     def _check(self, classifier: Any, stored: WordPredictions) -> None:
         """Refuse a classifier that does not reproduce the stored predictions of the test split."""

@@ -11,7 +11,7 @@ from wsd.artifacts.senses import SenseText
 from wsd.classification import fit_and_predict
 from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.errors import ModelError
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import nearest, reliability
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class FittedWord:
             scores = self.scores(vectors)
             logits = reliability.to_logits(scores, self.estimator, self.parameters)
             probabilities = reliability.to_probabilities(logits, self.temperature or 1.0)
-            neighbours, similarity = out_of_distribution.nearest(vectors, self.train)
+            neighbours, similarity = nearest.nearest_trained(vectors, self.train)
         known = scores[:, self.classifier.classes_]
         if not (np.isfinite(known).all() and np.isfinite(probabilities).all()):
             problem = f"the classifier of {self.word!r} gives scores that are not finite numbers"
@@ -149,7 +149,7 @@ def nearest_gloss(
         classifier=NearestCentroid().fit(vectors, glosses.gold),
         temperature=None,
         threshold=None,
-        train=out_of_distribution.unit(vectors).astype(np.float32),
+        train=nearest.half_units(vectors).astype(np.float32),
         gold=glosses.gold,
         lines=glosses.index,
         corpus=glosses.digest,

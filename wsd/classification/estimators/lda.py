@@ -7,8 +7,8 @@ from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
 from wsd.classification.estimators.base import Classifier, Points
+from wsd.metrics.covariance import Classes, Covariance, classes_of
 from wsd.metrics.single_thread import one_thread
-from wsd.metrics.within_class_covariance import Classes, Covariance, classes_of
 
 
 class LDA(Classifier):
