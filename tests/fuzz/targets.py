@@ -45,7 +45,7 @@ from wsd.corpora.download import extract
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.word_forms import Finder
-from wsd.encoder import find_model_folder, model_files
+from wsd.encoder import model_files
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible
 from wsd.fitted import wsd_file
@@ -555,7 +555,7 @@ def run_model(data: bytes, folder: Path) -> None:
     for keys, wanted in ((model_files.BLOCK_KEYS, 2), (model_files.WIDTH_KEYS, 32)):
         value = next(content[key] for key in keys if key in content)
         assert type(value) is int and value == wanted
-    assert find_model_folder.verify(json.loads(json.dumps(record))) == place.resolve()
+    assert model_files.verify(json.loads(json.dumps(record))) == place.resolve()
 
 
 SUMMARY = (

@@ -32,15 +32,15 @@ from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS
-from wsd.encoder import alignment, find_model_folder
+from wsd.encoder import alignment, model_files
 from wsd.errors import ConfigError, ResultError
 from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 PROGRESS_SECONDS = 5.0
@@ -106,7 +106,7 @@ def embed(
     Raises
     ------
     ModelError
-        As in :func:`wsd.encoder.find_model_folder.verify` and :class:`wsd.encoder.encoder.Encoder`.
+        As in :func:`wsd.encoder.model_files.verify` and :class:`wsd.encoder.encoder.Encoder`.
     ResultError
         If the record has another number of blocks or another width than the model.
     """
@@ -114,7 +114,7 @@ def embed(
     from wsd.encoder.word_extraction import WordExtraction
 
     encoder = Encoder.load(
-        str(find_model_folder.verify(record)),
+        str(model_files.verify(record)),
         pooling=options.pooling,
         input=options.input,
         device=options.device,

@@ -1,9 +1,8 @@
 """Encode sentences: the vectors of all views and layers in one forward pass.
 
-Other modules load a folder (:mod:`wsd.encoder.load_model`), run the model
-(:mod:`wsd.encoder.run_model`), examine it (:mod:`wsd.encoder.examine_model`), find the pieces of
-the focal word (:mod:`wsd.encoder.match_word_pieces`), and form batches
-(:mod:`wsd.encoder.batches`).
+Other modules load a folder (:mod:`wsd.encoder.load_model`), run and examine the model
+(:mod:`wsd.encoder.run_model`), find the pieces of the focal word
+(:mod:`wsd.encoder.match_word_pieces`), and form batches (:mod:`wsd.encoder.batches`).
 """
 
 import os
@@ -17,20 +16,24 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.input_template import InputTemplate, InputValue
 from wsd.artifacts.view_names import PLAIN
-from wsd.encoder.aligned import Aligned
-from wsd.encoder.batches import run_all, to_host
-from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
+from wsd.encoder.batches import Places, Sentences, run_all, selection, to_host
 from wsd.encoder.load_model import (
     check_precision,
     choose_device,
     load_folder,
+    pack,
     quiet_transformers,
     weights_digest,
 )
-from wsd.encoder.match_word_pieces import Aligner
-from wsd.encoder.packed_linear import pack
-from wsd.encoder.run_model import Network, encoder_of, length_limit
-from wsd.encoder.view_weights import Places, Sentences, selection
+from wsd.encoder.match_word_pieces import Aligned, Aligner
+from wsd.encoder.run_model import (
+    Architecture,
+    Network,
+    encoder_of,
+    examine,
+    length_limit,
+    ordinary_pieces,
+)
 from wsd.errors import ModelError
 from wsd.logs import log
 

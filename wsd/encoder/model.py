@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
-from wsd.artifacts.encoder_record import config_entry, without_folder
-from wsd.encoder.find_model_folder import from_package, from_path, version_of
-from wsd.encoder.hub import cached, from_hub, full_commit
-from wsd.encoder.model_files import checked_config, checked_files
+from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry, without_folder
+from wsd.encoder.model_files import checked_config, checked_files, find_folder, version_of
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.json import write_json
@@ -83,14 +81,14 @@ def resolve(
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
     if "hub" in source:
-        source["revision"] = full_commit(name, revision)
-        place = source["hub"], source["revision"]
-        folder = cached(*place) or from_hub(*place)
-    elif "package" in source:
-        folder = from_package(name, source["package"])
+        if revision is None or not FULL_COMMIT.fullmatch(revision):
+            problem = f"not a full commit: {revision!r}; a branch or short hash can change"
+            fix = "give the 40 hexadecimal digits of the commit"
+            raise ConfigError(problem, where=config_entry(name, "revision"), fix=fix)
+        source["revision"] = revision
+    folder = find_folder(name, source)
+    if "package" in source:
         source["version"] = version_of(source["package"])
-    else:
-        folder = from_path(source["path"])
     further = {"random_weights": random_weights, "finetuned_from": finetuned_from}
     return {
         "name": name,

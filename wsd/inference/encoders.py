@@ -19,7 +19,7 @@ import yaml
 from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
 from wsd.artifacts.program_files import PROGRAM
 from wsd.artifacts.view_names import PLAIN
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError
 
@@ -129,7 +129,7 @@ def load_encoder(
 
 @lru_cache(maxsize=2)
 def _load(record: str, pooling: str, input: InputTemplate, device: str) -> "Encoder":
-    folder = find_model_folder.verify(json.loads(record))
+    folder = model_files.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
     return Encoder.load(str(folder), pooling=pooling, input=input, device=device)
@@ -187,7 +187,7 @@ def fitted_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        files = find_model_folder.verify(record)
+        files = model_files.verify(record)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
         raise ModelError(problem, where=error.where, fix=_how_to_get(record)) from None

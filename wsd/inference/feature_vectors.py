@@ -16,8 +16,8 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import Features
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.match_word_pieces import Aligned
 
 # The unit of a progress bar.
 UNIT = " sentences"

@@ -14,7 +14,7 @@ from wsd.inference.find_focal_word import is_whole
 from wsd.inference.input_output import AMBIGUOUS, NOT_FOUND, UNREADABLE, Answer, Line
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
 
 # The fitted words of one configuration: from a model file, the results, or a dictionary.
 Words = Fitting | WsdFile | Dictionary

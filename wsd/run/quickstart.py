@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from wsd import logs
 from wsd.arguments import CONFIG, count, processors
-from wsd.encoder.find_model_folder import from_package
+from wsd.encoder.model_files import from_package
 from wsd.errors import ModelError
 from wsd.run.config import load
 from wsd.run.run import run_workflow

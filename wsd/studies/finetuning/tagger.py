@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from wsd.artifacts.corpus_table import Corpora
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import choose_device, load_folder
 from wsd.errors import ModelError
@@ -67,7 +67,7 @@ class Tagger:
         self, record: Mapping[str, Any], corpora: Corpora, *, pooling: str, input: Any, device: str
     ) -> None:
         self.record, self.corpora, self.device = record, corpora, choose_device(device)
-        self.folder = find_model_folder.verify(record)
+        self.folder = model_files.verify(record)
         self._options = {"pooling": pooling, "input": input, "device": self.device}
         self._load()
         self.aligned = {word: self.encoder.align(corpus) for word, corpus in corpora.items()}
