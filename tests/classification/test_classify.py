@@ -21,7 +21,7 @@ from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification import classify as classification
 from wsd.classification import classify_selected
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.errors import ConfigError, ResultError
 from wsd.storage.parquet import read_table

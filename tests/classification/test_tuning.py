@@ -18,12 +18,10 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import OBJECTIVES, Search, grid_points, read_search, write_search
 from wsd.artifacts.fold_table import WordFolds
-from wsd.classification.cross_validation import fold_scores, grid_scores, score_word
-from wsd.classification.estimators.knn import KNN
-from wsd.classification.estimators.lda import LDA
+from wsd.classification.classify import fold_scores, grid_scores, score_word
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.estimators.vector_classifiers import KNN, LDA, NearestCentroid
 from wsd.errors import ConfigError, ResultError
 
 SPACES: dict[str, tuple[Any, dict[str, Any]]] = {

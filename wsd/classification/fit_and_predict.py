@@ -10,8 +10,8 @@ from wsd.artifacts.cv_table import fixed_parameters
 from wsd.artifacts.feature_set import Features
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import WordPredictions, versions
-from wsd.classification.estimators.base import class_scores
 from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.estimators.vector_classifiers import class_scores
 from wsd.errors import ConfigError
 
 

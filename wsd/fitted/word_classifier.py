@@ -9,7 +9,7 @@ import numpy as np
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.senses import SenseText
 from wsd.classification import fit_and_predict
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.errors import ModelError
 from wsd.metrics import nearest, reliability
 
