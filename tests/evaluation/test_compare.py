@@ -25,8 +25,8 @@ from wsd.artifacts.column_names import (
 )
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
-from wsd.evaluation import compare, model_comparison
-from wsd.evaluation.comparison_rows import ComparisonRow, number_documents, read_rows
+from wsd.evaluation import compare, comparison_rows
+from wsd.evaluation.comparison_rows import ComparisonRow, assemble, number_documents, read_rows
 from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
@@ -34,7 +34,6 @@ from wsd.evaluation.comparison_tables import (
     rare_senses,
     with_intervals,
 )
-from wsd.evaluation.model_comparison import assemble
 from wsd.metrics import permutation
 from wsd.metrics.scores import MEAN_SCORES
 
@@ -60,7 +59,7 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
     return {"m": {"full": {"all": names}}}, table
 
 
-def systems(selected: str = "2") -> model_comparison.ModelComparison:
+def systems(selected: str = "2") -> comparison_rows.ModelComparison:
     chosen, table = selection(selected)
     result = assemble(
         [
@@ -202,7 +201,7 @@ def test_a_random_control_belongs_to_its_model_alone() -> None:
     controls = [row(RANDOM_CONTROL, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
     actual = [
-        model_comparison.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
+        comparison_rows.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
     ]
     assert actual == [["a"], ["a-random-x"], ["a.b"], []]
 

@@ -27,12 +27,17 @@ from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.fold_table import describe_settings
 from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
-from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow, read_rows
-from wsd.evaluation.comparison_tables import Line
+from wsd.evaluation.comparison_rows import (
+    CONTROL_TASK,
+    CONTROLS,
+    ComparisonRow,
+    ModelComparison,
+    assemble,
+    read_rows,
+)
+from wsd.evaluation.comparison_tables import SELECTIVITY_COLUMNS, Line, selectivity
 from wsd.evaluation.latex_table import latex, markdown
-from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
-from wsd.evaluation.selectivity import SELECTIVITY_COLUMNS, selectivity
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
