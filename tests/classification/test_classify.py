@@ -97,11 +97,6 @@ def test_a_word_with_one_sense(make_corpus: MakeCorpus, classifier: Any) -> None
     assert actual.scores.shape == (1, 1)
 
 
-def test_another_number_of_vectors_is_a_fault(make_corpus: MakeCorpus) -> None:
-    with pytest.raises(ValueError, match="3 vectors for 2 instances of mint"):
-        predict_word(make_corpus([("train", 0), ("test", 0)]), np.ones((3, 2)), NearestCentroid())
-
-
 def test_every_split_but_the_training_one_is_predicted(make_corpus: MakeCorpus) -> None:
     rows = [("train", 0), ("train", 1), ("test", 1), ("outofdomain", 0), ("test", 0)]
     vectors = np.eye(2)[[0, 1, 1, 0, 0]]

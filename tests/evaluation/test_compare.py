@@ -26,7 +26,13 @@ from wsd.artifacts.column_names import (
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
 from wsd.evaluation import compare, comparison_rows
-from wsd.evaluation.comparison_rows import ComparisonRow, assemble, number_documents, read_rows
+from wsd.evaluation.comparison_rows import (
+    ComparisonRow,
+    assemble,
+    count_rows,
+    number_documents,
+    read_rows,
+)
 from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
@@ -366,7 +372,7 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
 def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:
     paths = [written(tmp_path / f"{i}.parquet", words(w)) for i, w in enumerate((FEW, SOME))]
     one, other = read_rows(paths, CANDIDATE, corpora())
-    assert all(counts.documents is None for counts in [*one.counts, *one.joints(other)])
+    assert all(counts.documents is None for counts in [*count_rows(one), *count_rows(one, other)])
     # Training rows have documents too. The last four test rows of bat have none.
     names = {"bat": ["t", "u", *["a"] * 12, *["b"] * 16, *[""] * 4]}
     named = corpora()
@@ -378,13 +384,13 @@ def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:
     assert len(np.unique(np.concatenate(list(numbers.values())))) == 2 + 4 + 50
     named["seal"] = replace(named["seal"], document=np.array(["x"] * 3 + ["b"] * 25 + ["c"] * 25))
     one, other = read_rows(paths, CANDIDATE, named)
-    bat, seal = (joint.documents for joint in one.joints(other))
+    bat, seal = (joint.documents for joint in count_rows(one, other))
     assert (
         bat is not None and seal is not None and seal.names[0] == number_documents(named)["bat"][12]
     )
     assert bat.numbers.sum(axis=1).tolist() == [12, 16, 1, 1, 1, 1]
     assert seal.numbers.sum(axis=1).tolist() == [25, 25]
-    for counts, joint in zip(one.counts, one.joints(other), strict=True):
+    for counts, joint in zip(count_rows(one), count_rows(one, other), strict=True):
         assert counts.documents is not None and joint.documents is not None
         assert counts.kinds.shape[1] == 2 and counts.numbers.sum() == joint.numbers.sum()
         np.testing.assert_array_equal(counts.documents.names, joint.documents.names)

@@ -227,9 +227,6 @@ BAD: dict[str, Refused] = {
     "folds that nothing was selected on": (
         changed("classify-selected", "--folds", "otherfolds.parquet"), 6,
         "5 folds, drawn 2 times, seed 7; this run has 5 folds, drawn 2 times, seed 1"),
-    "a selection on other folds": (
-        changed("compare", "--selection", "other.json"), 6,
-        "predictions of another run: candidate, 5 folds, drawn 2 times, seed 1"),
 }  # fmt: skip
 
 

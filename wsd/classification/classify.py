@@ -50,8 +50,7 @@ from wsd.classification.fit_and_predict import (
     provenance_on,
 )
 from wsd.classification.text_features import SPACES, TextFeatures, features_of
-from wsd.errors import ConfigError, unknown_choice
-from wsd.logs import log
+from wsd.errors import ConfigError
 from wsd.metrics.scores import WORD_SCORES, confusion, word_scores
 from wsd.metrics.single_thread import one_thread
 
@@ -86,11 +85,7 @@ class _Classifier(NamedTuple):
 
 
 def _grid(estimator: str, space: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the points of a search space; refuse parameters that the estimator lacks."""
-    known = cv_table.PARAMETERS.get(estimator) or SPACES[estimator]
-    if unknown := sorted(space.keys() - set(known)):
-        problem = f"{estimator} has no parameter {unknown[0]!r}"
-        raise unknown_choice(problem, known, "--space")
+    """Return the points of a search space; refuse values that the estimator cannot have."""
     if not (grid := grid_points(space)):
         fix = "give every parameter a value, or a list of values"
         raise ConfigError("a parameter without values", where="--space", fix=fix)
@@ -205,7 +200,6 @@ def tune(
                 rows = train.rows(word.corpus)
                 vectors, gold = word.vectors[rows], word.labelled.gold[rows]
                 by_word[name] = score_word(word.unfitted({}), grid, vectors, gold, folds)
-        log.debug("tuned on %d words", len(seen))
     return [
         Search(
             grid,
@@ -246,29 +240,24 @@ def out_of_fold(
     return predictions
 
 
-def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
-    """Return scores of held-out instances at every point: array (len(grid), n_held, n_classes).
-
-    An estimator with a method ``search`` fits all points at once.
-    """
-    if hasattr(classifier, "search"):
-        return classifier.search(X, y, held, grid)
-    return np.stack(
-        [class_scores(classifier.set_params(**point).fit(X, y), held) for point in grid]
-    )
-
-
 def fold_scores(
     classifier: Any, X: np.ndarray, y: np.ndarray, splits: Sequence[Split], grid: Any
 ) -> list[np.ndarray]:
-    """Return, per split, the scores of its held-out instances, as :func:`grid_scores` does.
+    """Return, per split, the scores of its held-out instances at every point.
 
-    An estimator with a method ``search_folds`` fits all splits at once.
+    They have the shape (len(grid), n_held, n_classes). An estimator with a method ``search`` fits
+    all points at once, one with ``search_folds`` all splits too.
     """
     if hasattr(classifier, "search_folds"):
         results: list[np.ndarray] = classifier.search_folds(X, y, splits, grid)
         return results
-    return [grid_scores(classifier, X[fit], y[fit], X[held], grid) for fit, held in splits]
+    if hasattr(classifier, "search"):
+        return [classifier.search(X[fit], y[fit], X[held], grid) for fit, held in splits]
+
+    def at(point: Mapping[str, Any], fit: np.ndarray, held: np.ndarray) -> np.ndarray:
+        return class_scores(classifier.set_params(**point).fit(X[fit], y[fit]), X[held])
+
+    return [np.stack([at(point, *split) for point in grid]) for split in splits]
 
 
 def score_word(

@@ -82,8 +82,6 @@ def predict_word(
     list of WordPredictions
         One per split, in the order of the corpus.
     """
-    if len(vectors) != len(corpus):
-        raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
     return predict_splits(corpus, vectors, classifier, len(train))

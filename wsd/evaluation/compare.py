@@ -7,9 +7,8 @@ references of other models, baselines, controls, and the predictions of other sy
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,13 +23,10 @@ from wsd.arguments import (
 )
 from wsd.artifacts import column_names
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.fold_table import describe_settings
-from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
 from wsd.evaluation.comparison_rows import (
     CONTROL_TASK,
     CONTROLS,
-    ComparisonRow,
     ModelComparison,
     assemble,
     read_rows,
@@ -88,12 +84,11 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     with parsing(args.selection):
         selection = read_json(args.selection)
-        objective, folds, chosen = (selection[key] for key in ("objective", "folds", "chosen"))
+        objective, chosen = selection["objective"], selection["chosen"]
     with parsing(args.selection_table):
         cv_scores = read_csv(args.selection_table)[LISTED]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     every = [row for rows_of_kind in rows.values() for row in rows_of_kind]
-    _check_folds(every, folds, args.selection)
     comparisons = assemble(every, chosen, objective, cv_scores)
     unlike, clusters = without_duplicates(corpora), near_duplicate_groups(corpora)
     tables: dict[str, list[Line]] = {}
@@ -116,17 +111,6 @@ def run(args: argparse.Namespace) -> None:
     sampled = "documents" if has_documents else "sentences"
     write_text(args.out / "comparison.md", markdown(scores, differences, objective, sampled))
     write_text(args.out / "comparison.tex", latex(scores, differences, objective, sampled))
-
-
-def _check_folds(rows: Sequence[ComparisonRow], folds: Mapping[str, Any], selection: Path) -> None:
-    """Refuse predictions that were tuned on other folds than the selection."""
-    for row in rows:
-        # Rows that were not tuned have no folds.
-        own, train = row.source.get("folds"), str(row.source.get("train"))
-        if own and folds.get(train, own) != own:
-            problem = f"predictions of another run: {row.kind}, {describe_settings(own)}"
-            selected = describe_settings(folds[train])
-            raise wrong_file(f"{problem}; the selection has {selected}", selection)
 
 
 def _tables(

@@ -75,24 +75,15 @@ class ComparisonRow:
         """Return a confusion matrix per word."""
         return [confusion(w.gold, w.predicted, len(w.senses)) for w in self.words]
 
-    @property
-    def counts(self) -> list[Counts]:
-        """Return, per word, the number of instances of each kind and their documents."""
-        return count_rows([self])
-
     def mean(self, name: str) -> float:
         """Return a mean score over words."""
         return float(mean_scores(self.confusions)[name])
 
-    def joints(self, other: "ComparisonRow") -> list[Counts]:
-        """Return, per word, the joint confusion of this system and another."""
-        return count_rows([self, other])
 
-
-def count_rows(rows: Sequence[ComparisonRow]) -> list[Counts]:
+def count_rows(*rows: ComparisonRow) -> list[Counts]:
     """Return, per word, the number of instances of each kind, with a system per row.
 
-    The documents are the first row's.
+    This is the joint confusion of two rows. The documents are the first row's.
     """
     documents = rows[0].documents
     return [
@@ -121,7 +112,7 @@ def identical(joints: Sequence[Counts]) -> bool:
     Parameters
     ----------
     joints : sequence over words of Counts
-        From :meth:`ComparisonRow.joints`, or with further pairs of systems.
+        From :func:`count_rows` of two rows, or with further pairs of systems.
     """
     return all((joint.kinds[:, 1::2] == joint.kinds[:, 2::2]).all() for joint in joints)
 

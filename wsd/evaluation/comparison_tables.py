@@ -9,7 +9,7 @@ import pandas as pd
 
 from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, SELECTED
 from wsd.artifacts.predictions import TEST
-from wsd.evaluation.comparison_rows import ComparisonRow, ModelComparison, identical
+from wsd.evaluation.comparison_rows import ComparisonRow, ModelComparison, count_rows, identical
 from wsd.evaluation.most_similar_sentences import without_some_rows
 from wsd.metrics.confidence_intervals import (
     Interval,
@@ -141,7 +141,7 @@ def with_intervals(
     """
     # The selected row and the best on test are candidates too: each configuration is scored once.
     intervals = {
-        name: mean_intervals(row.counts, rng=seed)
+        name: mean_intervals(count_rows(row), rng=seed)
         for name, row in {row.configuration: row for row in rows}.items()
     }
     table = []
@@ -218,7 +218,7 @@ def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") ->
     Parameters
     ----------
     joints : sequence over words of Counts
-        As from :meth:`wsd.evaluation.comparison_rows.ComparisonRow.joints`.
+        As from :func:`wsd.evaluation.comparison_rows.count_rows`.
     seed : int
     prefix : str
         Before the names ``low`` and ``high``.
@@ -255,11 +255,11 @@ def differences(
     empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED))
     table: list[Line] = []
     for other in systems.others:
-        joints = reference.joints(other)
+        joints = count_rows(reference, other)
         is_tested = other.kind != BEST and not identical(joints)
         if is_tested:
             compared = paired_differences(joints, seed)
-            clustered = replace(reference, documents=clusters).joints(other)
+            clustered = count_rows(replace(reference, documents=clusters), other)
             by_documents, by_clusters = inflations(joints), inflations(clustered)
         for name in MEAN_SCORES:
             line = reference_names | other.names | {"metric": name} | empty

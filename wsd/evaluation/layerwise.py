@@ -27,7 +27,13 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.cv_table import Search
 from wsd.classification.select import Candidate, choose_each, read_candidates
 from wsd.errors import ResultError
-from wsd.evaluation.comparison_rows import ComparisonRow, identical, nothing_selected, read_rows
+from wsd.evaluation.comparison_rows import (
+    ComparisonRow,
+    count_rows,
+    identical,
+    nothing_selected,
+    read_rows,
+)
 from wsd.evaluation.comparison_tables import (
     BOUNDS,
     EFFECTS,
@@ -191,7 +197,7 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     (reference,) = (row for row in group.rows if row.layers == group.selected)
     table: list[Line] = []
     for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
-        low, high = mean_intervals(row.counts, rng=seed)[metric]
+        low, high = mean_intervals(count_rows(row), rng=seed)[metric]
         table.append(
             {
                 **group.columns(row),
@@ -241,7 +247,7 @@ def of_models(groups: Sequence[Group], seed: int) -> list[Line]:
 def _difference(row: ComparisonRow, reference: ComparisonRow, metric: str, seed: int) -> Line:
     """Return the difference of two rows over these words, and over words."""
     prefix = "difference_"
-    joints = row.joints(reference)
+    joints = count_rows(row, reference)
     line = paired_differences(joints, seed, prefix)[metric]
     if not identical(joints):
         line |= difference_over_words(row, reference, metric, seed, prefix)
@@ -281,7 +287,7 @@ def find_peaks(group: Group, seed: int) -> list[Line]:
 
     There is none with fewer than ``FEWEST`` words, or without single layers.
     """
-    single = [row for row in group.rows if group.columns(row)["relative_depth"] is not None]
+    single = [row for row in group.rows if row.layers.isdecimal()]
     n_words = len(group.rows[0].words)
     if not single or n_words < FEWEST:
         return []
