@@ -107,8 +107,6 @@ def embed(
     ------
     ModelError
         As in :func:`wsd.encoder.model_files.verify` and :class:`wsd.encoder.encoder.Encoder`.
-    ResultError
-        If the record has another number of blocks or another width than the model.
     """
     from wsd.encoder.encoder import Encoder
     from wsd.encoder.word_extraction import WordExtraction
@@ -151,12 +149,6 @@ def _provenance(
     corpus: Corpus,
     aligned: Sequence["Aligned"],
 ) -> dict[str, Any]:
-    for key, actual in (("blocks", encoder.blocks), ("width", encoder.width)):
-        if actual != record[key]:
-            raise ResultError(
-                f"the model has {key} {actual}, its record has {record[key]}",
-                fix="write the record again with `wsd model`, or correct the model's config entry",
-            )
     model = without_folder(record)
     if encoder.drawn is not None:
         model["random_weights_sha256"] = encoder.drawn

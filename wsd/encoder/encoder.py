@@ -35,7 +35,6 @@ from wsd.encoder.run_model import (
     ordinary_pieces,
 )
 from wsd.errors import ModelError
-from wsd.logs import log
 
 # Threads run whole batches on a CPU. With a GPU, the tokenizer may use all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -132,25 +131,17 @@ class Encoder:
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         os.environ["TOKENIZERS_PARALLELISM"] = str(chosen.type == "cuda").lower()
-        encoder._make_ready()
-        return encoder
-
-    def _make_ready(self) -> None:
-        inputs = self.trial_inputs()
+        network, aligner = encoder.network, encoder.aligner
+        pieces = ordinary_pieces(tokenizer, network.known)
+        inputs = network.inputs([[*aligner.before, *pieces, *aligner.after]])
         with torch.inference_mode():
-            packed = pack(self.model, lambda: self.network.hidden_states(inputs)[-1])
-        weights = "packed" if packed else "not packed"
-        log.debug("%s: weights %s for the processor", type(self.model).__name__, weights)
+            pack(encoder.model, lambda: network.hidden_states(inputs)[-1])
+        return encoder
 
     @cached_property
     def architecture(self) -> Architecture:
         """Return the properties of the model, found by running it on a few pieces."""
         return examine(self.network, self.aligner)
-
-    def trial_inputs(self) -> dict[str, torch.Tensor]:
-        """Return the model's input for a few pieces."""
-        pieces = ordinary_pieces(self.tokenizer, self.network.known)
-        return self.network.inputs([[*self.aligner.before, *pieces, *self.aligner.after]])
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word with the ``aligner``.

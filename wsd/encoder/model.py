@@ -5,7 +5,7 @@ the files, or a local folder. Nothing here imports torch.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
@@ -104,7 +104,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--name", required=True, help="the short name of the config")
     add_source(parser, "a local folder", required=True)
-    parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
+    shown = "FILE=SHA256"
+    parser.add_argument("--sha256", type=_checksum, nargs="*", default=[], metavar=shown)
     text = "draw random weights with this seed"
     parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
     text = "the model that was trained further to become this one"
@@ -117,18 +118,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     options = {key: getattr(args, key) for key in (*SOURCES, *OPTIONS)}
-    record = resolve(args.name, sha256=_checksums(args.sha256), **options)
+    record = resolve(args.name, sha256=dict(args.sha256), **options)
     write_json(args.out, without_folder(record))
     log.debug("%s: found in %s", args.name, record["folder"])
 
 
-def _checksums(items: Sequence[str]) -> dict[str, str]:
-    pairs = [item.partition("=") for item in items]
-    for name, equals, value in pairs:
-        if not (name and equals and value):
-            raise ConfigError(
-                f"{name}{equals}{value!r} is not FILE=SHA256",
-                where="--sha256",
-                fix="write, for example, --sha256 model.safetensors=CHECKSUM",
-            )
-    return {name: value for name, _, value in pairs}
+def _checksum(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not (name and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FILE=SHA256")
+    return name, value
