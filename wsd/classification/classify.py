@@ -5,11 +5,10 @@ of all words: word, split, index (line of the split's file), gold, predicted, an
 sense of the word to its score. A sense without training instances has the score NaN and is never
 predicted. Training instances have out-of-fold predictions, as rows of the split ``cv``.
 
-Cross-validate a classifier's search space on the training set; no test instance is used.
-
-In each repeat, every point of the search space predicts every training instance once, after a fit
-(scaling included) on the other folds. A score is computed on the predictions of all folds together,
-not averaged over folds, because a fold may lack a rare sense.
+Cross-validation of a search space uses the training set alone, and no test instance. In each
+repeat, every point of the search space predicts every training instance once, after a fit (scaling
+included) on the other folds. A score is computed on the predictions of all folds together, not
+averaged over folds, because a fold may lack a rare sense.
 
 Macro-F1 and balanced accuracy are averaged over the senses of the training set.
 """

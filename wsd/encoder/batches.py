@@ -3,7 +3,7 @@
 The batches depend only on the corpus, and so do all bits of the vectors on a CPU. A batch that
 does not fit into the memory of a GPU is halved.
 
-Find the word pieces of each view, and the weights that average them.
+Weights average the word pieces of each view.
 """
 
 from collections import deque

@@ -2,16 +2,13 @@
 
 Loading uses neither the hub nor a pickle, and runs no code of the model.
 
-Turn a failure of the tokenizers library into one error.
+The tokenizers library panics on some damaged files, and on text that takes one of its patterns too
+long. In Python a panic of Rust is not an Exception, so that ``except Exception`` does not catch it.
 
-The library panics on some damaged files, and on text that takes one of its patterns too long. In
-Python a panic of Rust is not an Exception, so that ``except Exception`` does not catch it.
-
-Reorder the weights of linear layers for the processor once, not for every product.
-
-On a CPU, a matrix product first copies its weights into the order in which the processor reads
-them. With small batches the copies take a tenth of an encoder's time or more. oneDNN, a part of
-torch, can copy the weights in advance.
+The weights of linear layers are reordered for the processor once, not for every product. On a CPU,
+a matrix product first copies its weights into the order in which the processor reads them. With
+small batches the copies take a tenth of an encoder's time or more. oneDNN, a part of torch, can
+copy the weights in advance.
 """
 
 import hashlib

@@ -1,6 +1,4 @@
-"""Run a model: its shape, its inputs, and its hidden states.
-
-Examine a model by running it on a few pieces, and refuse unusable models.
+"""Run a model, examine it on a few pieces, and refuse a model that cannot be used.
 
 Configs say little about a model's behaviour, so the model is run. It must return one hidden state
 more than it has blocks, and padding must not change them. If a later piece does not change earlier

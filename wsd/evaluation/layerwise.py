@@ -6,10 +6,9 @@ use the objective of that selection as their metric. A difference of layers has 
 test: the confidence set of `wsd compare`, over all candidates of a model, has the verdict. Models
 are compared at the same layer choice: each model minus the first one. All tables hold fractions.
 
-Find the peak of each curve over layers: the single layer with the highest score over all words.
-
-The interval generalises to other words of the same kind: words are drawn with replacement, the same
-words for every layer, and a word keeps its measured scores.
+The peak of a curve is the single layer with the highest score over all words. Its interval
+generalises to other words of the same kind: words are drawn with replacement, the same words for
+every layer, and a word keeps its measured scores.
 """
 
 import argparse

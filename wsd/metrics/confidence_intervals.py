@@ -6,9 +6,8 @@ sense. The number of test instances of each sense is fixed; the rates at which a
 for another are uncertain. An interval is for the metric of the expected confusion matrix.
 docs/explanation/statistics.md has methods, sources and measured coverage.
 
-Estimate how much wider an interval is if whole clusters of instances vary.
-
-Clusters are documents, or groups of near-duplicates. The estimate linearises the scores, as in the
+If whole clusters of instances vary, an interval is wider. Clusters are documents, or groups of
+near-duplicates. The estimate of the inflation linearises the scores, as in the
 analysis of surveys: Binder 1983, International Statistical Review 51; Särndal, Swensson and Wretman
 1992, Model Assisted Survey Sampling, section 5.5; Cochran 1977, Sampling Techniques, chapter 9.
 """

@@ -1,6 +1,4 @@
-"""Compute the covariance of rows around the means of their classes, and shrink it.
-
-Find the eigenvectors of a symmetric matrix with the largest eigenvalues.
+"""Shrink the covariance of rows around the means of their classes, and find eigenvectors.
 """
 
 from typing import NamedTuple

@@ -1,11 +1,10 @@
-"""Find the nearest vectors, and let their senses vote.
+"""Find the nearest vectors, let their senses vote, and measure what is out of distribution.
 
-Flag sentences that are out of distribution: unlike all training sentences of the word.
-
-The cosine distance of a vector to the nearest training vector is compared with the distances of
-training instances to their nearest neighbours. Near-duplicates do not count as neighbours, because
-they make the training set look denser than new text can be. A distance beyond the 99th percentile
-is out of distribution.
+A sentence is out of distribution if it is unlike all training sentences of the word. The cosine
+distance of a vector to the nearest training vector is compared with the distances of training
+instances to their nearest neighbours. Near-duplicates do not count as neighbours, because they make
+the training set look denser than new text can be. A distance beyond the 99th percentile is out of
+distribution.
 """
 
 from collections.abc import Iterator

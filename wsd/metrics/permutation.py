@@ -1,6 +1,6 @@
 """Compare two systems by paired permutation tests, which exchange their predictions.
 
-Exchange the predictions of two systems: all outcomes, or a fixed number of draws.
+The exchanges are all outcomes, or a fixed number of draws.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,9 +1,7 @@
-"""Compute scores from confusion matrices, many at a time.
+"""Count predictions, and compute scores from confusion matrices, many at a time.
 
 A confusion matrix has a row per gold sense and a column per predicted sense. All scores are
 fractions.
-
-Count the instances of a word by gold sense and by the predictions of some systems.
 
 The joint confusion of two systems would have K cubed cells for K senses. It is stored as the kinds
 of instances that occur.

@@ -4,10 +4,8 @@ A design is the matrix of features with a column of ones, for the intercept. The
 are one array of shape (k, n_fits, width): k = n_classes - 1 coordinates of the logits, and width =
 n_features + 1, the intercept last.
 
-Solve the Newton equations of many fits at once, by preconditioned conjugate gradients.
-
-Here k is n_classes - 1: softmax ignores a constant that is added to all logits of a row, so K
-logits have K - 1 free coordinates.
+Preconditioned conjugate gradients solve the Newton equations of many fits at once. Softmax ignores
+a constant that is added to all logits of a row, so K logits have K - 1 free coordinates.
 """
 
 from collections.abc import Callable
