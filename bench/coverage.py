@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from wsd.metrics import permutation
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import mean_intervals, word_intervals
 from wsd.metrics.permutation import compare_systems, paired_permutations
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, Counts, mean_scores, subtract, word_scores
 
@@ -233,7 +233,7 @@ def differences(pair: str, simulations: int, draws: int, rng: np.random.Generato
         joints = [counted(sample(*item, rng)) for item in zip(true, sizes, strict=True)]
         tests = compare_systems(joints, rng=rng)
         ours = {name: (test.low, test.high) for name, test in tests.items()}
-        posterior = difference_intervals(joints, draws=draws, rng=rng)
+        posterior = mean_intervals(joints, draws=draws, rng=rng)
         for method, spans in (("posterior", posterior), ("ours", ours)):
             tally.add(pair, method, spans, truth)
             for name, (low, high) in spans.items():

@@ -15,7 +15,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
 from wsd.metrics import permutation
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics.confidence_intervals import mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
 from wsd.metrics.permutation import compare_systems, holm, paired_permutations
 from wsd.metrics.scores import (
@@ -166,7 +166,7 @@ def test_intervals_hold_the_estimate_and_keep_to_the_range(seed: int) -> None:
         own = word_intervals(a, draws=300)
         spans += [(own[name], of_a[name], 0) for name in WORD_SCORES]
     over_a, over_b = mean_scores(first), mean_scores(second)
-    own, between = mean_intervals(first, draws=300), difference_intervals(pairs, draws=300)
+    own, between = mean_intervals(first, draws=300), mean_intervals(pairs, draws=300)
     spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
     spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
     for (low, high), estimate, floor in spans:
@@ -199,7 +199,7 @@ def test_equal_systems_have_no_difference() -> None:
     pair = [count_kinds([gold, guessed, guessed], 2)]
     for name in MEAN_SCORES:
         assert paired_permutations(pair)[name] == (0, 1, 0, 0)
-        low, high = difference_intervals(pair)[name]
+        low, high = mean_intervals(pair)[name]
         assert low < 0 < high
         assert -low == pytest.approx(high, rel=0.2)
     for name in MEAN_SCORES:
@@ -211,7 +211,7 @@ def test_equal_systems_have_no_difference() -> None:
 def test_a_difference_changes_its_sign_with_the_order() -> None:
     pairs = joints(random_words(3, most=40))
     turned = [counted(every_triple(joint).swapaxes(1, 2)) for joint in pairs]
-    forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
+    forth, back = (mean_intervals(side, draws=20_000) for side in (pairs, turned))
     for name in MEAN_SCORES:
         assert forth[name] == pytest.approx([-x for x in back[name][::-1]], abs=0.02)
 
@@ -225,7 +225,7 @@ def test_pairing_counts() -> None:
         apart[sense, sense, sense] = 60
         apart[sense, sense, 1 - sense] = apart[sense, 1 - sense, sense] = 20
     for name in MEAN_SCORES:
-        narrow, wide = (np.diff(difference_intervals([counted(x)])[name])[0] for x in (same, apart))
+        narrow, wide = (np.diff(mean_intervals([counted(x)])[name])[0] for x in (same, apart))
         assert narrow < wide / 3
 
 
@@ -234,7 +234,7 @@ def test_the_seed_decides() -> None:
     first = systems(pairs)[0]
     for run in (
         lambda rng: mean_intervals(first, draws=100, rng=rng),
-        lambda rng: difference_intervals(pairs, draws=100, rng=rng),
+        lambda rng: mean_intervals(pairs, draws=100, rng=rng),
         lambda rng: word_intervals(first[0], draws=100, rng=rng),
     ):
         assert run(5) == run(np.random.default_rng(5)) != run(6)
@@ -401,7 +401,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 0], pair[1, 0, 0] = 60, 38, 2
     pairs = [counted(pair)] * 12
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    posterior = difference_intervals(pairs)["micro_accuracy"]
+    posterior = mean_intervals(pairs)["micro_accuracy"]
     assert is_large(difference, reach, posterior)
     assert np.diff(posterior) < 2 * reach
     large = compare_systems(pairs)["micro_accuracy"]
@@ -411,7 +411,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 4, 0
     pairs = [counted(pair)] * 120
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    posterior = difference_intervals(pairs)["micro_accuracy"]
+    posterior = mean_intervals(pairs)["micro_accuracy"]
     assert is_large(difference, reach, posterior)
     assert np.diff(posterior) > 2 * reach
     _, low, high, *_ = compare_systems(pairs)["micro_accuracy"]
@@ -427,7 +427,7 @@ def test_documents_widen_the_interval_of_a_large_difference() -> None:
     documents = [np.arange(start, start + 120) // 4 for start in range(0, 24 * 120, 120)]
     tied = [count_kinds([gold, first, second], 2, d) for d in documents]
     without, together = map(compare_systems, (pairs, tied))
-    assert together["micro_accuracy"][1:3] == difference_intervals(tied)["micro_accuracy"]
+    assert together["micro_accuracy"][1:3] == mean_intervals(tied)["micro_accuracy"]
     for name in MEAN_SCORES:
         narrow, wide = (np.diff(compared[name][1:3]).item() for compared in (without, together))
         assert without[name].difference == together[name].difference
@@ -441,7 +441,7 @@ def test_few_documents_of_a_large_difference_do_not_widen_its_interval() -> None
     second = np.where(np.arange(240) % 40 < 38, 0, gold)
     pairs = [count_kinds([gold, gold, second], 2, np.arange(240) // 4)]
     difference, reach = paired_permutations(pairs)["mean_macro_f1"][::2]
-    posterior = difference_intervals(pairs)["mean_macro_f1"]
+    posterior = mean_intervals(pairs)["mean_macro_f1"]
     assert difference < permutation.LARGE[1] * reach and is_large(difference, reach, posterior)
     assert np.diff(posterior) < 2 * reach
     assert compare_systems(pairs)["mean_macro_f1"][1:3] == posterior

@@ -84,68 +84,29 @@ def word_intervals(
 
 
 def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[str, Interval]:
-    """Return the intervals of the scores over all words.
+    """Return the intervals with equal tails of the scores over all words.
 
     The rows have Dirichlet posteriors, with a prior of one instance per row, half of it right
     (Jeffreys' prior if a word has two senses). Draws are combined over senses and words, and
     shifted so that their mean is the estimate. Without the shift, the prior pulls each of 53 rows a
     little towards one half, which adds up to more than the width of the interval. Documents widen
-    the intervals: see :func:`wsd.metrics.confidence_intervals.inflations`.
+    the intervals: the draws are multiplied by :func:`inflations`.
+
+    For the joint confusion of two systems, the intervals are those of first minus second, on the
+    same instances: the cells of a row are pairs of predictions. The prior is 1/4 for each of both
+    right, first right, second right and neither. So each system by itself gets the instance that
+    it gets alone, and neither is favoured.
 
     Parameters
     ----------
     words : sequence over words of Counts, or of confusion matrices: int arrays of shape (K, K)
+        Counts of one system or of two, from :func:`wsd.metrics.scores.count_kinds`.
     draws, rng
         See :func:`word_intervals`.
 
     Returns
     -------
     dict of mean to (low, high)
-    """
-    return _mean_intervals(words, draws, rng, floor=0)
-
-
-def difference_intervals(
-    joints: Sequence[Counts], *, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Return the intervals of the difference of two systems over all words, same instances.
-
-    This is :func:`mean_intervals` with pairs of predictions as the cells of a row. The prior is 1/4
-    for each of both right, first right, second right and neither. So each system by itself gets the
-    instance that :func:`mean_intervals` adds, and neither is favoured. Documents widen the
-    intervals.
-
-    Parameters
-    ----------
-    joints : sequence over words of Counts
-        Of two systems, from :func:`wsd.metrics.scores.count_kinds`.
-    draws, rng
-        See :func:`word_intervals`.
-
-    Returns
-    -------
-    dict of mean to (low, high), for first minus second
-    """
-    return _mean_intervals(joints, draws, rng, floor=-1)
-
-
-def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
-    """Return an interval within the metric's range that contains the estimate."""
-    return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
-
-
-def _right_or_wrong(n_senses: int) -> np.ndarray:
-    """Return one instance per row: half of it right, the rest spread over the wrong senses."""
-    shares = np.full((n_senses, n_senses), 0.5 / max(n_senses - 1, 1))
-    np.fill_diagonal(shares, 0.5)
-    return shares
-
-
-def _mean_intervals(words: Words, draws: int, rng: Seed, floor: int) -> dict[str, Interval]:
-    """Return the intervals with equal tails of one system, or of the first minus the second.
-
-    The draws are multiplied by the inflation of the documents, and shifted so that their mean is
-    the observed score. No metric is below ``floor``.
     """
     counted = [
         word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
@@ -159,8 +120,20 @@ def _mean_intervals(words: Words, draws: int, rng: Seed, floor: int) -> dict[str
     for name, factor in inflations(counted).items():
         estimate, values = float(observed[name]), factor * drawn[name]
         low, high = estimate + np.quantile(values - values.mean(), TAILS)
-        intervals[name] = bounded(low, high, estimate, floor)
+        intervals[name] = bounded(low, high, estimate, floor=2 - counted[0].kinds.shape[1])
     return intervals
+
+
+def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
+    """Return an interval within the metric's range that contains the estimate."""
+    return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
+
+
+def _right_or_wrong(n_senses: int) -> np.ndarray:
+    """Return one instance per row: half of it right, the rest spread over the wrong senses."""
+    shares = np.full((n_senses, n_senses), 0.5 / max(n_senses - 1, 1))
+    np.fill_diagonal(shares, 0.5)
+    return shares
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:

@@ -1,5 +1,4 @@
-"""Shrink the covariance of rows around the means of their classes, and find eigenvectors.
-"""
+"""Shrink the covariance of rows around the means of their classes, and find eigenvectors."""
 
 from typing import NamedTuple
 

@@ -18,7 +18,7 @@ from wsd.metrics.confidence_intervals import (
     Scores,
     Seed,
     bounded,
-    difference_intervals,
+    mean_intervals,
 )
 from wsd.metrics.scores import Counts, Documents, Margins
 
@@ -93,7 +93,7 @@ def compare_systems(joints: Sequence[Counts], *, rng: Seed = 0) -> dict[str, Dif
     tests = paired_permutations(joints, rng=rng)
     reaches, halves = LARGE
     large = {name for name, test in tests.items() if abs(test.difference) > reaches * test.reach}
-    posterior = difference_intervals(joints, rng=rng) if large else {}
+    posterior = mean_intervals(joints, rng=rng) if large else {}
     differences = {}
     for name, (difference, p, reach, error) in tests.items():
         ends = bounded(difference - reach, difference + reach, difference, floor=-1)
