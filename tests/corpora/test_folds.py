@@ -296,12 +296,3 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     assert caught.value.where == str(path)
     with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'"):
         fold_table.read(path).rows(corpora["yard"])
-
-
-def test_folds_of_other_settings_are_distinguished(shared: Path) -> None:
-    made, path = draw(shared, "arm"), shared / "folds/full.parquet"
-    assert made.settings == {"k": 3, "repeats": 2, "seed": 1}
-    fold_table.check_settings(path, made, made.settings)
-    for key in made.settings:
-        with pytest.raises(ResultError, match="another run: 3 folds, drawn 2 times, seed 1; this"):
-            fold_table.check_settings(path, made, {**made.settings, key: 7})

@@ -224,9 +224,6 @@ BAD: dict[str, Refused] = {
         6, "they lack 'crane'"),
     "discriminants of fewer words": (
         changed("project", "--folds", "applefolds.parquet", nth=2), 6, "they lack 'crane'"),
-    "folds that nothing was selected on": (
-        changed("classify-selected", "--folds", "otherfolds.parquet"), 6,
-        "5 folds, drawn 2 times, seed 7; this run has 5 folds, drawn 2 times, seed 1"),
 }  # fmt: skip
 
 

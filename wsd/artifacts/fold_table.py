@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -112,38 +111,6 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
         raise ResultError(problem, where=str(path), fix=fix)
     words = {word: folds.words[word] for word in corpora if word in folds.words}
     return replace(folds, words=words)
-
-
-def check_settings(path: Path, folds: Folds, settings: Mapping[str, Any]) -> None:
-    """Refuse folds of another run that were drawn with other settings.
-
-    Parameters
-    ----------
-    path : Path
-        The file of the folds.
-    folds : Folds
-    settings : mapping
-        This run's ``k``, ``repeats`` and ``seed``.
-
-    Raises
-    ------
-    ResultError
-    """
-    if folds.settings != settings:
-        problem = f"folds of another run: {describe_settings(folds.settings)}"
-        problem += f"; this run has {describe_settings(settings)}"
-        raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
-
-
-def describe_settings(settings: Mapping[str, Any]) -> str:
-    """Return the settings of folds as a text.
-
-    >>> describe_settings({"k": 5, "repeats": 3, "seed": 1})
-    '5 folds, drawn 3 times, seed 1'
-    """
-    repeats = settings["repeats"]
-    times = "once" if repeats == 1 else f"{repeats} times"
-    return f"{settings['k']} folds, drawn {times}, seed {settings['seed']}"
 
 
 def write(path: Path, folds: Folds) -> None:

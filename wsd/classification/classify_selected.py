@@ -30,10 +30,8 @@ def run(args: argparse.Namespace) -> None:
     with parsing(args.selection):
         selection = read_json(args.selection)
         chosen = selection["chosen"].get(args.model, {}).get(FULL, {}).get("words", {})
-        settings = selection["folds"][FULL]
     corpora = read_corpora(args.corpus, args.words)
     train = folding.read_for_words(args.folds, corpora)
-    folding.check_settings(args.folds, train, settings)
     sources: dict[str, Any] = {}
     predictions: list[WordPredictions] = []
     with one_thread():
