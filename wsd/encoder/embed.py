@@ -33,7 +33,7 @@ from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS
 from wsd.encoder import alignment, model_files
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ResultError
 from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
@@ -211,9 +211,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    if args.listings and len(args.listings) != len(args.views) + 1:
-        problem = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
-        raise ConfigError(problem, where="--listings", fix="name one for each")
     record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words).values()
     words = todo = [Word(corpus, *_places(args, corpus)) for corpus in corpora]
