@@ -16,11 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from wsd.metrics import exchanges
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
-from wsd.metrics.counts import Counts
+from wsd.metrics import permutation
+from wsd.metrics.confidence_intervals import mean_intervals, word_intervals
 from wsd.metrics.permutation import compare_systems, paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, mean_scores, subtract, word_scores
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, Counts, mean_scores, subtract, word_scores
 
 # Test instances per sense.
 COUNTS = {
@@ -234,7 +233,7 @@ def differences(pair: str, simulations: int, draws: int, rng: np.random.Generato
         joints = [counted(sample(*item, rng)) for item in zip(true, sizes, strict=True)]
         tests = compare_systems(joints, rng=rng)
         ours = {name: (test.low, test.high) for name, test in tests.items()}
-        posterior = difference_intervals(joints, draws=draws, rng=rng)
+        posterior = mean_intervals(joints, draws=draws, rng=rng)
         for method, spans in (("posterior", posterior), ("ours", ours)):
             tally.add(pair, method, spans, truth)
             for name, (low, high) in spans.items():
@@ -345,7 +344,7 @@ def main() -> None:
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
     # Over many simulations, chance in single tests averages out.
-    exchanges.PERMUTATIONS = args.draws - 1
+    permutation.PERMUTATIONS = args.draws - 1
     if args.simulation == "tests":
         print_tests(args.simulations, rng)
     elif args.simulation == "differences":

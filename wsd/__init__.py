@@ -21,10 +21,8 @@ if sys.platform == "win32":
 
 if TYPE_CHECKING:
     from wsd.artifacts.corpus_table import Corpus
-    from wsd.classification.estimators.knn import KNN
-    from wsd.classification.estimators.lda import LDA
     from wsd.classification.estimators.logistic import Logistic
-    from wsd.classification.estimators.nearest_centroid import NearestCentroid
+    from wsd.classification.estimators.vector_classifiers import KNN, LDA, NearestCentroid
     from wsd.corpora.text_format import read_text
     from wsd.errors import WsdError
     from wsd.inference.encoders import open_encoder

@@ -26,7 +26,7 @@ LOCAL = threading.local()
 # Module, function, kind of time and clock. Forward passes run on several threads.
 TIMED_CALLS = [
     ("wsd.encoder.encoder", "Encoder._forward", "forward", time.thread_time),
-    ("wsd.classification.cross_validation", "score_word", "fit", time.process_time),
+    ("wsd.classification.classify", "score_word", "fit", time.process_time),
     *(
         (f"wsd.classification.estimators.{module}", f"{name}.fit", "fit", time.process_time)
         for module, name in [

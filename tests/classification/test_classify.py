@@ -21,7 +21,7 @@ from wsd.artifacts.vectors import Embeddings, VectorsWriter
 from wsd.classification import classify as classification
 from wsd.classification import classify_selected
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.errors import ConfigError, ResultError
 from wsd.storage.parquet import read_table
@@ -95,11 +95,6 @@ def test_a_word_with_one_sense(make_corpus: MakeCorpus, classifier: Any) -> None
     (actual,) = predict_word(corpus, np.arange(6.0).reshape(3, 2), classifier)
     assert actual.predicted.tolist() == [0]
     assert actual.scores.shape == (1, 1)
-
-
-def test_another_number_of_vectors_is_a_fault(make_corpus: MakeCorpus) -> None:
-    with pytest.raises(ValueError, match="3 vectors for 2 instances of mint"):
-        predict_word(make_corpus([("train", 0), ("test", 0)]), np.ones((3, 2)), NearestCentroid())
 
 
 def test_every_split_but_the_training_one_is_predicted(make_corpus: MakeCorpus) -> None:

@@ -15,9 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from wsd.classification.estimators import logistic, newton
-from wsd.classification.estimators.bag_of_words import BagOfWords
-from wsd.classification.estimators.base import Split
-from wsd.classification.estimators.logistic import Logistic
+from wsd.classification.estimators.logistic import BagOfWords, Logistic
+from wsd.classification.estimators.vector_classifiers import Split
 from wsd.errors import WsdError
 
 CS = [0.003, 0.03, 0.3]

@@ -8,7 +8,7 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
-from wsd.classification.estimators.knn import KNN
+from wsd.classification.estimators.vector_classifiers import KNN
 
 KS = (1, 3, 5, 10, 20, 40)
 

@@ -8,7 +8,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from wsd.classification.estimators.lda import LDA
+from wsd.classification.estimators.vector_classifiers import LDA
 
 SHAPES = pytest.mark.parametrize(("rows", "width"), [(150, 12), (60, 60), (40, 150)])
 

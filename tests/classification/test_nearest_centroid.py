@@ -8,8 +8,8 @@ from clouds import clouds
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import NearestCentroid as ReferenceCentroid
 
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.errors import ConfigError
 
 

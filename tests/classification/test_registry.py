@@ -10,12 +10,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from wsd.artifacts.cv_table import PARAMETERS
-from wsd.classification.estimators.knn import KNN
-from wsd.classification.estimators.lda import LDA
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS, make_estimator
 from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.estimators.vector_classifiers import KNN, LDA, NearestCentroid
 from wsd.classification.text_features import SPACES
 from wsd.errors import ConfigError
 from wsd.run.schema import Classifier

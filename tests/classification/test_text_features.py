@@ -16,8 +16,8 @@ from wsd.artifacts.corpus_table import write as write_corpus
 from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.fold_table import Folds, WordFolds, write
 from wsd.artifacts.predictions import WordPredictions
-from wsd.classification import cross_validation
-from wsd.classification.estimators.bag_of_words import BagOfWords
+from wsd.classification import classify
+from wsd.classification.estimators.logistic import BagOfWords
 from wsd.classification.estimators.registry import make_estimator
 from wsd.classification.fit_and_predict import LabelledWord, predict_word
 from wsd.classification.text_features import SPACES, TextFeatures, documents, positions
@@ -88,7 +88,7 @@ def tune(
     name: str, corpora: dict[str, Corpus], train: Folds, objective: str
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     words = [word_of(name, corpus) for corpus in corpora.values()]
-    (result,) = cross_validation.tune(words, [train], grid_points(SPACES[name]))
+    (result,) = classify.tune(words, [train], grid_points(SPACES[name]))
     return result.best(objective), result.untuned
 
 

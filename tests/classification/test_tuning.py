@@ -18,12 +18,10 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import OBJECTIVES, Search, grid_points, read_search, write_search
 from wsd.artifacts.fold_table import WordFolds
-from wsd.classification.cross_validation import fold_scores, grid_scores, score_word
-from wsd.classification.estimators.knn import KNN
-from wsd.classification.estimators.lda import LDA
+from wsd.classification.classify import fold_scores, score_word
 from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.estimators.vector_classifiers import KNN, LDA, NearestCentroid
 from wsd.errors import ConfigError, ResultError
 
 SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -39,6 +37,14 @@ SPACES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 # The search space
+
+
+def grid_scores(classifier: Any, X: np.ndarray, y: np.ndarray, held: np.ndarray, grid: Any) -> Any:
+    """Return the scores of one split at every point."""
+    fit, rest = np.arange(len(X)), len(X) + np.arange(len(held))
+    labels = np.concatenate([y, np.full(len(held), y[0])])
+    (scores,) = fold_scores(classifier, np.concatenate([X, held]), labels, [(fit, rest)], grid)
+    return scores
 
 
 def test_points_in_the_order_of_the_lists() -> None:

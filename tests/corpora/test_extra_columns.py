@@ -17,7 +17,7 @@ from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.predictions import read_predictions, write_predictions
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.extra_columns import extra_text, read_extra

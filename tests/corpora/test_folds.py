@@ -294,7 +294,3 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     with pytest.raises(ResultError, match="the folds of 'full' lack words") as caught:
         fold_table.read_for_words(path, corpora)
     assert caught.value.where == str(path)
-
-
-def test_a_file_has_the_settings(shared: Path) -> None:
-    assert draw(shared, "arm").settings == {"k": 3, "repeats": 2, "seed": 1}

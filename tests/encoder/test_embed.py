@@ -264,8 +264,6 @@ def test_a_changed_model_is_refused_and_nothing_is_written(tmp_path: Path, recor
     files = {**record["files"], "model.safetensors": "0" * 64}
     with pytest.raises(ModelError, match="expected SHA-256"):
         embed(CORPUS, {**record, "files": files}, tmp_path)
-    with pytest.raises(ResultError, match="blocks"):
-        embed(CORPUS, {**record, "blocks": 7}, tmp_path)
     with pytest.raises(ModelError, match="nothing of the focal word"):
         embed(corpus_of(("a \u0300", 1)), record, tmp_path)
     assert list(tmp_path.iterdir()) == []

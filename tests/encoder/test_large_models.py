@@ -12,12 +12,12 @@ from builders import plain
 from tiny import corpus_of, tiny_bert
 
 from wsd.artifacts.vectors import Embeddings
-from wsd.encoder import packed_linear
+from wsd.encoder import load_model
+from wsd.encoder.batches import Sentences
 from wsd.encoder.embed import Options, Word, embed
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import load_folder
 from wsd.encoder.model import resolve
-from wsd.encoder.view_weights import Sentences
 from wsd.errors import ConfigError
 
 SENTENCES = corpus_of(("the crane flew", 1), ("a crane lifted the crane", 4), ("crane", 0))
@@ -67,8 +67,8 @@ def test_the_types_of_a_folder_and_of_random_weights(tmp_path: Path, llama: Path
 
 def test_large_weights_are_not_copied_to_pack_them(monkeypatch: pytest.MonkeyPatch) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(4, 4))
-    monkeypatch.setattr(packed_linear, "MOST_BYTES", 63)
-    assert not packed_linear.pack(model, lambda: model(torch.ones(1, 4)))
+    monkeypatch.setattr(load_model, "MOST_BYTES", 63)
+    assert not load_model.pack(model, lambda: model(torch.ones(1, 4)))
     assert type(model[0]) is torch.nn.Linear
 
 

@@ -19,7 +19,7 @@ import numpy as np, torch
 from tiny import tiny_tokenizer
 from wsd.artifacts.corpus_table import Corpus
 from wsd.encoder import embed
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.encoder.encoder import Encoder
 
 class Block(torch.nn.Module):
@@ -54,7 +54,7 @@ def load(folder, **_):
     return encoder
 
 Encoder.load = load
-find_model_folder.verify = lambda record: "nowhere"
+model_files.verify = lambda record: "nowhere"
 draw = np.random.default_rng(1).integers(3, 60, instances)
 tokens = tuple(("the",) * int(n) + ("crane",) + ("lifted",) * int(n % 7) for n in draw)
 corpus = Corpus("crane", ("a", "b"), np.array(["train"] * instances), np.arange(instances), tokens,

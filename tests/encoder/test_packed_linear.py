@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import Linear, Module, Sequential
 
-from wsd.encoder.packed_linear import PackedLinear, pack
+from wsd.encoder.load_model import PackedLinear, pack
 
 X = torch.randn((7, 5, 16), generator=torch.Generator().manual_seed(1))
 

@@ -25,8 +25,14 @@ from wsd.artifacts.column_names import (
 )
 from wsd.artifacts.predictions import WordPredictions
 from wsd.errors import ResultError
-from wsd.evaluation import compare, model_comparison
-from wsd.evaluation.comparison_rows import ComparisonRow, number_documents, read_rows
+from wsd.evaluation import compare, comparison_rows
+from wsd.evaluation.comparison_rows import (
+    ComparisonRow,
+    assemble,
+    count_rows,
+    number_documents,
+    read_rows,
+)
 from wsd.evaluation.comparison_tables import (
     best_set,
     differences,
@@ -34,7 +40,6 @@ from wsd.evaluation.comparison_tables import (
     rare_senses,
     with_intervals,
 )
-from wsd.evaluation.model_comparison import assemble
 from wsd.metrics import permutation
 from wsd.metrics.scores import MEAN_SCORES
 
@@ -60,7 +65,7 @@ def selection(layers: str) -> tuple[dict[str, object], pd.DataFrame]:
     return {"m": {"full": {"all": names}}}, table
 
 
-def systems(selected: str = "2") -> model_comparison.ModelComparison:
+def systems(selected: str = "2") -> comparison_rows.ModelComparison:
     chosen, table = selection(selected)
     result = assemble(
         [
@@ -202,7 +207,7 @@ def test_a_random_control_belongs_to_its_model_alone() -> None:
     controls = [row(RANDOM_CONTROL, "1", FEW, model=name) for name in
              ("a-random-1", "a-random-x-random-1", "a.b-random-2", "aXb-random-2")]  # fmt: skip
     actual = [
-        model_comparison.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
+        comparison_rows.models_of(control, ["a", "a-random-x", "a.b"]) for control in controls
     ]
     assert actual == [["a"], ["a-random-x"], ["a.b"], []]
 
@@ -362,7 +367,7 @@ def test_predictions_of_other_instances_are_refused(tmp_path: Path) -> None:
 def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:
     paths = [written(tmp_path / f"{i}.parquet", words(w)) for i, w in enumerate((FEW, SOME))]
     one, other = read_rows(paths, CANDIDATE, corpora())
-    assert all(counts.documents is None for counts in [*one.counts, *one.joints(other)])
+    assert all(counts.documents is None for counts in [*count_rows(one), *count_rows(one, other)])
     # Training rows have documents too. The last four test rows of bat have none.
     names = {"bat": ["t", "u", *["a"] * 12, *["b"] * 16, *[""] * 4]}
     named = corpora()
@@ -374,13 +379,13 @@ def test_rows_count_the_documents_of_all_words_alike(tmp_path: Path) -> None:
     assert len(np.unique(np.concatenate(list(numbers.values())))) == 2 + 4 + 50
     named["seal"] = replace(named["seal"], document=np.array(["x"] * 3 + ["b"] * 25 + ["c"] * 25))
     one, other = read_rows(paths, CANDIDATE, named)
-    bat, seal = (joint.documents for joint in one.joints(other))
+    bat, seal = (joint.documents for joint in count_rows(one, other))
     assert (
         bat is not None and seal is not None and seal.names[0] == number_documents(named)["bat"][12]
     )
     assert bat.numbers.sum(axis=1).tolist() == [12, 16, 1, 1, 1, 1]
     assert seal.numbers.sum(axis=1).tolist() == [25, 25]
-    for counts, joint in zip(one.counts, one.joints(other), strict=True):
+    for counts, joint in zip(count_rows(one), count_rows(one, other), strict=True):
         assert counts.documents is not None and joint.documents is not None
         assert counts.kinds.shape[1] == 2 and counts.numbers.sum() == joint.numbers.sum()
         np.testing.assert_array_equal(counts.documents.names, joint.documents.names)

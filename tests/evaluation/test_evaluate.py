@@ -280,29 +280,6 @@ def test_duplicate_rows_are_refused(tmp_path: Path, guessed: list[int]) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        (
-            {"corpus": {"mint": "other", "sage": "digest of sage"}},
-            "different corpus with the name 'mint'",
-        ),
-        (
-            {"encoder": {"model": {"name": "toy", "blocks": 6}, "seed": 2}},
-            "models with the name",
-        ),
-        ({"space": {"metric": "euclidean"}}, "different classifiers with the name 'near'"),
-        ({"estimator": "logistic"}, "different classifiers with the name 'near'"),
-    ],
-)
-def test_rows_that_do_not_belong_together_are_refused(
-    tmp_path: Path, changes: dict[str, Any], says: str
-) -> None:
-    files = [write(tmp_path, WORDS), write(tmp_path, WORDS, layers="5", **changes)]
-    with pytest.raises(ResultError, match=says):
-        run(tmp_path, files)
-
-
 def test_selected_points_may_differ(tmp_path: Path) -> None:
     """A classifier's name denotes its search space, not the selected point."""
     files = [
@@ -338,9 +315,3 @@ def test_versions_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
         write(tmp_path, WORDS, layers="5", versions={"wsd": "1"}),
     ]
     assert run(tmp_path, files) == run(tmp_path, files[::-1])
-
-
-def test_one_model_name_with_two_block_counts_is_refused(tmp_path: Path) -> None:
-    files = [write(tmp_path, WORDS), write(tmp_path, WORDS, layers="1", blocks=2)]
-    with pytest.raises(ResultError, match="different models"):
-        run(tmp_path, files)

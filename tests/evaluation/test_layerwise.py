@@ -25,7 +25,7 @@ from two_words import (
     words,
 )
 
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ResultError
 from wsd.evaluation import layerwise
 from wsd.evaluation.layerwise import LAYER_COLUMNS, MODEL_COLUMNS, WORD_COLUMNS
 from wsd.metrics import confidence_set, permutation
@@ -307,63 +307,38 @@ def refused(folder: Path, *pairs: Pair, problem: str, where: Path) -> None:
 
 
 def test_a_search_of_other_predictions(tmp_path: Path) -> None:
-    (predictions_file, search), (other, of_other), _ = three(tmp_path)
-    problem = f"the search is not that of {predictions_file}"
-    refused(
-        tmp_path, (predictions_file, of_other), (other, search), problem=problem, where=of_other
-    )
+    (predictions_file, _), (_, of_other), _ = three(tmp_path)
+    problem = "no search of these predictions"
+    refused(tmp_path, (predictions_file, of_other), problem=problem, where=predictions_file)
     # The layers are the same, but the training set differs.
     balanced, _ = pair(tmp_path, "1", FEW, FAIR, train="balanced")
-    problem = f"the search is not that of {balanced}"
-    refused(tmp_path, (balanced, search), problem=problem, where=search)
+    _, search = pair(tmp_path, "1", FEW, FAIR)
+    refused(tmp_path, (balanced, search), problem=problem, where=balanced)
+
+
+def test_the_order_of_the_searches_does_not_matter(tmp_path: Path) -> None:
+    first, second, third = three(tmp_path)
+    expected = run(tmp_path, first, second, third)
+    mixed = (first[0], third[1]), (second[0], first[1]), (third[0], second[1])
+    for table, same in zip(run(tmp_path, *mixed), expected, strict=True):
+        pd.testing.assert_frame_equal(table, same)
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"train": "balanced"}, "training set"),
-        ({"folds": {"k": 4, "repeats": 2, "seed": 1}}, "folds"),
-        ({"objective": "mean_word_accuracy"}, "objective"),
-        ({"objective": "mean_word_accuracy", "task": "control"}, "task and objective"),
-    ],
+    "change",
+    [{"folds": {"k": 4, "repeats": 2, "seed": 1}}, {"objective": "mean_word_accuracy"}],
 )
-def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
+def test_files_of_different_runs(tmp_path: Path, change: dict[str, Any]) -> None:
     first, *_ = three(tmp_path)
     other = pair(tmp_path, "2", SOME, GOOD, **change)
-    problem = f"not of the same {problem} as {first[1]}"
-    refused(tmp_path, first, other, problem=problem, where=other[1])
+    refused(tmp_path, first, other, problem="the search of another run", where=other[1])
 
 
-def test_folds_of_other_words(tmp_path: Path) -> None:
-    more = pair(tmp_path, "1", FEW, {**FAIR, "bass": FAIR["bat"]})
-    problem = "the folds are of other words"
-    refused(tmp_path, more, problem=problem, where=more[1])
-    # One file has folds of seal, the other does not.
+def test_files_of_two_training_sets(tmp_path: Path) -> None:
     first, *_ = three(tmp_path)
-    fewer = pair(tmp_path, "2", SOME, {"bat": GOOD["bat"]}, untuned=("seal",))
-    problem = f"not of the same words with folds as {first[1]}"
-    refused(tmp_path, first, fewer, problem=problem, where=fewer[1])
-
-
-def test_the_same_choice_twice(tmp_path: Path) -> None:
-    """Two spellings of one choice are the same choice."""
-    first, second = (pair(tmp_path, layers, FEW, FAIR) for layers in ("12", "mean-last-1"))
-    refused(tmp_path, first, second, problem="a second file of this model", where=second[1])
-
-
-def test_too_few_searches(tmp_path: Path) -> None:
-    first, second, _ = three(tmp_path)
-    with pytest.raises(ConfigError, match="2 files of predictions, 1 of searches"):
-        call_step(
-            layerwise,
-            corpora(),
-            predictions=[first[0], second[0]],
-            searches=[first[1]],
-            seed=1,
-            layers=tmp_path / "layers.csv",
-            word_layers=tmp_path / "words.csv",
-            model_layers=tmp_path / "models.csv",
-        )
+    other = pair(tmp_path, "2", SOME, GOOD, train="balanced")
+    with pytest.raises(ResultError, match="several training sets: balanced, full"):
+        run(tmp_path, first, other)
 
 
 def test_no_word_has_folds(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ import pytest
 
 from wsd.artifacts.predictions import WordPredictions
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.layer_groups import Group
-from wsd.evaluation.peaks import PEAK_COLUMNS, find_peaks
-from wsd.metrics.pair_scores import resampled
+from wsd.evaluation.layerwise import PEAK_COLUMNS, Group, find_peaks
+from wsd.metrics.confidence_intervals import resampled
 
 SEED = 3
 LAYERS = ("0", "1", "2", "mean-last-2")

@@ -6,7 +6,7 @@ from scipy.stats import ttest_rel
 
 from wsd.artifacts.predictions import WordPredictions
 from wsd.evaluation.comparison_rows import ComparisonRow
-from wsd.evaluation.selectivity import selectivity
+from wsd.evaluation.comparison_tables import selectivity
 
 SIZES = {"bat": 60, "seal": 90, "crane": 40, "bank": 120, "mole": 80, "bow": 50}
 

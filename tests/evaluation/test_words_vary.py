@@ -11,10 +11,9 @@ from scipy import stats
 from wsd.artifacts.column_names import BASELINE, BEST, CANDIDATE, PUBLISHED, SELECTED, SYSTEM
 from wsd.artifacts.predictions import WordPredictions
 from wsd.evaluation import layerwise
-from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_rows import ComparisonRow, ModelComparison
 from wsd.evaluation.comparison_tables import differences, with_intervals
-from wsd.evaluation.layer_groups import Group
-from wsd.evaluation.model_comparison import ModelComparison
+from wsd.evaluation.layerwise import Group
 from wsd.metrics.permutation import holm
 from wsd.metrics.scores import MEAN_SCORES, word_scores
 

@@ -57,7 +57,7 @@ PARSERS = {
     "corpora/importer/sense_texts": ("read", "_parse"),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
     "corpora/training_sets": ("read_training_set", "_lines"),
-    "encoder/model": ("_checksums",),
+    "encoder/model": ("_checksum",),
     "encoder/model_files": ("weights_in", "lacking", "refuse_pickled", "checked_*",
                             "_check_vocabulary", "_stated"),
     "report/leaderboard": ("leaderboard", "_read"),

@@ -16,7 +16,7 @@ from run import limited
 from safetensors.torch import load_file, save_file
 from tiny import corpus_of, tiny_bert
 
-from wsd.encoder import find_model_folder, model
+from wsd.encoder import model, model_files
 from wsd.encoder.encoder import Encoder
 from wsd.errors import WsdError
 
@@ -32,7 +32,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def embed(folder: Path) -> np.ndarray:
     """Go from a folder to vectors as `wsd model` and `wsd embed` do."""
     record = model.resolve("tiny", path=str(folder), sha256={}, blocks=2, width=32)
-    encoder = Encoder.load(str(find_model_folder.verify(record)), device="cpu")
+    encoder = Encoder.load(str(model_files.verify(record)), device="cpu")
     result = np.full((3, 2, 32), np.nan, dtype=np.float32)
     aligned = encoder.align(SENTENCES)
     for rows, vectors in encoder.encode(SENTENCES, aligned, views=["focal"]):

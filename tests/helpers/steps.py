@@ -21,7 +21,6 @@ from wsd.cli import main
 from wsd.commands import COMMANDS
 from wsd.corpora.text_format import read_text
 from wsd.storage.checksums import SUMS
-from wsd.storage.json import write_json
 
 WORDS = ("apple", "crane")
 LAID_OUT = "results/quickstart"
@@ -288,17 +287,11 @@ def run_every_step(folder: Path) -> None:
 
 
 def _fold_otherwise() -> None:
-    """Write folds for only one of the two words, and folds and a selection for another seed."""
+    """Write folds for only one of the two words."""
     apple = ["--corpus", "corpus", "--words", "apple"]
     train = ["--source", "source", "--trains", "balanced", "--out", "apple.parquet"]
     assert main(["training-sets", *apple, *train]) == 0
     assert main(["folds", *apple, "--out", "applefolds.parquet"]) == 0
-    both = ["folds", *DATA_ARGUMENTS, "--repeats", "2", "--seed", "7"]
-    assert main([*both, "--out", "otherfolds.parquet"]) == 0
-    assert main([*both, "--train", "trains/1pct.parquet", "--out", "other1pct.parquet"]) == 0
-    selection = json.loads(Path("selection.json").read_text())
-    selection["folds"]["full"]["seed"] = 7
-    write_json(Path("other.json"), selection)
 
 
 def corpora(folder: Path) -> dict[str, corpus_table.Corpus]:

@@ -9,8 +9,7 @@ from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.cv_table import Search, write_search
 from wsd.artifacts.predictions import WordPredictions
-from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.scores import confusion
+from wsd.metrics.scores import Counts, confusion, count_kinds
 
 GOLD = {"bat": [0] * 12 + [1] * 20, "seal": [0] * 30 + [1] * 16 + [2] * 4}
 SENSES = {"bat": ("animal", "club"), "seal": ("animal", "stamp", "ring")}

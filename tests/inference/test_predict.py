@@ -33,7 +33,7 @@ from wsd.artifacts.run_json import list_folders, write_listing
 from wsd.artifacts.senses import SenseText
 from wsd.artifacts.vectors import vectors_checksum
 from wsd.cli import main
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.errors import ConfigError, CorpusError, ModelError, ResultError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.word_classifier import Fitting
@@ -343,7 +343,7 @@ def test_a_model_file_removes_nothing_from_a_cache(
     encoder = json.loads(json.dumps(WsdFile(Path("model.wsd")).encoder))
     encoder["model"]["source"] = {"hub": "a/b", "revision": "0" * 40}
     encoder["model"]["files"]["model.safetensors"] = "0" * 64
-    monkeypatch.setattr(find_model_folder, "cached", lambda *_: cache)
+    monkeypatch.setattr(model_files, "cached", lambda *_: cache)
     with pytest.raises(ModelError, match=r"model\.safetensors of model tiny: expected SHA-256"):
         encoders.fitted_encoder(encoder)
     assert (cache / "model.safetensors").exists()

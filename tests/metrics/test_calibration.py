@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import nearest, reliability
 
 
 def drawn(temperature: float, n: int, *, senses: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -182,40 +182,40 @@ def test_a_calibrated_classifier_exceeds_the_quantile_in_about_five_percent() ->
 
 def test_the_threshold_ignores_near_duplicates() -> None:
     angles = np.deg2rad([0, 10, 30, 31])
-    train = out_of_distribution.unit(np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(
+    train = nearest.half_units(np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(
         np.float32
     )
-    alone = out_of_distribution.threshold(train, np.arange(4))
+    alone = nearest.ood_threshold(train, np.arange(4))
     assert alone == pytest.approx(1 - np.cos(np.deg2rad(10)), rel=0.05)
     # The last two are near-duplicates, so the second row is the nearest of both.
-    grouped = out_of_distribution.threshold(train, np.array([0, 1, 2, 2]))
+    grouped = nearest.ood_threshold(train, np.array([0, 1, 2, 2]))
     assert grouped == pytest.approx(1 - np.cos(np.deg2rad(21)), rel=0.05)
-    assert out_of_distribution.threshold(train, np.zeros(4, dtype=int)) is None
+    assert nearest.ood_threshold(train, np.zeros(4, dtype=int)) is None
 
 
 def test_the_rounding_of_kept_vectors_is_no_distance() -> None:
     """In the static view all vectors of a word are equal, and their cosine may exceed 1."""
     rows = np.tile(np.random.default_rng(3).normal(size=384), (5, 1))
-    train = out_of_distribution.unit(rows).astype(np.float16).astype(np.float32)
-    limit = out_of_distribution.threshold(train, np.arange(5))
-    _, similarity = out_of_distribution.nearest(rows, train)
+    train = nearest.half_units(rows).astype(np.float16).astype(np.float32)
+    limit = nearest.ood_threshold(train, np.arange(5))
+    _, similarity = nearest.nearest_trained(rows, train)
     assert limit is not None and (np.clip(1 - similarity[:, 0], 0, None) <= limit).all()
 
 
 def test_about_one_percent_of_similar_rows_are_flagged() -> None:
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(3000, 20)) + 3
-    train = out_of_distribution.unit(rows[:1500]).astype(np.float32)
-    limit = out_of_distribution.threshold(train, np.arange(1500))
-    _, similarity = out_of_distribution.nearest(rows[1500:], train)
+    train = nearest.half_units(rows[:1500]).astype(np.float32)
+    limit = nearest.ood_threshold(train, np.arange(1500))
+    _, similarity = nearest.nearest_trained(rows[1500:], train)
     assert 0.003 < (1 - similarity[:, 0] > limit).mean() < 0.025
-    _, other = out_of_distribution.nearest(rng.normal(size=(200, 20)) - 3, train)
+    _, other = nearest.nearest_trained(rng.normal(size=(200, 20)) - 3, train)
     assert (1 - other[:, 0] > limit).all()
 
 
 def test_the_nearest_come_first_whatever_the_length() -> None:
-    train = out_of_distribution.unit(np.eye(3)).astype(np.float32)
-    rows, similarity = out_of_distribution.nearest(np.array([[0.1, 5.0, 3.0], [0, 0, 0]]), train)
+    train = nearest.half_units(np.eye(3)).astype(np.float32)
+    rows, similarity = nearest.nearest_trained(np.array([[0.1, 5.0, 3.0], [0, 0, 0]]), train)
     assert rows.tolist() == [[1, 2, 0, -1, -1], [0, 1, 2, -1, -1]]
     assert similarity[0, 0] == pytest.approx(5 / np.sqrt(34.01), abs=1e-3)
     assert similarity[1, :3].tolist() == [0, 0, 0]

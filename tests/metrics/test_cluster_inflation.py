@@ -7,10 +7,8 @@ import pytest
 from scipy.stats import norm, t
 from sklearn.metrics import f1_score, recall_score
 
-from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals
-from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.scores import MEAN_SCORES, over_words
+from wsd.metrics.confidence_intervals import inflations, mean_intervals
+from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, over_words
 
 Array = np.ndarray
 SENSES = 3
@@ -143,7 +141,7 @@ def test_documents_widen_intervals_by_the_inflation() -> None:
     assert mean_intervals(without(single), rng=3) == mean_intervals(matrices, rng=3)
     sizes = [joint.numbers.sum() for joint in joints]
     observed = over_words([joint.scores(joint.numbers) for joint in joints], sizes)
-    narrow, wide = (difference_intervals(side, rng=3) for side in (without(joints), joints))
+    narrow, wide = (mean_intervals(side, rng=3) for side in (without(joints), joints))
     factors = inflations(joints)
     for name in MEAN_SCORES:
         for before, after in zip(narrow[name], wide[name], strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, permutation_test, spearmanr
 
-from wsd.metrics import exchanges
+from wsd.metrics import permutation
 from wsd.metrics.graded import (
     METRICS,
     clusters_of,
@@ -191,7 +191,7 @@ def test_memory_grows_linearly_with_the_items(monkeypatch: pytest.MonkeyPatch) -
     rng = np.random.default_rng(9)
     ratings = rng.normal(size=20_000)
     predictors = ratings + np.array([[0.5], [2.0]]) * rng.normal(size=(2, 20_000))
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 99)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 99)
     tracemalloc.start()
     best = confidence_set(predictors, ratings, np.arange(20_000), "spearman")
     _, peak = tracemalloc.get_traced_memory()

@@ -14,12 +14,19 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from wsd.artifacts.column_names import KEY_COLUMNS
 from wsd.evaluation.evaluate import summarise
-from wsd.metrics import exchanges, permutation
-from wsd.metrics.confidence_intervals import difference_intervals, mean_intervals, word_intervals
+from wsd.metrics import permutation
+from wsd.metrics.confidence_intervals import mean_intervals, word_intervals
 from wsd.metrics.confidence_set import confidence_set
-from wsd.metrics.counts import Counts, count_kinds
 from wsd.metrics.permutation import compare_systems, holm, paired_permutations
-from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, confusion, mean_scores, word_scores
+from wsd.metrics.scores import (
+    MEAN_SCORES,
+    WORD_SCORES,
+    Counts,
+    confusion,
+    count_kinds,
+    mean_scores,
+    word_scores,
+)
 
 Word = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
@@ -159,7 +166,7 @@ def test_intervals_hold_the_estimate_and_keep_to_the_range(seed: int) -> None:
         own = word_intervals(a, draws=300)
         spans += [(own[name], of_a[name], 0) for name in WORD_SCORES]
     over_a, over_b = mean_scores(first), mean_scores(second)
-    own, between = mean_intervals(first, draws=300), difference_intervals(pairs, draws=300)
+    own, between = mean_intervals(first, draws=300), mean_intervals(pairs, draws=300)
     spans += [(own[name], over_a[name], 0) for name in MEAN_SCORES]
     spans += [(between[name], over_a[name] - over_b[name], -1) for name in MEAN_SCORES]
     for (low, high), estimate, floor in spans:
@@ -192,7 +199,7 @@ def test_equal_systems_have_no_difference() -> None:
     pair = [count_kinds([gold, guessed, guessed], 2)]
     for name in MEAN_SCORES:
         assert paired_permutations(pair)[name] == (0, 1, 0, 0)
-        low, high = difference_intervals(pair)[name]
+        low, high = mean_intervals(pair)[name]
         assert low < 0 < high
         assert -low == pytest.approx(high, rel=0.2)
     for name in MEAN_SCORES:
@@ -204,7 +211,7 @@ def test_equal_systems_have_no_difference() -> None:
 def test_a_difference_changes_its_sign_with_the_order() -> None:
     pairs = joints(random_words(3, most=40))
     turned = [counted(every_triple(joint).swapaxes(1, 2)) for joint in pairs]
-    forth, back = (difference_intervals(side, draws=20_000) for side in (pairs, turned))
+    forth, back = (mean_intervals(side, draws=20_000) for side in (pairs, turned))
     for name in MEAN_SCORES:
         assert forth[name] == pytest.approx([-x for x in back[name][::-1]], abs=0.02)
 
@@ -218,7 +225,7 @@ def test_pairing_counts() -> None:
         apart[sense, sense, sense] = 60
         apart[sense, sense, 1 - sense] = apart[sense, 1 - sense, sense] = 20
     for name in MEAN_SCORES:
-        narrow, wide = (np.diff(difference_intervals([counted(x)])[name])[0] for x in (same, apart))
+        narrow, wide = (np.diff(mean_intervals([counted(x)])[name])[0] for x in (same, apart))
         assert narrow < wide / 3
 
 
@@ -227,7 +234,7 @@ def test_the_seed_decides() -> None:
     first = systems(pairs)[0]
     for run in (
         lambda rng: mean_intervals(first, draws=100, rng=rng),
-        lambda rng: difference_intervals(pairs, draws=100, rng=rng),
+        lambda rng: mean_intervals(pairs, draws=100, rng=rng),
         lambda rng: word_intervals(first[0], draws=100, rng=rng),
     ):
         assert run(5) == run(np.random.default_rng(5)) != run(6)
@@ -275,7 +282,7 @@ def test_permutations_against_all_of_them(seed: int, monkeypatch: pytest.MonkeyP
     exact = paired_permutations(pairs)
     assert {name: exact[name].p for name in MEAN_SCORES} == pytest.approx(enumerated(words))
     # Too few permutations to enumerate: the observed outcome counts, (1 + 3 p) / 4 on average.
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 3)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 3)
     few = [paired_permutations(pairs, rng=i) for i in range(600)]
     for name in MEAN_SCORES:
         mean = np.mean([actual[name].p for actual in few])
@@ -287,7 +294,7 @@ def test_sampled_permutations_come_near_the_exact_p(monkeypatch: pytest.MonkeyPa
     pair = np.zeros((3, 3, 3), dtype=int)
     pair[[0, 0, 1, 1, 2, 2], [0, 1, 1, 0, 2, 1], [1, 0, 0, 1, 1, 2]] = [4, 2, 5, 1, 2, 3]
     exact = paired_permutations([counted(pair)])
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 2158)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 2158)
     sampled = paired_permutations([counted(pair)], rng=3)
     for name in MEAN_SCORES:
         assert exact[name].difference == sampled[name].difference
@@ -341,7 +348,7 @@ def test_documents_are_exchanged_whole() -> None:
 
 
 def test_four_copies_in_one_document_are_one_instance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 200_000)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 200_000)
     words = random_words(7, n_words=4, most=5)
     ends = np.cumsum([0, *(len(word[0]) for word in words)])
     places = [np.arange(*pair) for pair in itertools.pairwise(ends)]
@@ -394,7 +401,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 0], pair[1, 0, 0] = 60, 38, 2
     pairs = [counted(pair)] * 12
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    posterior = difference_intervals(pairs)["micro_accuracy"]
+    posterior = mean_intervals(pairs)["micro_accuracy"]
     assert is_large(difference, reach, posterior)
     assert np.diff(posterior) < 2 * reach
     large = compare_systems(pairs)["micro_accuracy"]
@@ -404,7 +411,7 @@ def test_a_large_difference_has_the_narrower_interval() -> None:
     pair[0, 0, 0], pair[1, 1, 1], pair[1, 1, 0], pair[1, 0, 0] = 90, 60, 4, 0
     pairs = [counted(pair)] * 120
     difference, reach = paired_permutations(pairs)["micro_accuracy"][::2]
-    posterior = difference_intervals(pairs)["micro_accuracy"]
+    posterior = mean_intervals(pairs)["micro_accuracy"]
     assert is_large(difference, reach, posterior)
     assert np.diff(posterior) > 2 * reach
     _, low, high, *_ = compare_systems(pairs)["micro_accuracy"]
@@ -420,7 +427,7 @@ def test_documents_widen_the_interval_of_a_large_difference() -> None:
     documents = [np.arange(start, start + 120) // 4 for start in range(0, 24 * 120, 120)]
     tied = [count_kinds([gold, first, second], 2, d) for d in documents]
     without, together = map(compare_systems, (pairs, tied))
-    assert together["micro_accuracy"][1:3] == difference_intervals(tied)["micro_accuracy"]
+    assert together["micro_accuracy"][1:3] == mean_intervals(tied)["micro_accuracy"]
     for name in MEAN_SCORES:
         narrow, wide = (np.diff(compared[name][1:3]).item() for compared in (without, together))
         assert without[name].difference == together[name].difference
@@ -434,7 +441,7 @@ def test_few_documents_of_a_large_difference_do_not_widen_its_interval() -> None
     second = np.where(np.arange(240) % 40 < 38, 0, gold)
     pairs = [count_kinds([gold, gold, second], 2, np.arange(240) // 4)]
     difference, reach = paired_permutations(pairs)["mean_macro_f1"][::2]
-    posterior = difference_intervals(pairs)["mean_macro_f1"]
+    posterior = mean_intervals(pairs)["mean_macro_f1"]
     assert difference < permutation.LARGE[1] * reach and is_large(difference, reach, posterior)
     assert np.diff(posterior) < 2 * reach
     assert compare_systems(pairs)["mean_macro_f1"][1:3] == posterior
@@ -568,7 +575,7 @@ def test_coverage(bench: ModuleType, scenario: str) -> None:
 def test_coverage_of_differences(
     bench: ModuleType, pair: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 999)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 999)
     tally = bench.differences(pair, 150, 400, np.random.default_rng(0))
     for name in MEAN_SCORES:
         assert tally.coverage(pair, name, "ours") > 0.897
@@ -603,7 +610,7 @@ def memberships(
 def test_the_confidence_set_contains_the_best(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 199)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 199)
     rng = np.random.default_rng(0)
     for name in MEAN_SCORES:
         # 180 tests: a standard error of 1.6 points.
@@ -614,7 +621,7 @@ def test_the_confidence_set_contains_the_best(
 
 @pytest.mark.slow
 def test_the_paired_test_is_not_liberal(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchanges, "PERMUTATIONS", 299)
+    monkeypatch.setattr(permutation, "PERMUTATIONS", 299)
     rng = np.random.default_rng(0)
     for opposed in (False, True):
         for wrong in bench.rejections(opposed, 200, rng).values():

@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from wsd.metrics.pair_scores import (
-    accuracy,
-    auc,
-    best_threshold,
-    percentiles,
-    resampled,
-)
+from wsd.metrics.confidence_intervals import percentiles, resampled
+from wsd.metrics.graded import accuracy, auc, best_threshold
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,9 @@ from wsd.artifacts.feature_set import StoredFeatures
 from wsd.artifacts.fold_table import WordFolds, read_for_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
 from wsd.errors import ConfigError
-from wsd.metrics.eigenvectors import largest
+from wsd.metrics.covariance import Covariance, classes_of, largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
 from wsd.metrics.single_thread import one_thread
-from wsd.metrics.within_class_covariance import Covariance, classes_of
 
 PERPLEXITY = 30.0
 # MB for t-SNE's search for neighbours; scikit-learn's default is 1024.

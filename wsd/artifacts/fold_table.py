@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -105,17 +104,6 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
         problem = f"the folds of {folds.train!r} lack words of this run"
         raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
     return replace(folds, words=words)
-
-
-def describe_settings(settings: Mapping[str, Any]) -> str:
-    """Return the settings of folds as a text.
-
-    >>> describe_settings({"k": 5, "repeats": 3, "seed": 1})
-    '5 folds, drawn 3 times, seed 1'
-    """
-    repeats = settings["repeats"]
-    times = "once" if repeats == 1 else f"{repeats} times"
-    return f"{settings['k']} folds, drawn {times}, seed {settings['seed']}"
 
 
 def write(path: Path, folds: Folds) -> None:

@@ -10,8 +10,8 @@ from wsd.artifacts.cv_table import fixed_parameters
 from wsd.artifacts.feature_set import Features
 from wsd.artifacts.fold_table import Folds
 from wsd.artifacts.predictions import WordPredictions, versions
-from wsd.classification.estimators.base import class_scores
 from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.estimators.vector_classifiers import class_scores
 from wsd.errors import ConfigError
 
 
@@ -82,8 +82,6 @@ def predict_word(
     list of WordPredictions
         One per split, in the order of the corpus.
     """
-    if len(vectors) != len(corpus):
-        raise ValueError(f"{len(vectors)} vectors for {len(corpus)} instances of {corpus.word}")
     train = np.flatnonzero(corpus.split == "train") if rows is None else rows
     classifier.fit(vectors[train], corpus.gold[train])
     return predict_splits(corpus, vectors, classifier, len(train))

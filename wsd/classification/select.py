@@ -8,21 +8,19 @@ any test prediction is scored.
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from wsd.arguments import add_files, add_objective, add_out, add_path, add_seed, writes
-from wsd.artifacts import cv_table
+from wsd.arguments import add_files, add_out, add_path, add_seed, writes
 from wsd.artifacts.column_names import ALL_WORDS
 from wsd.artifacts.cv_table import Search, read_search
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError, wrong_file
-from wsd.metrics.pair_scores import resampled
+from wsd.metrics.confidence_intervals import resampled
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 
@@ -42,6 +40,8 @@ class Candidate(NamedTuple):
     ----------
     view, layers, classifier, estimator : str
     search : Search
+    source : mapping
+        The provenance of the search.
     """
 
     view: str
@@ -49,11 +49,19 @@ class Candidate(NamedTuple):
     classifier: str
     estimator: str
     search: Search
+    source: Mapping[str, Any]
 
     @property
     def names(self) -> dict[str, str]:
         """Return the candidate without its search."""
         return {name: getattr(self, name) for name in CONFIGURATION}
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Return what candidates are sorted by: this order decides ties."""
+        blocks = self.source["encoder"]["model"]["blocks"]
+        order = parse_features(self.view, self.layers, blocks).order
+        return order, self.view, self.classifier
 
 
 def choose(
@@ -139,77 +147,53 @@ def choose_each(group: Sequence[Candidate], objective: str) -> dict[str, Any] | 
         ``rows`` are the rows of :func:`choose` with their scope, the selected one first. ``chosen``
         has the selected row for ``all`` words, and the selected row of each word in ``words``.
     """
-    for_all = choose(group, objective)
-    if for_all is None:
-        return _only(group)
-    rows, best = for_all
-    order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i]["objective"]))
+    first = group[0]
+    rows: list[dict[str, Any]]
+    if not first.search.scores and len(group) == len(first.search.grid) == 1:
+        parameters = first.search.grid[0]
+        rows, best = [{**first.names, "parameters": parameters, **dict.fromkeys(CV_COLUMNS)}], 0
+    elif for_all := choose(group, objective):
+        rows, best = for_all
+    else:
+        return None
+    order = sorted(range(len(rows)), key=lambda i: (i != best, -(rows[i]["objective"] or 0)))
     table = [{**rows[i], "scope": ALL_WORDS, "selected": i == best} for i in order]
     # On a single word many configurations tie; the one with the higher rank on all words wins.
-    ranked = [group[i] for i in order]
+    ranked, grid = [group[i] for i in order], group[best].search.grid
+    # A word without folds has the parameters that all points of the search space share.
+    shared = {k: v for k, v in grid[0].items() if all(point[k] == v for point in grid)}
     words: dict[str, Mapping[str, Any]] = {}
-    first = group[0].search
-    for word in sorted({*first.scores, *first.untuned}):
-        ranking = choose(ranked, objective, [word]) if word in first.scores else None
-        if ranking is None:
-            words[word] = {**rows[best], "parameters": _fixed(rows[best], group[best])}
-        else:
+    for word in sorted({*first.search.scores, *first.search.untuned}):
+        words[word] = {**rows[best], "parameters": shared}
+        if word in first.search.scores and (ranking := choose(ranked, objective, [word])):
             word_rows, chosen = ranking
             words[word] = word_rows[chosen]
             table.append({**words[word], "scope": word, "selected": True})
     return {"rows": table, "chosen": {"all": rows[best], "words": words}}
 
 
-def _only(group: Sequence[Candidate]) -> dict[str, Any] | None:
-    """Select the only candidate for words without folds, if there is only one."""
-    candidate = group[0]
-    if len(group) > 1 or len(candidate.search.grid) > 1:
-        return None
-    parameters = candidate.search.grid[0]
-    row = {**candidate.names, "parameters": parameters, **dict.fromkeys(CV_COLUMNS)}
-    words = dict.fromkeys(sorted(candidate.search.untuned), row)
-    rows = [{**row, "scope": ALL_WORDS, "selected": True}]
-    return {"rows": rows, "chosen": {"all": row, "words": words}}
-
-
-def _fixed(row: Mapping[str, Any], candidate: Candidate) -> dict[str, Any]:
-    """Return the parameters that all points of the search space share."""
-    grid = candidate.search.grid
-    return {k: v for k, v in row["parameters"].items() if all(p[k] == v for p in grid)}
-
-
-def read_candidates(
-    searches: Sequence[Path], objective: str
-) -> dict[tuple[str, str], list[tuple[Candidate, Path, Mapping[str, Any]]]]:
-    """Return the candidates of each model and training set, with their files and provenances.
-
-    Candidates are sorted by feature set and name; this order decides ties.
+def read_candidates(searches: Sequence[Path]) -> dict[tuple[str, str], list[Candidate]]:
+    """Return the candidates of each model and training set, sorted by feature set and name.
 
     Raises
     ------
     ResultError
         If a search has another objective, or other folds or words than the others.
     """
-    groups: dict[tuple[str, str], list[Any]] = {}
+    groups: dict[tuple[str, str], list[Candidate]] = {}
     common: dict[str, Any] = {}
     for path in searches:
         search, source = read_search(path)
-        if source["objective"] != objective:
-            raise wrong_file(f"tuned for {source['objective']}, not {objective}", path)
-        tuned_on = {key: source[key] for key in ("folds", "corpus")}
-        if common.setdefault(source["train"], tuned_on) != tuned_on:
-            problem = (
-                f"the search of another run: other folds, words or sentences than {searches[0]}"
-            )
-            raise wrong_file(problem, path)
-        model = source["encoder"]["model"]
-        candidate = Candidate(**{name: source[name] for name in CONFIGURATION}, search=search)
-        order = parse_features(candidate.view, candidate.layers, model["blocks"]).order
-        place = (order, candidate.view, candidate.classifier)
-        group = groups.setdefault((model["name"], source["train"]), [])
-        group.append((place, (candidate, path, source)))
+        tuned = {key: source[key] for key in ("objective", "folds", "corpus")}
+        if common.setdefault(source["train"], tuned) != tuned:
+            other = "another objective, or other folds, words or sentences"
+            raise wrong_file(f"the search of another run: {other} than {searches[0]}", path)
+        names = {name: source[name] for name in CONFIGURATION}
+        candidate = Candidate(**names, search=search, source=source)
+        model = source["encoder"]["model"]["name"]
+        groups.setdefault((model, source["train"]), []).append(candidate)
     return {
-        key: [entry for _, entry in sorted(group, key=itemgetter(0))]
+        key: sorted(group, key=lambda candidate: candidate.place)
         for key, group in sorted(groups.items())
     }
 
@@ -217,7 +201,6 @@ def read_candidates(
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_files(parser, "--searches")
-    add_objective(parser, cv_table.OBJECTIVES)
     add_seed(parser, "of the resampling of words")
     add_path(parser, "--table", "every candidate, .csv")
     writes(parser, "table")
@@ -226,15 +209,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Select per model and training set, for all words and for each word, and write both files."""
-    groups = read_candidates(args.searches, args.objective)
-    sources = [source for group in groups.values() for _, _, source in group]
+    groups = read_candidates(args.searches)
+    sources = [candidate.source for group in groups.values() for candidate in group]
+    objective = sources[0]["objective"]
     spaces = {source["classifier"]: source["space"] for source in sources}
     folds = {source["train"]: source["folds"] for source in sources}
     rows: list[dict[str, Any]] = []
     chosen: dict[str, dict[str, Any]] = {}
-    for (name, train), entries in groups.items():
-        group = [candidate for candidate, _, _ in entries]
-        selection = choose_each(group, args.objective)
+    for (name, train), group in groups.items():
+        selection = choose_each(group, objective)
         if selection is None and train == FULL:
             points = sum(len(candidate.search.grid) for candidate in group)
             raise ResultError(
@@ -247,7 +230,7 @@ def run(args: argparse.Namespace) -> None:
         if selection is None:
             continue
         chosen.setdefault(name, {})[train] = selection["chosen"]
-        shares = shares_first(group, args.objective, args.seed)
+        shares = shares_first(group, objective, args.seed)
         for row in selection["rows"]:
             parameters = json.dumps(row["parameters"], sort_keys=True)
             rows.append({"model": name, "train": train, **row, "parameters": parameters})
@@ -255,7 +238,7 @@ def run(args: argparse.Namespace) -> None:
                 rows[-1]["share_first"] = shares[tuple(row[key] for key in CONFIGURATION)]
     write_csv(args.table, pd.DataFrame(rows, columns=SELECTION_COLUMNS))
     record = {
-        "objective": args.objective,
+        "objective": objective,
         "labels": "macro-F1 and balanced accuracy over the senses of the word's training set",
         "folds": folds,
         "space": spaces,

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from wsd.arguments import add_out, add_word_files, add_words
 from wsd.artifacts.run_json import word_file
-from wsd.errors import ResultError
-from wsd.storage.file_names import as_name, file_name
+from wsd.storage.file_names import as_name
 from wsd.storage.json import read_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from wsd.artifacts.corpus_table import Corpus
-    from wsd.encoder.aligned import Aligned
+    from wsd.encoder.match_word_pieces import Aligned
 
 ALIGNMENT_FILE = "alignment.json"
 # The counts of an instance, which are summed over the instances of a surface form.
@@ -107,23 +106,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the reports of all words of a model as one CSV table.
-
-    Raises
-    ------
-    ResultError
-        If a file is missing, damaged, or belongs to another word.
-    """
+    """Write the reports of all words of a model as one CSV table."""
     import pandas as pd
 
     from wsd.storage.csv import write_csv
 
     frames = []
     for name in map(as_name, args.words):
-        path = word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}")
-        report = read_json(path)
-        if file_name(report["word"]) != name:
-            raise ResultError(f"the report is of {report['word']!r}", where=str(path))
+        report = read_json(word_file(args.embeddings, f"{name}/{ALIGNMENT_FILE}"))
         columns = ["form", "pieces", "number", *COUNTED]
         frames.append(pd.DataFrame(report["instances"])[columns].assign(word=report["word"]))
     table = by_form(pd.concat(frames)).assign(model=args.model)

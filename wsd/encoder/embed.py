@@ -32,15 +32,15 @@ from wsd.artifacts.number_formats import STORE_DTYPES
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.vectors import VECTORS, check_vectors, vectors_checksum
 from wsd.artifacts.view_names import DEVICES, PLAIN, POOLINGS, PRECISIONS, VIEWS
-from wsd.encoder import alignment, find_model_folder
-from wsd.errors import ConfigError, ResultError
+from wsd.encoder import alignment, model_files
+from wsd.errors import ResultError
 from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
 from wsd.storage.file_names import file_name
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 PROGRESS_SECONDS = 5.0
@@ -106,15 +106,13 @@ def embed(
     Raises
     ------
     ModelError
-        As in :func:`wsd.encoder.find_model_folder.verify` and :class:`wsd.encoder.encoder.Encoder`.
-    ResultError
-        If the record has another number of blocks or another width than the model.
+        As in :func:`wsd.encoder.model_files.verify` and :class:`wsd.encoder.encoder.Encoder`.
     """
     from wsd.encoder.encoder import Encoder
     from wsd.encoder.word_extraction import WordExtraction
 
     encoder = Encoder.load(
-        str(find_model_folder.verify(record)),
+        str(model_files.verify(record)),
         pooling=options.pooling,
         input=options.input,
         device=options.device,
@@ -151,12 +149,6 @@ def _provenance(
     corpus: Corpus,
     aligned: Sequence["Aligned"],
 ) -> dict[str, Any]:
-    for key, actual in (("blocks", encoder.blocks), ("width", encoder.width)):
-        if actual != record[key]:
-            raise ResultError(
-                f"the model has {key} {actual}, its record has {record[key]}",
-                fix="write the record again with `wsd model`, or correct the model's config entry",
-            )
     model = without_folder(record)
     if encoder.drawn is not None:
         model["random_weights_sha256"] = encoder.drawn
@@ -219,9 +211,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    if args.listings and len(args.listings) != len(args.views) + 1:
-        problem = f"{len(args.listings)} listings for {len(args.views)} views and the alignments"
-        raise ConfigError(problem, where="--listings", fix="name one for each")
     record = read_record(args.model)
     corpora = read_corpora(args.corpus, args.words).values()
     words = todo = [Word(corpus, *_places(args, corpus)) for corpus in corpora]

@@ -1,9 +1,8 @@
 """Encode sentences: the vectors of all views and layers in one forward pass.
 
-Other modules load a folder (:mod:`wsd.encoder.load_model`), run the model
-(:mod:`wsd.encoder.run_model`), examine it (:mod:`wsd.encoder.examine_model`), find the pieces of
-the focal word (:mod:`wsd.encoder.match_word_pieces`), and form batches
-(:mod:`wsd.encoder.batches`).
+Other modules load a folder (:mod:`wsd.encoder.load_model`), run and examine the model
+(:mod:`wsd.encoder.run_model`), find the pieces of the focal word
+(:mod:`wsd.encoder.match_word_pieces`), and form batches (:mod:`wsd.encoder.batches`).
 """
 
 import os
@@ -17,22 +16,25 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.input_template import InputTemplate, InputValue
 from wsd.artifacts.view_names import PLAIN
-from wsd.encoder.aligned import Aligned
-from wsd.encoder.batches import run_all, to_host
-from wsd.encoder.examine_model import Architecture, examine, ordinary_pieces
+from wsd.encoder.batches import Places, Sentences, run_all, selection, to_host
 from wsd.encoder.load_model import (
     check_precision,
     choose_device,
     load_folder,
+    pack,
     quiet_transformers,
     weights_digest,
 )
-from wsd.encoder.match_word_pieces import Aligner
-from wsd.encoder.packed_linear import pack
-from wsd.encoder.run_model import Network, encoder_of, length_limit
-from wsd.encoder.view_weights import Places, Sentences, selection
+from wsd.encoder.match_word_pieces import Aligned, Aligner
+from wsd.encoder.run_model import (
+    Architecture,
+    Network,
+    encoder_of,
+    examine,
+    length_limit,
+    ordinary_pieces,
+)
 from wsd.errors import ModelError
-from wsd.logs import log
 
 # Threads run whole batches on a CPU. With a GPU, the tokenizer may use all cores.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -129,25 +131,17 @@ class Encoder:
         if random_weights is not None:
             encoder.drawn = weights_digest(encoder.model)
         os.environ["TOKENIZERS_PARALLELISM"] = str(chosen.type == "cuda").lower()
-        encoder._make_ready()
-        return encoder
-
-    def _make_ready(self) -> None:
-        inputs = self.trial_inputs()
+        network, aligner = encoder.network, encoder.aligner
+        pieces = ordinary_pieces(tokenizer, network.known)
+        inputs = network.inputs([[*aligner.before, *pieces, *aligner.after]])
         with torch.inference_mode():
-            packed = pack(self.model, lambda: self.network.hidden_states(inputs)[-1])
-        weights = "packed" if packed else "not packed"
-        log.debug("%s: weights %s for the processor", type(self.model).__name__, weights)
+            pack(encoder.model, lambda: network.hidden_states(inputs)[-1])
+        return encoder
 
     @cached_property
     def architecture(self) -> Architecture:
         """Return the properties of the model, found by running it on a few pieces."""
         return examine(self.network, self.aligner)
-
-    def trial_inputs(self) -> dict[str, torch.Tensor]:
-        """Return the model's input for a few pieces."""
-        pieces = ordinary_pieces(self.tokenizer, self.network.known)
-        return self.network.inputs([[*self.aligner.before, *pieces, *self.aligner.after]])
 
     def align(self, corpus: Corpus) -> list[Aligned]:
         """Tokenize every instance and find its focal word with the ``aligner``.

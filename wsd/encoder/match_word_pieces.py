@@ -9,15 +9,14 @@ sentence. The template stays whole.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.input_template import NONE, InputTemplate, InputValue, InputWord, parse_input
 from wsd.artifacts.view_names import PLAIN
-from wsd.encoder.aligned import Aligned
-from wsd.encoder.piece_spelling import check_case, normalised, spelling
-from wsd.encoder.tokenizer_errors import tokenizing
+from wsd.encoder.load_model import tokenizing
 from wsd.errors import ModelError
 
 # Commas, contractions and a capital, because tokenizers treat them differently.
@@ -25,6 +24,64 @@ PROBE = "The crane , which can't fly , is n't the Crane 's box ."
 # The number of sentences to tokenize at a time. More take longer, because their words live longer
 # and the garbage collector looks at them again and again.
 CHUNK = 100
+# The share of pieces with a capital above which a vocabulary was made for text with capitals.
+CASED = 0.05
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """The pieces of an instance.
+
+    Attributes
+    ----------
+    ids : list of int
+        The numbers of the word pieces and special tokens.
+    focal : list of int
+        The positions in ``ids`` of the pieces that are read: the focal word's, unless the input
+        reads others.
+    others : list of int
+        The positions of the pieces of all other words of the sentence, in its last copy.
+    cls : int or None
+        The position of ``[CLS]``.
+    windowed : bool
+        Whether the sentence was shortened to the length limit.
+    segments : list of int or None
+        The segment ids of the tokenizer; None if all are 0.
+    pieces : tuple of str
+        The pieces of the focal word, also if it is masked or others are read.
+    unknown : bool
+        Whether the focal word has the tokenizer's unknown piece.
+    vanished : int
+        The number of words without a piece.
+    special : int
+        The number of words that the tokenizer takes for special tokens, such as ``[SEP]``.
+    within : list of int or None
+        The positions of the focal word's pieces in the last copy of the sentence; None for
+        ``focal``.
+    """
+
+    ids: list[int]
+    focal: list[int]
+    others: list[int]
+    cls: int | None
+    windowed: bool
+    segments: list[int] | None = None
+    pieces: tuple[str, ...] = ()
+    unknown: bool = False
+    vanished: int = 0
+    special: int = 0
+    within: list[int] | None = None
+
+    @property
+    def sentence(self) -> list[int]:
+        """Return the positions of all words' pieces in the last copy of the sentence."""
+        return sorted([*(self.focal if self.within is None else self.within), *self.others])
+
+    def pooled(self, pooling: str) -> list[int]:
+        """Return the positions whose mean is the vector of the focal word."""
+        if pooling == "first":
+            return self.focal[:1]
+        return self.focal[-1:] if pooling == "last" else self.focal
 
 
 class Piece(NamedTuple):
@@ -298,3 +355,39 @@ def words_that_fit(lengths: Sequence[int], position: int, room: int) -> range:
             last += 1
             room -= lengths[last]
     return range(first, last + 1)
+
+
+def spelling(backend: Any, pieces: Sequence[str]) -> str:
+    """Return the text of word pieces, without white space and its marks."""
+    return _letters(backend.decoder.decode(list(pieces)) if backend.decoder else "".join(pieces))
+
+
+def normalised(backend: Any, token: str) -> str:
+    """Return a token as the tokenizer normalises it, without white space and its marks."""
+    return _letters(backend.normalizer.normalize_str(token) if backend.normalizer else token)
+
+
+def _letters(text: str) -> str:
+    return "".join(text.replace("▁", " ").split())
+
+
+def check_case(tokenizer: Any) -> None:
+    """Refuse a tokenizer that lowers the case of text although its vocabulary has capitals.
+
+    Raises
+    ------
+    ModelError
+    """
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    if normalizer is None or "A" in normalizer.normalize_str("A"):
+        return
+    added = set(tokenizer.get_added_vocab())
+    pieces = [piece for piece in tokenizer.get_vocab() if piece not in added]
+    capitals = sum(any("A" <= letter <= "Z" for letter in piece) for piece in pieces)
+    if capitals > CASED * len(pieces):
+        raise ModelError(
+            f"{type(tokenizer).__name__} lowers the case of text, but {capitals} of the "
+            f"{len(pieces)} pieces of its vocabulary have capitals",
+            fix='copy the model to a folder, set "do_lower_case": false in its '
+            "tokenizer_config.json, and name the folder as the model's `path`",
+        )

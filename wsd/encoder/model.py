@@ -5,14 +5,12 @@ the files, or a local folder. Nothing here imports torch.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from wsd.arguments import add_out, add_source, count, seed
-from wsd.artifacts.encoder_record import config_entry, without_folder
-from wsd.encoder.find_model_folder import from_package, from_path, version_of
-from wsd.encoder.hub import cached, from_hub, full_commit
-from wsd.encoder.model_files import checked_config, checked_files
+from wsd.artifacts.encoder_record import FULL_COMMIT, config_entry, without_folder
+from wsd.encoder.model_files import checked_config, checked_files, find_folder, version_of
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.json import write_json
@@ -83,14 +81,14 @@ def resolve(
         fix = "give exactly one of `hub` (with `revision`), `package` and `path`"
         raise ConfigError(problem, where=config_entry(name), fix=fix)
     if "hub" in source:
-        source["revision"] = full_commit(name, revision)
-        place = source["hub"], source["revision"]
-        folder = cached(*place) or from_hub(*place)
-    elif "package" in source:
-        folder = from_package(name, source["package"])
+        if revision is None or not FULL_COMMIT.fullmatch(revision):
+            problem = f"not a full commit: {revision!r}; a branch or short hash can change"
+            fix = "give the 40 hexadecimal digits of the commit"
+            raise ConfigError(problem, where=config_entry(name, "revision"), fix=fix)
+        source["revision"] = revision
+    folder = find_folder(name, source)
+    if "package" in source:
         source["version"] = version_of(source["package"])
-    else:
-        folder = from_path(source["path"])
     further = {"random_weights": random_weights, "finetuned_from": finetuned_from}
     return {
         "name": name,
@@ -106,7 +104,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--name", required=True, help="the short name of the config")
     add_source(parser, "a local folder", required=True)
-    parser.add_argument("--sha256", nargs="*", default=[], metavar="FILE=SHA256")
+    shown = "FILE=SHA256"
+    parser.add_argument("--sha256", type=_checksum, nargs="*", default=[], metavar=shown)
     text = "draw random weights with this seed"
     parser.add_argument("--random-weights", type=seed, metavar="SEED", help=text)
     text = "the model that was trained further to become this one"
@@ -119,18 +118,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     options = {key: getattr(args, key) for key in (*SOURCES, *OPTIONS)}
-    record = resolve(args.name, sha256=_checksums(args.sha256), **options)
+    record = resolve(args.name, sha256=dict(args.sha256), **options)
     write_json(args.out, without_folder(record))
     log.debug("%s: found in %s", args.name, record["folder"])
 
 
-def _checksums(items: Sequence[str]) -> dict[str, str]:
-    pairs = [item.partition("=") for item in items]
-    for name, equals, value in pairs:
-        if not (name and equals and value):
-            raise ConfigError(
-                f"{name}{equals}{value!r} is not FILE=SHA256",
-                where="--sha256",
-                fix="write, for example, --sha256 model.safetensors=CHECKSUM",
-            )
-    return {name: value for name, _, value in pairs}
+def _checksum(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not (name and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FILE=SHA256")
+    return name, value

@@ -17,9 +17,9 @@ from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.number_formats import FLOAT32, TooLargeError
 from wsd.artifacts.vectors import STORED_LAYERS, VectorsWriter
 from wsd.encoder import alignment
-from wsd.encoder.aligned import Aligned
+from wsd.encoder.batches import Sentences
 from wsd.encoder.encoder import Encoder
-from wsd.encoder.view_weights import Sentences
+from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.storage.atomic import working_folder, write_errors
@@ -33,7 +33,7 @@ class WordExtraction(Sentences):
     ----------
     encoder : Encoder
     corpus, aligned
-        As in :class:`wsd.encoder.view_weights.Sentences`.
+        As in :class:`wsd.encoder.batches.Sentences`.
     names : mapping of str to str
         The file name of each view.
     provenance : mapping

@@ -7,9 +7,8 @@ references of other models, baselines, controls, and the predictions of other sy
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,15 +23,17 @@ from wsd.arguments import (
 )
 from wsd.artifacts import column_names
 from wsd.artifacts.corpus_table import read_corpora
-from wsd.artifacts.fold_table import describe_settings
-from wsd.errors import wrong_file
 from wsd.evaluation import comparison_tables
-from wsd.evaluation.comparison_rows import CONTROL_TASK, ComparisonRow, read_rows
-from wsd.evaluation.comparison_tables import Line
+from wsd.evaluation.comparison_rows import (
+    CONTROL_TASK,
+    CONTROLS,
+    ModelComparison,
+    assemble,
+    read_rows,
+)
+from wsd.evaluation.comparison_tables import SELECTIVITY_COLUMNS, Line, selectivity
 from wsd.evaluation.latex_table import latex, markdown
-from wsd.evaluation.model_comparison import CONTROLS, ModelComparison, assemble
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
-from wsd.evaluation.selectivity import SELECTIVITY_COLUMNS, selectivity
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv, write_csv
 from wsd.storage.json import read_json
@@ -83,12 +84,11 @@ def run(args: argparse.Namespace) -> None:
     corpora = read_corpora(args.corpus, args.words)
     with parsing(args.selection):
         selection = read_json(args.selection)
-        objective, folds, chosen = (selection[key] for key in ("objective", "folds", "chosen"))
+        objective, chosen = selection["objective"], selection["chosen"]
     with parsing(args.selection_table):
         cv_scores = read_csv(args.selection_table)[LISTED]
     rows = {name: read_rows(vars(args)[name], kind, corpora) for name, (kind, _) in FILES.items()}
     every = [row for rows_of_kind in rows.values() for row in rows_of_kind]
-    _check_folds(every, folds, args.selection)
     comparisons = assemble(every, chosen, objective, cv_scores)
     unlike, clusters = without_duplicates(corpora), near_duplicate_groups(corpora)
     tables: dict[str, list[Line]] = {}
@@ -111,17 +111,6 @@ def run(args: argparse.Namespace) -> None:
     sampled = "documents" if has_documents else "sentences"
     write_text(args.out / "comparison.md", markdown(scores, differences, objective, sampled))
     write_text(args.out / "comparison.tex", latex(scores, differences, objective, sampled))
-
-
-def _check_folds(rows: Sequence[ComparisonRow], folds: Mapping[str, Any], selection: Path) -> None:
-    """Refuse predictions that were tuned on other folds than the selection."""
-    for row in rows:
-        # Rows that were not tuned have no folds.
-        own, train = row.source.get("folds"), str(row.source.get("train"))
-        if own and folds.get(train, own) != own:
-            problem = f"predictions of another run: {row.kind}, {describe_settings(own)}"
-            selected = describe_settings(folds[train])
-            raise wrong_file(f"{problem}; the selection has {selected}", selection)
 
 
 def _tables(

@@ -9,25 +9,26 @@ import pandas as pd
 
 from wsd.artifacts.column_names import BEST, CANDIDATE, NAMES, SELECTED
 from wsd.artifacts.predictions import TEST
-from wsd.evaluation.comparison_rows import ComparisonRow, identical
-from wsd.evaluation.model_comparison import ModelComparison
+from wsd.evaluation.comparison_rows import ComparisonRow, ModelComparison, count_rows, identical
 from wsd.evaluation.most_similar_sentences import without_some_rows
-from wsd.evaluation.word_columns import (
-    ADJUSTED,
-    BOUNDS,
-    EFFECTS,
-    adjust,
-    difference_over_words,
-    interval_over_words,
+from wsd.metrics.confidence_intervals import (
+    Interval,
+    bounded,
+    inflations,
+    mean_intervals,
+    word_intervals,
 )
-from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.confidence_intervals import Interval, mean_intervals, word_intervals
 from wsd.metrics.confidence_set import Best, confidence_set
-from wsd.metrics.counts import Counts
-from wsd.metrics.over_words import scores_by_word
-from wsd.metrics.permutation import compare_systems
-from wsd.metrics.scores import MEAN_SCORES, mean_scores, word_scores
+from wsd.metrics.over_words import FEWEST, ByWord, scores_by_word
+from wsd.metrics.permutation import compare_systems, holm
+from wsd.metrics.scores import MEAN_SCORES, Counts, count_kinds, mean_scores, word_scores
 
+Line = dict[str, Any]
+# Of a difference, after its prefix; then without a prefix.
+BOUNDS = ("low_over_words", "high_over_words")
+EFFECTS = ("p_over_words", "d_over_words", "words_won")
+P_VALUES = ("p", "p_over_words")
+ADJUSTED = tuple(f"{name}_holm" for name in P_VALUES)
 SCORE_COLUMNS = [
     *(*NAMES, "n_words", "n_test", "objective_cv"),
     *(f"{mean}{end}" for mean in MEAN_SCORES for end in ("", "_low", "_high")),
@@ -42,9 +43,78 @@ LEARNING_COLUMNS = [
     *(*NAMES[1:], "train", "draws", "n_words", "n_train", "mean_macro_f1", "lowest_draw"),
     *("highest_draw", "n_words_in_common", "mean_macro_f1_in_common"),
 ]
+ACCURACIES = ("micro_accuracy", "mean_word_accuracy")
+SELECTIVITY_COLUMNS = [
+    *NAMES[1:],
+    *(
+        f"{mean}{column}"
+        for mean in MEAN_SCORES
+        for column in (
+            *("", "_control", "_selectivity"),
+            *(("_selectivity_low", "_selectivity_high") if mean in ACCURACIES else ()),
+            *(f"_selectivity_{end}" for end in BOUNDS),
+        )
+    ),
+]
 DIFFERENCE = ("difference", "low", "high", "p", "error")
 RARE = 15  # a sense with fewer test instances gets a separate line
-Line = dict[str, Any]
+
+
+def interval_over_words(by_word: ByWord, floor: int = 0, prefix: str = "") -> Line:
+    """Return the interval over words.
+
+    Its ends are missing with fewer than ``FEWEST`` words, or if all words have the same value.
+
+    Parameters
+    ----------
+    by_word : ByWord
+    floor : int
+        The lowest possible value of the metric.
+    prefix : str
+        Before the names of the columns.
+    """
+    ends: Sequence[float | None] = (None, None)
+    if by_word.is_informative:
+        ends = bounded(*by_word.interval(), by_word.mean, floor)
+    return {f"{prefix}{name}": end for name, end in zip(BOUNDS, ends, strict=True)}
+
+
+def difference_over_words(
+    row: ComparisonRow, other: ComparisonRow, metric: str, seed: int, prefix: str = ""
+) -> Line:
+    """Return the columns over words of a row's score minus another row's.
+
+    ``d_over_words`` is the mean divided by the standard deviation over words; ``words_won`` is the
+    share of words on which the row is better, and ties count half.
+
+    Parameters
+    ----------
+    row, other : ComparisonRow
+    metric : str
+        Among ``MEAN_SCORES``.
+    seed : int
+    prefix : str
+        Before the names of the interval's columns.
+    """
+    ours, theirs = (scores_by_word(system.confusions)[metric] for system in (row, other))
+    by_word = ours - theirs
+    line = interval_over_words(by_word, -1, prefix) | dict.fromkeys(EFFECTS)
+    if len(by_word.values) >= FEWEST:
+        spread = by_word.error * len(by_word.values) ** 0.5
+        line |= {
+            "p_over_words": by_word.sign_flip_p(rng=seed),
+            "d_over_words": by_word.mean / spread if by_word.is_informative else None,
+            "words_won": float(np.mean(np.sign(by_word.values) / 2 + 0.5)),
+        }
+    return line
+
+
+def adjust(lines: Sequence[Line]) -> None:
+    """Add the p-values by Holm's method to each line that has a test."""
+    for name in P_VALUES:
+        tested = [line for line in lines if line.get(name) is not None]
+        for line, p in zip(tested, holm([line[name] for line in tested]), strict=True):
+            line[f"{name}_holm"] = float(p)
 
 
 def with_intervals(
@@ -71,7 +141,7 @@ def with_intervals(
     """
     # The selected row and the best on test are candidates too: each configuration is scored once.
     intervals = {
-        name: mean_intervals(row.counts, rng=seed)
+        name: mean_intervals(count_rows(row), rng=seed)
         for name, row in {row.configuration: row for row in rows}.items()
     }
     table = []
@@ -148,7 +218,7 @@ def paired_differences(joints: Sequence[Counts], seed: int, prefix: str = "") ->
     Parameters
     ----------
     joints : sequence over words of Counts
-        As from :meth:`wsd.evaluation.comparison_rows.ComparisonRow.joints`.
+        As from :func:`wsd.evaluation.comparison_rows.count_rows`.
     seed : int
     prefix : str
         Before the names ``low`` and ``high``.
@@ -185,11 +255,11 @@ def differences(
     empty = dict.fromkeys((*DIFFERENCE, *BOUNDS, *EFFECTS, *ADJUSTED))
     table: list[Line] = []
     for other in systems.others:
-        joints = reference.joints(other)
+        joints = count_rows(reference, other)
         is_tested = other.kind != BEST and not identical(joints)
         if is_tested:
             compared = paired_differences(joints, seed)
-            clustered = replace(reference, documents=clusters).joints(other)
+            clustered = count_rows(replace(reference, documents=clusters), other)
             by_documents, by_clusters = inflations(joints), inflations(clustered)
         for name in MEAN_SCORES:
             line = reference_names | other.names | {"metric": name} | empty
@@ -270,3 +340,52 @@ def learning(scores: pd.DataFrame) -> list[Line]:
             }
         )
     return lines
+
+
+def selectivity(
+    task: Sequence[ComparisonRow], control: Sequence[ComparisonRow], seed: int
+) -> list[Line]:
+    """Return a line per configuration: its scores on the senses, on the control task, and the gap.
+
+    Hewitt and Liang (2019): a probe that learns arbitrary labels as well as the senses says
+    little about the vectors.
+
+    Both tasks have the same test instances. The interval over words is the t-interval of the
+    differences of the words. The interval over sentences is for the two accuracies alone: it is
+    the interval of a paired difference, of an instance's being right in one task and in the other.
+
+    Parameters
+    ----------
+    task, control : sequences of ComparisonRow
+        Configurations without a partner in the other sequence are left out.
+    seed : int
+    """
+    by_configuration = {row.configuration: row for row in task}
+    table = []
+    for row in control:
+        if senses := by_configuration.get(row.configuration):
+            line: Line = {name: row.names[name] for name in NAMES[1:]}
+            over_sentences = paired_differences(_right_or_wrong(senses, row), seed)
+            of_control = scores_by_word(row.confusions)
+            for name, score in scores_by_word(senses.confusions).items():
+                gap, prefix = score - of_control[name], f"{name}_selectivity"
+                line |= {name: score.mean, f"{name}_control": of_control[name].mean}
+                line[prefix] = gap.mean
+                if name in ACCURACIES:
+                    for end in ("low", "high"):
+                        line[f"{prefix}_{end}"] = over_sentences[name].get(end)
+                line |= interval_over_words(gap, floor=-1, prefix=f"{prefix}_")
+            table.append(line)
+    return table
+
+
+def _right_or_wrong(senses: ComparisonRow, control: ComparisonRow) -> list[Counts]:
+    """Return, per word, how often each task is right (1) and wrong (0), paired by instance."""
+    return [
+        count_kinds(
+            [np.ones_like(a.gold), a.predicted == a.gold, b.predicted == b.gold],
+            n_senses=2,
+            documents=senses.documents.get(a.word),
+        )
+        for a, b in zip(senses.words, control.words, strict=True)
+    ]

@@ -83,38 +83,31 @@ def _feature_sets(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[
 
     Rows without one layer choice come last: a choice per word, and fine-tuned encoders.
     """
-    by_model: dict[tuple[str, int], set[tuple[str, str]]] = {}
+    blocks: dict[str, int] = {}
+    by_model: dict[str, set[tuple[str, str]]] = {}
     for source in sources:
         model = source["encoder"]["model"]
-        names = (source["view"], source["layers"])
-        by_model.setdefault((model["name"], model["blocks"]), set()).add(names)
+        blocks[model["name"]] = model["blocks"]
+        by_model.setdefault(model["name"], set()).add((source["view"], source["layers"]))
     ordered = {}
-    for (model_name, blocks), pairs in sorted(by_model.items()):
+    for name, pairs in sorted(by_model.items()):
         choices = [names for names in sorted(pairs) if not {PER_WORD, FINETUNED} & {*names}]
-        others = sorted(pairs - {*choices})
-        ordered[model_name] = [*ordered_features(choices, blocks), *others]
+        ordered[name] = [*ordered_features(choices, blocks[name]), *sorted(pairs - {*choices})]
     return ordered
 
 
 def _merged(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Merge the corpora, folds, models and classifiers of the provenances, by name.
-
-    Refuse provenances that have different entries of one name.
-    """
-    merged: dict[str, dict[str, Any]] = {"corpus": {}, "folds": {}, "models": {}, "classifiers": {}}
+    """Merge the corpora, folds, models and classifiers of the provenances, by name."""
+    corpus: dict[str, Any] = {}
+    folds, models, classifiers = {}, {}, {}
     for source in sources:
-        classifier = {key: source.get(key) for key in ("estimator", "space")}
-        parts = {"corpus": source["corpus"], "classifiers": {source["classifier"]: classifier}}
+        corpus |= source["corpus"]
+        classifiers[source["classifier"]] = {k: source.get(k) for k in ("estimator", "space")}
         if "folds" in source:  # a row without tuning has none
-            parts["folds"] = {source["train"]: source["folds"]}
+            folds[source["train"]] = source["folds"]
         if source["layers"] != FINETUNED:  # the rows of a fine-tuned encoder use no vectors
-            parts["models"] = {source["encoder"]["model"]["name"]: source["encoder"]}
-        for part, entries in parts.items():
-            for name, value in entries.items():
-                if merged[part].setdefault(name, value) != value:
-                    problem = f"the predictions have different {part} with the name {name!r}"
-                    raise ResultError(problem, fix="delete the predictions and run again")
-    return merged
+            models[source["encoder"]["model"]["name"]] = source["encoder"]
+    return {"corpus": corpus, "folds": folds, "models": models, "classifiers": classifiers}
 
 
 def _read(

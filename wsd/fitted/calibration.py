@@ -26,7 +26,7 @@ from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.fitted.selected_results import Results
 from wsd.fitted.word_classifier import Fitting, Learner, stored_probabilities
 from wsd.logs import log
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import nearest, reliability
 from wsd.storage.csv import write_csv
 
 OF_OTHERS = "other words"
@@ -102,7 +102,7 @@ def _instances(fitting: Fitting) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, 
         if others := [sample for other, sample in samples.items() if other != word]:
             tested[OF_OTHERS] = np.concatenate(others), np.nan
         for test, (vectors, correct) in tested.items():
-            _, similarity = out_of_distribution.nearest(vectors, train)
+            _, similarity = nearest.nearest_trained(vectors, train)
             ood = 1 - similarity[:, 0] > (np.inf if threshold is None else threshold)
             columns = {"correct": correct, "ood": ood}
             instances.append(pd.DataFrame(columns).assign(test=test, word=word))

@@ -19,12 +19,12 @@ from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.feature_set import read_features
 from wsd.artifacts.predictions import CV, PER_WORD, TEST, WordPredictions, read_predictions
 from wsd.artifacts.senses import SenseText
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
 from wsd.classification.estimators.registry import ESTIMATORS
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import estimator_for, scores_of, tuned_parameters
 from wsd.errors import ConfigError, ModelError, ResultError
 from wsd.fitted.selected_results import Configuration, Results
-from wsd.metrics import out_of_distribution, reliability
+from wsd.metrics import nearest, reliability
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class FittedWord:
             scores = self.scores(vectors)
             logits = reliability.to_logits(scores, self.estimator, self.parameters)
             probabilities = reliability.to_probabilities(logits, self.temperature or 1.0)
-            neighbours, similarity = out_of_distribution.nearest(vectors, self.train)
+            neighbours, similarity = nearest.nearest_trained(vectors, self.train)
         known = scores[:, self.classifier.classes_]
         if not (np.isfinite(known).all() and np.isfinite(probabilities).all()):
             problem = f"the classifier of {self.word!r} gives scores that are not finite numbers"
@@ -162,7 +162,7 @@ def nearest_gloss(
         classifier=NearestCentroid().fit(vectors, glosses.gold),
         temperature=None,
         threshold=None,
-        train=out_of_distribution.unit(vectors).astype(np.float32),
+        train=nearest.half_units(vectors).astype(np.float32),
         gold=glosses.gold,
         lines=glosses.index,
         corpus=glosses.digest,
@@ -309,10 +309,10 @@ class Learner:
 
         A fine-tuned encoder has no threshold.
         """
-        train = out_of_distribution.unit(self._train).astype(np.float32)
+        train = nearest.half_units(self._train).astype(np.float32)
         if has_seen_labels(self._fitting.source):
             return train, None
-        return train, out_of_distribution.threshold(
+        return train, nearest.ood_threshold(
             train, self._fitting.folds.words[self.corpus.word].component
         )
 

@@ -23,13 +23,13 @@ from wsd.artifacts.feature_set import Features, assemble
 from wsd.artifacts.input_template import InputTemplate, InputValue, parse_input
 from wsd.artifacts.program_files import PROGRAM
 from wsd.artifacts.view_names import PLAIN
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.encoder.model import SOURCES, resolve
 from wsd.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.match_word_pieces import Aligned
 
 
 # The program's own configs; the first has the default model.
@@ -133,7 +133,7 @@ def load_encoder(
 
 @lru_cache(maxsize=2)
 def _load(record: str, pooling: str, input: InputTemplate, device: str) -> "Encoder":
-    folder = find_model_folder.verify(json.loads(record))
+    folder = model_files.verify(json.loads(record))
     from wsd.encoder.encoder import Encoder
 
     return Encoder.load(str(folder), pooling=pooling, input=input, device=device)
@@ -191,7 +191,7 @@ def fitted_encoder(
     if folder is not None:
         record["source"] = {"path": str(folder)}
     try:
-        files = find_model_folder.verify(record)
+        files = model_files.verify(record)
     except ModelError as error:
         problem = f"the encoder that the words were fitted with is needed: {error.problem}"
         source = ", ".join(f"{key} {value}" for key, value in record["source"].items())

@@ -40,8 +40,8 @@ from wsd.logs import log
 from wsd.storage.text_files import at_place
 
 if TYPE_CHECKING:
-    from wsd.encoder.aligned import Aligned
     from wsd.encoder.encoder import Encoder
+    from wsd.encoder.match_word_pieces import Aligned
 
 # The fitted words of one configuration: from a model file, the results, or a dictionary.
 Words = Union[Fitting, WsdFile, "Dictionary"]

@@ -5,6 +5,11 @@ predicted sense. The joint confusion of two systems counts their pairs of predic
 sense. The number of test instances of each sense is fixed; the rates at which a sense is mistaken
 for another are uncertain. An interval is for the metric of the expected confusion matrix.
 docs/explanation/statistics.md has methods, sources and measured coverage.
+
+If whole clusters of instances vary, an interval is wider. Clusters are documents, or groups of
+near-duplicates. The estimate of the inflation linearises the scores, as in the
+analysis of surveys: Binder 1983, International Statistical Review 51; Särndal, Swensson and Wretman
+1992, Model Assisted Survey Sampling, section 5.5; Cochran 1977, Sampling Techniques, chapter 9.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,9 +18,7 @@ from itertools import product
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.cluster_inflation import inflations
-from wsd.metrics.counts import Counts
-from wsd.metrics.scores import Margins
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, Counts, Documents, Margins
 
 Interval = tuple[float, float]
 Scores = dict[str, np.ndarray]
@@ -29,6 +32,10 @@ TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 PIECES = 8
 # Numbers to draw at once, so that they stay in the cache.
 DRAWN = 100_000
+# The step of the numerical derivatives, in instances.
+STEP = 1e-4
+# The number of draws of clusters with replacement.
+RESAMPLES = 1000
 
 
 def word_intervals(
@@ -77,68 +84,29 @@ def word_intervals(
 
 
 def mean_intervals(words: Words, *, draws: int = 4000, rng: Seed = 0) -> dict[str, Interval]:
-    """Return the intervals of the scores over all words.
+    """Return the intervals with equal tails of the scores over all words.
 
     The rows have Dirichlet posteriors, with a prior of one instance per row, half of it right
     (Jeffreys' prior if a word has two senses). Draws are combined over senses and words, and
     shifted so that their mean is the estimate. Without the shift, the prior pulls each of 53 rows a
     little towards one half, which adds up to more than the width of the interval. Documents widen
-    the intervals: see :func:`wsd.metrics.cluster_inflation.inflations`.
+    the intervals: the draws are multiplied by :func:`inflations`.
+
+    For the joint confusion of two systems, the intervals are those of first minus second, on the
+    same instances: the cells of a row are pairs of predictions. The prior is 1/4 for each of both
+    right, first right, second right and neither. So each system by itself gets the instance that
+    it gets alone, and neither is favoured.
 
     Parameters
     ----------
     words : sequence over words of Counts, or of confusion matrices: int arrays of shape (K, K)
+        Counts of one system or of two, from :func:`wsd.metrics.scores.count_kinds`.
     draws, rng
         See :func:`word_intervals`.
 
     Returns
     -------
     dict of mean to (low, high)
-    """
-    return _mean_intervals(words, draws, rng, floor=0)
-
-
-def difference_intervals(
-    joints: Sequence[Counts], *, draws: int = 4000, rng: Seed = 0
-) -> dict[str, Interval]:
-    """Return the intervals of the difference of two systems over all words, same instances.
-
-    This is :func:`mean_intervals` with pairs of predictions as the cells of a row. The prior is 1/4
-    for each of both right, first right, second right and neither. So each system by itself gets the
-    instance that :func:`mean_intervals` adds, and neither is favoured. Documents widen the
-    intervals.
-
-    Parameters
-    ----------
-    joints : sequence over words of Counts
-        Of two systems, from :func:`wsd.metrics.counts.count_kinds`.
-    draws, rng
-        See :func:`word_intervals`.
-
-    Returns
-    -------
-    dict of mean to (low, high), for first minus second
-    """
-    return _mean_intervals(joints, draws, rng, floor=-1)
-
-
-def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
-    """Return an interval within the metric's range that contains the estimate."""
-    return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
-
-
-def _right_or_wrong(n_senses: int) -> np.ndarray:
-    """Return one instance per row: half of it right, the rest spread over the wrong senses."""
-    shares = np.full((n_senses, n_senses), 0.5 / max(n_senses - 1, 1))
-    np.fill_diagonal(shares, 0.5)
-    return shares
-
-
-def _mean_intervals(words: Words, draws: int, rng: Seed, floor: int) -> dict[str, Interval]:
-    """Return the intervals with equal tails of one system, or of the first minus the second.
-
-    The draws are multiplied by the inflation of the documents, and shifted so that their mean is
-    the observed score. No metric is below ``floor``.
     """
     counted = [
         word if isinstance(word, Counts) else Counts(np.argwhere(word), word[word > 0], len(word))
@@ -152,8 +120,20 @@ def _mean_intervals(words: Words, draws: int, rng: Seed, floor: int) -> dict[str
     for name, factor in inflations(counted).items():
         estimate, values = float(observed[name]), factor * drawn[name]
         low, high = estimate + np.quantile(values - values.mean(), TAILS)
-        intervals[name] = bounded(low, high, estimate, floor)
+        intervals[name] = bounded(low, high, estimate, floor=2 - counted[0].kinds.shape[1])
     return intervals
+
+
+def bounded(low: float, high: float, estimate: float | np.ndarray, floor: int) -> Interval:
+    """Return an interval within the metric's range that contains the estimate."""
+    return float(min(max(low, floor), estimate)), float(max(min(high, 1.0), estimate))
+
+
+def _right_or_wrong(n_senses: int) -> np.ndarray:
+    """Return one instance per row: half of it right, the rest spread over the wrong senses."""
+    shares = np.full((n_senses, n_senses), 0.5 / max(n_senses - 1, 1))
+    np.fill_diagonal(shares, 0.5)
+    return shares
 
 
 def _drawn_scores(counts: Counts, draws: int, rng: np.random.Generator) -> list[Scores]:
@@ -247,3 +227,132 @@ def _shortest(drawn: np.ndarray) -> Interval:
     widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
     start = int(widths.argmin())
     return ordered[start], ordered[start + inside - 1]
+
+
+def inflations(words: Sequence[Counts]) -> dict[str, float]:
+    """Return how many times as wide clusters make the 95% interval of each score over all words.
+
+    The influence of an instance is the derivative of the score with respect to the number of
+    instances of its kind, minus its mean over the instances of the same word and gold sense. The
+    inflation is the square root of a ratio: the sum of squares of the clusters' total influences,
+    divided by the sum of squares of the instances' influences. Each sense with m clusters and n
+    instances gets the factors m / (m - 1) and n / (n - 1) of stratified samples. A sense in a
+    single cluster shows nothing, and is left out. A quantile of the t-distribution replaces the
+    normal one. Its degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2) minus 1, at
+    the intraclass correlation that the ratio shows. For clusters of equal size, they are the number
+    of clusters minus 1.
+
+    Parameters
+    ----------
+    words : sequence of Counts
+        The counts of one system, or the joint confusion of two, with clusters as ``documents``.
+
+    Returns
+    -------
+    dict of mean to float
+        At least 1; 1 if there are no clusters. For two systems, it is for first minus second.
+    """
+    from scipy.stats import norm, t
+
+    clusters = [counts.documents for counts in words if counts.documents is not None]
+    names = np.unique(np.concatenate([[], *(documents.names for documents in clusters)]))
+    size = sum(counts.numbers.sum() for counts in words)
+    if len(clusters) < len(words) or len(names) == size:
+        return dict.fromkeys(MEAN_SCORES, 1.0)
+    by_cluster = np.zeros((len(MEAN_SCORES), len(names)))
+    by_instance, sizes = np.zeros(len(MEAN_SCORES)), np.zeros(len(names))
+    for counts, documents in zip(words, clusters, strict=True):
+        shares = np.full(len(MEAN_SCORES), 1 / len(words))
+        shares[0] = counts.numbers.sum() / size
+        of_clusters, of_instances, instances = _influences(counts, documents)
+        places = np.searchsorted(names, documents.names)
+        by_cluster[:, places] += shares[:, None] * of_clusters
+        sizes[places] += instances
+        by_instance += shares**2 * of_instances
+    if not sizes.any():
+        return dict.fromkeys(MEAN_SCORES, 1.0)
+    ratios = np.divide(
+        (by_cluster**2).sum(axis=1), by_instance, out=np.ones(len(shares)), where=by_instance > 0
+    )
+    pairs = sizes * (sizes - 1)
+    correlation = np.maximum(ratios - 1, 0) * sizes.sum() / max(pairs.sum(), 1)
+    variances = sizes + np.outer(correlation, pairs)
+    freedom = variances.sum(axis=1) ** 2 / (variances**2).sum(axis=1) - 1
+    few = t.ppf(TAILS[1], np.maximum(freedom, 1)) / norm.ppf(TAILS[1])
+    factors = np.where(ratios > 1, np.sqrt(ratios) * few, 1)
+    return dict(zip(MEAN_SCORES, factors.tolist(), strict=True))
+
+
+def _influences(counts: Counts, clusters: Documents) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a word's influences, of senses in several clusters.
+
+    Returns
+    -------
+    float array of shape (means, clusters)
+        Each cluster's total.
+    float array of shape (means,)
+        The sum of squares over instances.
+    int array of shape (clusters,)
+        The number of instances of such senses in each cluster.
+    """
+    gold = np.eye(counts.n_senses)[counts.kinds[:, 0]]
+    in_cluster = clusters.numbers @ gold
+    n, m = in_cluster.sum(axis=0), (in_cluster > 0).sum(axis=0)
+    steps = STEP * np.eye(len(counts.numbers))
+    up, down = (counts.scores(counts.numbers + side) for side in (steps, -steps))
+    by_word = np.stack([up[name] - down[name] for name in WORD_SCORES]) / (2 * STEP)
+    influence = by_word[[0, *range(len(WORD_SCORES))]]
+    influence -= (influence * counts.numbers @ gold / np.maximum(n, 1)) @ gold.T
+    # m / (m - 1) for clusters and n / (n - 1) for instances; 0 for a sense in a single cluster.
+    of_clusters, of_instances = (gold @ ((m > 1) * k / np.maximum(k - 1, 1)) for k in (m, n))
+    totals = (influence * np.sqrt(of_clusters)) @ clusters.numbers.T
+    squares = influence**2 @ (counts.numbers * of_instances)
+    return totals, squares, clusters.numbers @ (of_clusters > 0)
+
+
+def resampled(clusters: np.ndarray, rng: Seed = 0) -> np.ndarray:
+    """Return the number of times that each pair counts in draws of clusters with replacement.
+
+    Parameters
+    ----------
+    clusters : array of shape (n,)
+        Pairs with the same value are drawn together.
+    rng : Generator or int
+
+    Returns
+    -------
+    float32 array of shape (RESAMPLES, n)
+    """
+    names, cluster = np.unique(clusters, return_inverse=True)
+    shares = np.full(len(names), 1 / len(names))
+    drawn = np.random.default_rng(rng).multinomial(len(names), shares, size=RESAMPLES)
+    return drawn.astype(np.float32)[:, cluster.ravel()]
+
+
+def percentiles(
+    drawn: np.ndarray, estimate: float, clusters: int | None = None, floor: int = 0
+) -> Interval:
+    """Return the interval with equal tails of the draws, extended to the estimate.
+
+    Parameters
+    ----------
+    drawn : array of shape (draws,)
+    estimate : float
+    clusters : int, optional
+        The number of clusters that were drawn. The interval is as much wider as a t-interval of so
+        many values: a bootstrap of few clusters is too narrow. A single cluster shows nothing.
+    floor : int
+        The lowest value of the score.
+    """
+    from scipy.stats import norm, t
+
+    if np.isnan(estimate):
+        return np.nan, np.nan
+    if clusters == 1:
+        return float(floor), 1.0
+    low, high = np.nanquantile(drawn, TAILS)
+    if clusters:
+        wider = t.ppf(TAILS[1], clusters - 1) / norm.ppf(TAILS[1])
+        wider *= np.sqrt(clusters / (clusters - 1))
+        low, high = (estimate + (end - estimate) * wider for end in (low, high))
+    return bounded(low, high, estimate, floor)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Seed
-from wsd.metrics.counts import Counts, count_kinds
-from wsd.metrics.exchanges import CACHED, DRAWN, Sample, sample_exchanges
-from wsd.metrics.scores import over_words, scores_of_margins, subtract
+from wsd.metrics.permutation import CACHED, DRAWN, Sample, sample_exchanges
+from wsd.metrics.scores import Counts, count_kinds, over_words, scores_of_margins, subtract
 
 # A function of a choice and other choices.
 Advantages = Callable[[int, np.ndarray], np.ndarray]
@@ -149,7 +148,7 @@ def exchange_p_values(
     errors : float array of shape (M, M)
         The standard error of each difference under exchange.
     sample : parts and weights
-        From :func:`wsd.metrics.exchanges.sample_exchanges`.
+        From :func:`wsd.metrics.permutation.sample_exchanges`.
     exchange : function
         Turns a part of a sample into a function of a choice and other choices, which returns how
         much better the others are after the exchanges: shape (outcomes, others).

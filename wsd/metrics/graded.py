@@ -2,17 +2,17 @@
 
 A predictor has one number per item, such as the cosine of a pair of sentences. Items of one cluster
 depend on each other, such as all pairs of a word: they are resampled and exchanged together.
+
+Pairs with the labels same and different have a threshold, an accuracy and an AUC.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from wsd.metrics.confidence_intervals import LEVEL, Seed
+from wsd.metrics.confidence_intervals import LEVEL, Seed, percentiles, resampled
 from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
-from wsd.metrics.exchanges import CACHED, sample_exchanges
-from wsd.metrics.pair_scores import percentiles, resampled
-from wsd.metrics.permutation import Difference, paired_test
+from wsd.metrics.permutation import CACHED, Difference, paired_test, sample_exchanges
 
 METRICS = ("spearman", "pearson")
 # The fewest words to resample or exchange as a whole. With fewer, no test could be significant.
@@ -113,7 +113,7 @@ def estimate(
     """Return a correlation and the ends of its percentile interval, which resamples clusters.
 
     All are NaN if the values or the ratings do not vary.
-    :func:`wsd.metrics.pair_scores.percentiles` widens the interval if there are few clusters.
+    :func:`wsd.metrics.graded.percentiles` widens the interval if there are few clusters.
 
     Parameters
     ----------
@@ -260,3 +260,61 @@ def confidence_set(
     sample = sample_exchanges(units, rng, CACHED // len(sums))
     p = exchange_p_values(scores, errors, sample, exchange, sums.shape[1])
     return Best(scores, p, within=p > 1 - LEVEL)
+
+
+def best_threshold(values: np.ndarray, same: np.ndarray) -> float:
+    """Return the threshold with the most pairs right; a pair at or above it counts as same.
+
+    It is half-way between two values; of several equally good thresholds, it is the lowest. If no
+    threshold helps, it is the lowest value (all same) or just above the highest one (none).
+
+    >>> best_threshold(np.array([0.1, 0.3, 0.5, 0.9]), np.array([False, False, True, True]))
+    0.4
+
+    Parameters
+    ----------
+    values : float array of shape (n,)
+    same : bool array of shape (n,)
+    """
+    order = np.argsort(values, kind="stable")
+    values, same = values[order].astype(np.float64), same[order]
+    # The number of right pairs if the first k count as different and the others as same.
+    right = np.r_[0, np.cumsum(~same)] + np.r_[np.cumsum(same[::-1])[::-1], 0]
+    right[1:-1][values[1:] == values[:-1]] = -1
+    k = int(right.argmax())
+    if k == 0:
+        return float(values[0])
+    above = np.nextafter(values[k - 1], np.inf)
+    return float(above if k == len(values) else max((values[k - 1] + values[k]) / 2, above))
+
+
+def auc(values: np.ndarray, same: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return how often a same pair has a higher value than a different one; ties count half.
+
+    Parameters
+    ----------
+    values : float array of shape (n,)
+    same : bool array of shape (n,)
+    weights : array of shape (draws, n)
+        The number of times that each pair counts.
+
+    Returns
+    -------
+    array of shape (draws,)
+        NaN if there are no same pairs, or no different ones.
+    """
+    # No stable sort, which takes a third longer: equal values are joined below.
+    order = np.argsort(values)
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
+    weights, same = weights[:, order], same[order]
+    of_same, of_different = (
+        np.add.reduceat(weights * kind, starts, axis=1, dtype=np.float64) for kind in (same, ~same)
+    )
+    below = np.cumsum(of_different, axis=1) - of_different / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (of_same * below).sum(axis=1) / (of_same.sum(axis=1) * of_different.sum(axis=1))
+
+
+def accuracy(right: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the share of right pairs; ``weights`` has the number of times that each counts."""
+    return weights @ right / weights.sum(axis=1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics.confidence_intervals import LEVEL, Interval, Seed
-from wsd.metrics.exchanges import DRAWN, sample_exchanges, tail
+from wsd.metrics.permutation import DRAWN, sample_exchanges, tail
 from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, word_scores
 
 # The fewest words for an interval or a test.
@@ -72,7 +72,7 @@ class ByWord(NamedTuple):
         Under the null hypothesis the two systems are exchangeable on each word, so that each word's
         contribution to the mean has a random sign (Fisher 1935, The Design of Experiments, section
         21). The signs are enumerated or drawn: see
-        :func:`wsd.metrics.exchanges.sample_exchanges`.
+        :func:`wsd.metrics.permutation.sample_exchanges`.
 
         Parameters
         ----------

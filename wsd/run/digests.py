@@ -46,7 +46,7 @@ KINDS = {
     "baselines": Kind("classify", TUNED),
     "projections": Kind("project", SEED),
     "neighbours": Kind("neighbours"),
-    "selection": Kind("select", {**TUNED, **SEED}),
+    "selection": Kind("select", SEED),
     "per-word": Kind("classify-selected"),
     "calibration": Kind("calibration", SEED),
     "scores": Kind("evaluate"),

@@ -141,8 +141,7 @@ class Keys:
 
     def contents(self, model: Model) -> dict[str, str]:
         """Return the checksums of a model's files, if it comes from a folder or a package."""
-        from wsd.encoder.find_model_folder import from_package, from_path
-        from wsd.encoder.model_files import used_files
+        from wsd.encoder.model_files import from_package, from_path, used_files
 
         if "package" in model.source:
             folder = from_package(model.name, model.source["package"])

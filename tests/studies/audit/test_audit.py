@@ -351,9 +351,6 @@ RIGHT = [0.9, 0.1, 0.1, 0.9]
     [
         pytest.param({"corpus": {"mint": "0" * 64}}, "other instances of 'mint'", id="corpus"),
         pytest.param({"corpus": {}}, "other instances of 'mint'", id="no such word"),
-        pytest.param({"train": "few"}, "several kinds of train: few, full", id="train"),
-        pytest.param({"view": "cls"}, "several kinds of view: cls, focal", id="view"),
-        pytest.param({"x": 1}, "two files hold the predictions of toy, full", id="twice"),
     ],
 )
 def test_files_that_do_not_belong_together(
@@ -382,11 +379,6 @@ def test_a_file_without_all_test_rows_of_a_word(corpora: dict[str, Corpus], tmp_
         call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
     predictions.write_predictions(path, [mint, bow], source)
     call_step(audit, corpora, predictions=[path], judge=None, out=tmp_path)
-
-
-def test_no_files(corpora: dict[str, Corpus], tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="no predictions to audit"):
-        call_step(audit, corpora, predictions=[], judge=None, out=tmp_path)
 
 
 def test_a_judge_must_be_there_and_give_probabilities(

@@ -65,8 +65,7 @@ def made_run(
                     (folder / place).parent.mkdir(parents=True, exist_ok=True)
                     files[kind].append(path.rename(folder / place))
     selection = {"table": folder / "selection.csv", "out": folder / "selection.json"}
-    objective = changes.get("objective", OBJECTIVE)
-    call_step(select, searches=files["searches"], objective=objective, **selection)
+    call_step(select, searches=files["searches"], **selection)
     names = {"scores": folder / "scores.csv", "summary": folder / "summary.csv"}
     provenance = {"provenance": folder / "provenance.json", "dataset": "made"}
     call_step(evaluate, predictions=files["predictions"], **names, **provenance)

@@ -101,11 +101,6 @@ def test_sets_that_are_not_nested_are_refused(sets: list[list[int]], message: st
     assert "set 2 of 2" in str(error.value)
 
 
-def test_probabilities_of_another_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match="is not"):
-        online_code_length(np.zeros(3, int), 3, [np.arange(2), np.arange(3)], gives([0.5, 0.5]))
-
-
 def test_over_words_bits_are_added() -> None:
     words = [CodeLength(bits=1.0, uniform_bits=4.0), CodeLength(bits=3.0, uniform_bits=4.0)]
     assert over_words(words) == CodeLength(bits=4.0, uniform_bits=8.0)

@@ -27,15 +27,18 @@ from wsd.encoder.model import resolve
 from wsd.errors import ModelError
 from wsd.run import check
 from wsd.storage.csv import read_csv
-from wsd.studies.finetuning.finetune import Setting, best, settings_of, write_model
-from wsd.studies.finetuning.tagger import (
+from wsd.studies.finetuning.finetune import (
     BATCH,
     DECAY,
     LONGEST,
     PART,
+    Setting,
     Tagger,
+    best,
     number_of_steps,
     rate_share,
+    settings_of,
+    write_model,
 )
 
 HOW: dict[str, Any] = {"pooling": "mean", "input": "plain", "device": "cpu"}

@@ -16,7 +16,7 @@ from call_step import call_step
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.corpora.coarsewsd20 import ARCHIVE, place
 from wsd.corpora.download import extract
 from wsd.encoder import embed

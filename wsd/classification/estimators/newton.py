@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import helmert
 
-from wsd.classification.estimators.conjugate_gradients import Curvature, inner_products
-from wsd.classification.estimators.design_matrices import Design
+from wsd.classification.estimators.design_matrices import Curvature, Design, inner_products
 from wsd.errors import WsdError
 
 STEPS = 60  # Newton steps at most, per penalty

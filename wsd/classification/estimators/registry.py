@@ -12,12 +12,9 @@ from typing import Any
 from sklearn.dummy import DummyClassifier
 
 from wsd.artifacts.transform_names import check_transform
-from wsd.classification.estimators.bag_of_words import BagOfWords
-from wsd.classification.estimators.knn import KNN
-from wsd.classification.estimators.lda import LDA
-from wsd.classification.estimators.logistic import Logistic
-from wsd.classification.estimators.nearest_centroid import METRICS, NearestCentroid
+from wsd.classification.estimators.logistic import BagOfWords, Logistic
 from wsd.classification.estimators.scalar_mix import MixedLogistic
+from wsd.classification.estimators.vector_classifiers import KNN, LDA, METRICS, NearestCentroid
 from wsd.errors import ConfigError
 
 TINY, LARGEST = sys.float_info.min, sys.float_info.max

@@ -15,10 +15,10 @@ from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
-from wsd.classification.estimators.base import Classifier, Points
 from wsd.classification.estimators.design_matrices import Dense
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.newton import fit_all
+from wsd.classification.estimators.vector_classifiers import Classifier, Points
 from wsd.errors import ConfigError, WsdError
 from wsd.metrics.single_thread import one_thread
 

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from wsd.artifacts.transform_names import CENTRE, NONE
-from wsd.classification.estimators.base import TransformedClassifier
 from wsd.classification.estimators.logistic import Logistic
 from wsd.classification.estimators.registry import make_estimator
+from wsd.classification.estimators.vector_classifiers import TransformedClassifier
 from wsd.metrics.transforms import Transform
 from wsd.storage.result_files import require
 

@@ -15,7 +15,6 @@ corpus's own table has the original.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from wsd.arguments import add_corpora, add_files, add_out_folder
 from wsd.artifacts.column_names import CANDIDATE
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.errors import ConfigError, ResultError
+from wsd.errors import ConfigError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
 from wsd.evaluation.most_similar_sentences import MostSimilar, count_duplicates, find_most_similar
 from wsd.storage.csv import csv_names, write_csv
@@ -86,7 +85,7 @@ def list_instances(
     corpora : mapping of word to Corpus
     similar : mapping of word to MostSimilar
     files : sequence of ComparisonRow
-        As from :func:`read_files`.
+        The predictions to audit, of one training set and view.
     judge : str or None
         The name of the classifier that judges the gold labels; None for no verdict.
 
@@ -178,46 +177,6 @@ def _key(file: ComparisonRow) -> dict[str, str]:
     return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
 
 
-def read_files(paths: Sequence[Path], corpora: Mapping[str, Corpus]) -> list[ComparisonRow]:
-    """Read the predictions to audit, of one training set and view.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Written by `wsd classify`.
-    corpora : mapping of word to Corpus
-
-    Returns
-    -------
-    list of ComparisonRow
-        In the order of ``paths``.
-
-    Raises
-    ------
-    ResultError
-        If a file has other instances than the corpus, two files have the same configuration, or
-        the files have several training sets or views.
-    """
-    if not paths:
-        raise ResultError(
-            "there are no predictions to audit",
-            fix="give the prediction files of the classifiers to audit",
-        )
-    files = read_rows(paths, CANDIDATE, corpora)
-    keys = pd.DataFrame([_key(file) for file in files])
-    if keys.duplicated().any():
-        twice = int(keys.duplicated().argmax())
-        problem = f"two files hold the predictions of {', '.join(map(str, keys.loc[twice]))}"
-        raise ResultError(problem, where=str(paths[twice]), fix="name each file once")
-    for part in ("train", "view"):
-        if len(names := set(keys[part])) > 1:
-            raise ResultError(
-                f"predictions of several kinds of {part}: {', '.join(sorted(names))}",
-                fix=f"audit one {part} at a time",
-            )
-    return files
-
-
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_corpora(parser)
@@ -230,7 +189,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the three tables into a folder."""
     corpora = read_corpora(args.corpus, args.words)
-    files = read_files(args.predictions, corpora)
+    files = read_rows(args.predictions, CANDIDATE, corpora)
     similar = find_most_similar(corpora)
     instances = list_instances(corpora, similar, files, args.judge)
     write_csv(args.out / "duplicates.csv", count_duplicates(corpora, similar))

@@ -25,7 +25,7 @@ from wsd.artifacts.find_runs import SELECTION
 from wsd.artifacts.predictions import read_predictions
 from wsd.artifacts.training_set import FULL
 from wsd.errors import unknown_choice
-from wsd.evaluation.layer_groups import Group, read_groups
+from wsd.evaluation.layerwise import Group, read_groups
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.logs import log

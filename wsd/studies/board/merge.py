@@ -22,11 +22,9 @@ from wsd.artifacts.feature_set import JOIN
 from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ResultError
-from wsd.evaluation.comparison_rows import ComparisonRow
+from wsd.evaluation.comparison_rows import ComparisonRow, assemble
 from wsd.evaluation.comparison_tables import best_of, differences, with_intervals
-from wsd.evaluation.layer_groups import GROUP, Group
-from wsd.evaluation.layerwise import LAYER_COLUMNS, of_layers
-from wsd.evaluation.model_comparison import assemble
+from wsd.evaluation.layerwise import GROUP, LAYER_COLUMNS, Group, of_layers
 from wsd.storage.result_files import UNEXPECTED, parsing, require, require_file
 from wsd.studies.board import export
 from wsd.studies.board.export import DOCUMENT, NAMES

@@ -21,10 +21,9 @@ from wsd.artifacts.dataset import CHANGE, JUDGMENTS
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.metrics import graded
-from wsd.metrics.confidence_intervals import LEVEL, Seed
+from wsd.metrics.confidence_intervals import LEVEL, Seed, percentiles, resampled
 from wsd.metrics.confidence_set import Advantages, Best, exchange_p_values
-from wsd.metrics.exchanges import CACHED, sample_exchanges
-from wsd.metrics.pair_scores import percentiles, resampled
+from wsd.metrics.permutation import CACHED, sample_exchanges
 from wsd.storage.result_files import reading_result
 from wsd.studies.change.groups import Grouped, column
 from wsd.studies.change.measures import PRT, jensen_shannon

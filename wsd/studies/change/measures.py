@@ -21,8 +21,8 @@ from scipy.spatial.distance import cdist
 
 from wsd.metrics import clusterings
 from wsd.metrics.confidence_intervals import TAILS, Seed
-from wsd.metrics.exchanges import DRAWN
 from wsd.metrics.nearest import unit_vectors
+from wsd.metrics.permutation import DRAWN
 
 APD, PROTOTYPE, PRT, JSD = MEASURES = ("apd", "prototype", "prt", "jsd")
 # The measures that are computed from sums, with their largest values.

@@ -131,10 +131,7 @@ def online_code_length(
     bits = len(blocks[0]) * float(np.log2(n_senses)) if blocks else 0.0
     for known, block in zip(sets, blocks[1:], strict=False):
         if len(block):
-            probabilities = fit_predict(known, block)
-            if probabilities.shape != (len(block), n_senses):
-                raise ValueError(f"{probabilities.shape} is not {(len(block), n_senses)}")
-            bits += float(label_bits(probabilities, gold[block], escape).sum())
+            bits += float(label_bits(fit_predict(known, block), gold[block], escape).sum())
     total = sum(map(len, blocks))
     return CodeLength(bits=bits, uniform_bits=total * float(np.log2(n_senses)))
 
@@ -237,11 +234,10 @@ def run(args: argparse.Namespace) -> None:
     lengths: dict[tuple[str, ...], dict[str, CodeLength]] = {}
     for key, sources in tuned.items():
         view, layers, _ = key
-        for folds in sets[:-1]:
-            if folds.train not in sources:
-                problem = f"no predictions of {', '.join(key)} on the training set {folds.train}"
-                fix = "give the predictions on every set of --folds but the largest"
-                raise ConfigError(problem, where="--predictions", fix=fix)
+        if lacking := [folds.train for folds in sets[:-1] if folds.train not in sources]:
+            problem = f"no predictions of {', '.join(key)} on the training set {lacking[0]}"
+            fix = "give the predictions on every set of --folds but the largest"
+            raise ConfigError(problem, where="--predictions", fix=fix)
         lengths[key] = {}
         for word, corpus in corpora.items():
             _, vectors, provenance = read_features(args.embeddings, corpus, view, layers)

@@ -98,9 +98,9 @@ class Finetuning(Study):
 
     def outputs(self, files: Files) -> Outputs:
         """Return the trials and the trained encoder of every training."""
-        pattern, trains = files.study[self.name]["finetune"], self.trains(files.config)
-        base = files.config.models
-        return Outputs(files.paths(f"{pattern}/{{file}}", base=base, train=trains, file=FILES))
+        pattern, config = files.study[self.name]["finetune"] + "/{file}", files.config
+        trains = self.trains(config)
+        return Outputs(files.paths(pattern, base=config.models, train=trains, file=FILES))
 
 
 def _check(file: Any, config: Config) -> None:
@@ -112,9 +112,8 @@ def _check(file: Any, config: Config) -> None:
     trains = dict.fromkeys([FULL, *file.trains])
     for i, name in enumerate(section.trains):
         if name not in trains:
-            problem = f"{name!r} is no training set of this run"
             fix = f"choose among {', '.join(trains)}, or add it to trains"
-            raise refused(problem, f"finetune.trains[{i}]", fix)
+            raise refused(f"{name!r} is no training set", f"finetune.trains[{i}]", fix)
     if section.folds > config.tuning.folds:
         problem = f"{section.folds} folds to try settings on, but there are {config.tuning.folds}"
         raise refused(problem, "finetune.folds", f"say {config.tuning.folds} at most")

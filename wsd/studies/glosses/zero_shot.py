@@ -18,7 +18,7 @@ from wsd.artifacts.feature_set import ENCODER_KEYS, read_features, shared_proven
 from wsd.artifacts.predictions import WordPredictions, versions, write_predictions
 from wsd.artifacts.run_json import Words
 from wsd.artifacts.training_set import NO_TRAIN
-from wsd.classification.estimators.nearest_centroid import NearestCentroid
+from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import predict_splits
 from wsd.errors import ConfigError, wrong_file
 from wsd.metrics.single_thread import one_thread

@@ -27,12 +27,12 @@ from wsd.artifacts.vectors import VECTORS, Embeddings
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.metrics import confidence_set, graded
+from wsd.metrics.confidence_intervals import percentiles, resampled
 from wsd.metrics.confidence_set import Best
-from wsd.metrics.counts import count_kinds
-from wsd.metrics.graded import FEWEST_WORDS, clusters_of
+from wsd.metrics.graded import FEWEST_WORDS, accuracy, auc, best_threshold, clusters_of
 from wsd.metrics.nearest import unit_vectors
-from wsd.metrics.pair_scores import accuracy, auc, best_threshold, percentiles, resampled
 from wsd.metrics.permutation import Difference, compare_systems, holm
+from wsd.metrics.scores import count_kinds
 from wsd.metrics.single_thread import one_thread
 from wsd.metrics.transforms import fitted
 from wsd.storage.csv import write_csv

@@ -14,10 +14,10 @@ import torch
 from wsd.artifacts.corpus_table import Corpus, instance_name
 from wsd.artifacts.substitute_table import SEEN, Fillers, K
 from wsd.artifacts.view_names import MASKED
-from wsd.encoder.aligned import Aligned
 from wsd.encoder.batches import run_all, to_host
 from wsd.encoder.encoder import Encoder
 from wsd.encoder.load_model import choose_device, load_folder
+from wsd.encoder.match_word_pieces import Aligned
 from wsd.errors import ModelError
 
 

@@ -15,7 +15,7 @@ from wsd.artifacts.encoder_record import package_versions, read_record, without_
 from wsd.artifacts.run_json import DIGITS, write_listing
 from wsd.artifacts.substitute_table import K, write_substitutes
 from wsd.artifacts.view_names import DEVICES
-from wsd.encoder import find_model_folder
+from wsd.encoder import model_files
 from wsd.errors import ModelError
 from wsd.logs import log
 from wsd.storage.checksums import is_as_noted, noted_checksum
@@ -44,7 +44,7 @@ def substitutes(
     if "random_weights" in record:
         problem = f"{record['name']} has random weights: its substitutes have no meaning"
         raise ModelError(problem, fix="leave substitutes out of analyses")
-    folder = find_model_folder.verify(record)
+    folder = model_files.verify(record)
     from wsd.studies.substitutes.predict_substitutes import FillMask
 
     provenance = {

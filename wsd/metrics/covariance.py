@@ -1,10 +1,12 @@
-"""Compute the covariance of rows around the means of their classes, and shrink it."""
+"""Shrink the covariance of rows around the means of their classes, and find eigenvectors."""
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, lapack
+from scipy.linalg import LinAlgError, eigh, lapack
+from scipy.sparse.linalg import eigsh
 
+SMALL = 128  # up to this size, a matrix is decomposed completely
 ROUNDING = 1e-10  # in units of a feature's standard deviation
 
 
@@ -93,3 +95,29 @@ class Covariance:
     def times(self, axis: np.ndarray) -> np.ndarray:
         """Return this covariance times an axis."""
         return np.asarray(self.share * self.crossed(axis) + self.ridge * axis)
+
+
+def largest(products: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues in descending order, clipped at 0, and their vectors.
+
+    Parameters
+    ----------
+    products : float64 array of shape (n, n)
+        Symmetric and positive semidefinite.
+    k : int
+        If the matrix is smaller, all its eigenvalues are returned.
+
+    Returns
+    -------
+    array of shape (k,)
+    array of shape (n, k), with columns of length 1 and arbitrary sign
+    """
+    n = len(products)
+    if n <= SMALL:
+        values, vectors = eigh(products, subset_by_index=(max(0, n - k), n - 1))
+    else:
+        # Lanczos' method at full precision, from an arbitrary fixed start.
+        start = np.random.default_rng(0).normal(size=n)
+        values, vectors = eigsh(products, k, v0=start)
+    order = np.argsort(-values)
+    return values[order].clip(0), vectors[:, order]
