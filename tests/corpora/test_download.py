@@ -196,16 +196,6 @@ def test_every_file_has_its_own_path() -> None:
     assert all(place(name) == expected for name, expected in PLACES.items())
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["data/CoarseWSD-21/plant/train.data.txt", f"{ROOT}_balanced/plant/test.data.txt", "LICENSE"],
-)
-def test_a_file_without_a_path_is_an_error_in_the_manifest(name: str, out: Path) -> None:
-    with pytest.raises(ValueError, match="no place in the layout"):
-        extract(Path("no matter"), out, {name: "0" * 64})
-    assert not out.parent.exists()
-
-
 def test_the_trains_and_their_words() -> None:
     trains = words_of_trains()
     words = DATASETS["coarsewsd20"].words

@@ -194,13 +194,6 @@ WRONG = {
         2,
         "the focal word 'ban' is part of a word",
     ),
-    "two separators": (".csv", "word;sense;a, b\n", 1, "semicolons and commas in the header"),
-    "some quotes doubled": (
-        ".tsv",
-        HEAD + 'cell\ta\ta "*cell*"\n' + 'cell\ta\t"a ""*cell*"", so"\n',
-        3,
-        "doubled quotes in it, unlike the quotes in",
-    ),
     "one column": (".tsv", "#FORMAT=1\n\nx\n", 1, "no column for the sentence and the sense"),
     "nested": (".jsonl", '{"text": "a *cell*", "gold": ["a"]}', 1, "a list for the sense"),
     "nested too": (".jsonl", '{"text": "a", "entity": {"start": 0}}', 1, "no column for the sense"),
@@ -635,8 +628,8 @@ def test_numbers_of_a_table_with_gaps(tmp_path: Path, suffix: str, shape: str) -
 @pytest.mark.parametrize(
     ("columns", "says"),
     [
-        (["sense=a", "sense=word"], "sense is named twice"),
-        (["sense=a", "word=a"], "a is named twice"),
+        (["sense=a", "sense=word"], "sense=word is not KEY=COLUMN, or one"),
+        (["sense=a", "word=a"], "word=a is not KEY=COLUMN, or one"),
     ],
 )
 def test_duplicate_columns_are_refused(
@@ -911,7 +904,6 @@ ONE = b"word\tsense\tsentence\ncell\tcell_a\tA *cell* divides.\n"
 @pytest.mark.parametrize(
     ("name", "raw", "problem"),
     [
-        ("mac.tsv", ONE.replace(b"\n", b"\r"), "carriage returns alone"),
         ("packed.tsv", gzip.compress(ONE, mtime=0), "compressed"),
         ("unseen.tsv", ONE.replace(b"*cell*", "*\u200b\u2060*".encode()), r"focal word '\\u200b"),
         ("header.tsv", ONE.partition(b"\n")[0], "no sentence"),

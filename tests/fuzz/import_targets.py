@@ -1,19 +1,17 @@
-"""The readers of `wsd import` as targets, and NOAD's: tables, XML, folders."""
+"""The readers of `wsd import` as targets: tables, XML, folders."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import small_noad
 from mutate import SEPARATOR
 
 from wsd.corpora.importer import (
     all_words_xml,
-    arrow_tables,
     corpus_folder,
     labelled_tables,
     lexical_sample_xml,
-    noad_xml,
+    table_files,
     ufsac_xml,
 )
 from wsd.corpora.importer.bad_lines import BadLines
@@ -108,7 +106,7 @@ def table_seeds() -> list[bytes]:
 
 def run_arrow(data: bytes, at: Path) -> None:
     """The first byte chooses between Parquet and Arrow."""
-    path = at / f"t{arrow_tables.KINDS[data[0] % 2 if data else 0]}"
+    path = at / f"t{table_files.ARROW[data[0] % 2 if data else 0]}"
     path.write_bytes(data[1:])
     options = Options()
     gathered = labelled_tables.read(path, options)
@@ -203,26 +201,6 @@ def xml_seeds() -> list[bytes]:
     empty = XML.replace(b">the<", b"> <")
     results = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
     return [text + SEPARATOR + keys for text, keys in [*results, (XML, b"")]]
-
-
-def run_noad(data: bytes, _: Path) -> None:
-    for sentence in noad_xml.read(data, "a.xml"):
-        assert all(token and not any(c.isspace() for c in token) for token in sentence.tokens)
-        for label in sentence.labels:
-            assert 0 <= label.position < len(sentence.tokens) and label.line > 0
-            assert label.sense and visible(label.sense + label.word) == label.sense + label.word
-
-
-def noad_seeds() -> list[bytes]:
-    plain = small_noad.document(small_noad.sentences_of(4))
-    declared = plain.replace(b' SYSTEM "simple-wsd-doc.dtd"', b' [<!ENTITY e "x">]')
-    return [
-        plain,
-        declared,
-        plain.replace(b"soup", b"&e;"),
-        plain[:-9],
-        plain.replace(b"_BREAK", b""),
-    ]
 
 
 def run_folder(data: bytes, at: Path) -> None:

@@ -13,7 +13,7 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -257,40 +257,25 @@ def _name_below_top(name: str) -> str:
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 
 
-def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
+def refuse_foreign_files(out: Path, names: Container[str]) -> None:
     """Refuse to replace a folder that has other files: a mistyped path may be a home folder.
 
     Parameters
     ----------
     out : Path
-    files : iterable of str
-        Relative paths of the files that may be in it.
+    names : container of str
+        The names of the files that may be in it, at any depth.
 
     Raises
     ------
     ConfigError
-        For anything else in the folder.
+        For any other file in the folder.
     """
-    own = {out / name for name in files}
-    if not out.exists():
-        return
-    for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
+    for path in sorted(out.rglob("*")) if out.is_dir() else [out] if out.exists() else []:
         is_folder = path.is_dir() and not path.is_symlink()
-        known = path.with_name(path.name.removesuffix(DAMAGED)) in own
+        known = path.name.removesuffix(DAMAGED) in names and path != out
         # Snakemake leaves hidden files of its own in folders that it created.
         if not (is_folder or known or path.name.startswith(".snakemake")):
             problem = f"refused to replace {path}, which does not belong to the dataset"
             fix = "name an empty folder, or a folder that does not exist yet"
             raise ConfigError(problem, where=str(out), fix=fix)
-
-
-def refuse_foreign_names(out: Path, names: Container[str]) -> None:
-    """Refuse to replace a folder that has files of other names, at any depth.
-
-    Raises
-    ------
-    ConfigError
-    """
-    files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    own = [path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names]
-    refuse_foreign_files(out, own)

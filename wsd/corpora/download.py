@@ -14,7 +14,7 @@ The folder has these parts:
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import DATASETS
@@ -41,7 +41,7 @@ def download_dataset(out: Path) -> None:
         If ``out`` holds files that are not the dataset's.
     """
     manifest = ARCHIVE.file_checksums()
-    refuse_foreign_files(out, map(place, manifest))
+    refuse_foreign_files(out, {PurePath(place(name)).name for name in manifest})
     log_licence("coarsewsd20")
     with available(ARCHIVE) as archive:
         extract(archive, out, manifest)
@@ -56,13 +56,9 @@ def extract(archive: Path, out: Path, manifest: Mapping[str, str]) -> None:
     ------
     DownloadError
         As :func:`wsd.corpora.archives.verified`.
-    ConfigError
-        If ``out`` holds files that are not in the manifest.
     """
     # A link to a folder on another disk stays a link: the folder behind it is replaced.
-    out = out.resolve()
-    refuse_foreign_files(out, map(place, manifest))
-    with replacing_folder(out) as folder:
+    with replacing_folder(out.resolve()) as folder:
         for name, data in verified(archive, manifest):
             target = folder / place(name)
             target.parent.mkdir(parents=True, exist_ok=True)

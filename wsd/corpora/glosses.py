@@ -14,8 +14,8 @@ from wsd.artifacts.dataset import ENGLISH, MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.senses import GLOSS, SenseText, check_text
-from wsd.corpora.importer.delimited_text import read_table
 from wsd.corpora.importer.labelled_sentence import plain
+from wsd.corpora.importer.table_files import read_table
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
@@ -34,8 +34,8 @@ def read_glosses(
     Parameters
     ----------
     path : Path
-        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, in the
-        format of :func:`wsd.corpora.importer.delimited_text.table`. A sense may have several lines.
+        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, for
+        :func:`wsd.corpora.importer.table_files.read_table`. A sense may have several lines.
         Lines with other words are skipped.
     senses : mapping of word to sequence of str, optional
         By default, all words and senses of the file.
@@ -80,7 +80,7 @@ def _senses(lines: Iterable[tuple[str, str, str, str]]) -> dict[str, list[str]]:
 
 
 def _table_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    for where, cells, _ in read_table(path, COLUMNS):
+    for where, cells in read_table(path, COLUMNS):
         word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
         yield where, word, sense, gloss
 

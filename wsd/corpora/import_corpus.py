@@ -2,8 +2,7 @@
 
 For each word, the folder has the files that :func:`wsd.corpora.text_format.read_text` reads. The
 manifest ``dataset.json`` has the name and the source of the corpus, the number of instances of each
-sense, and the checksum of each file. The folder is read back before it is put in place, as a whole
-or not at all.
+sense, and the checksum of each file. The folder is put in place as a whole or not at all.
 
 Studies can add to the command. The module that a study names for it (``Study.extends``) has
 ``arguments(parser)`` and any of these:
@@ -26,13 +25,14 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
+from wsd.corpora import dwug_en
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
-    import_usage_graphs,
+    labelled_tables,
     saved_datasets,
     sense_texts,
     splits,
-    table_columns,
+    table_cells,
     train_and_test,
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
@@ -128,8 +128,8 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     named = saved_datasets.resolve(args.files, args.train, args.test)
     args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
-    keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
-    columns = table_columns.parse_columns(args.columns, keys)
+    keys = list(dict.fromkeys([*table_cells.NAMES, *chain(*_offered(args, "COLUMNS"))]))
+    columns = labelled_tables.parse_columns(args.columns, keys)
     about |= _parse_about(vars(args))
     return Request(args, [*chain(*named)], columns, about)
 
@@ -142,7 +142,7 @@ def _offered(args: argparse.Namespace, name: str) -> list[Any]:
 def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     """Read the sentences to train on and those to test on, or return a summary."""
     args = request.args
-    known = [*KINDS, import_usage_graphs.KIND, *_offered(args, "KIND")]
+    known = [*KINDS, dwug_en.KIND, *_offered(args, "KIND")]
     kinds = {path: kind_of(path, known, args) for path in request.files}
     for kind in kinds.values():
         if kind.read_together:

@@ -14,7 +14,7 @@ from wsd.arguments import add_choice, add_configuration, add_run, count, process
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
-from wsd.corpora.importer import table_columns
+from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
@@ -126,7 +126,7 @@ def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterabl
     if args.text:
         yield [Line(i, text, word) for i, text in enumerate(args.text, start=1)], False
     elif _is_table(args):
-        columns = table_columns.parse_columns(args.columns)
+        columns = labelled_tables.parse_columns(args.columns)
         options = Options(columns, encoding=args.encoding, quiet=True)
         yield read_lines(args.file, options, word), False
     elif args.file is not None and args.file != STANDARD_STREAM:

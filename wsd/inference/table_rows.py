@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wsd.corpora.importer import arrow_tables, labelled_tables
-from wsd.corpora.importer.table_cells import Cells, Options
-from wsd.corpora.importer.table_columns import NAMES, PLACES, find_columns
+from wsd.corpora.importer import labelled_tables, table_files
+from wsd.corpora.importer.labelled_tables import find_columns
+from wsd.corpora.importer.table_cells import NAMES, PLACES, Cells, Options
 from wsd.errors import ConfigError, CorpusError
 from wsd.inference.input_output import Line
 
 OPTIONS = Options(one_span=True, quiet=True)
 # A text with one of these suffixes is the path of a table.
-SUFFIXES = (*labelled_tables.KINDS, *arrow_tables.KINDS)
+SUFFIXES = table_files.SUFFIXES
 # The tables that `wsd predict` reads.
 TABLES = (".csv", ".tsv", ".parquet")
 FIX = (

@@ -10,16 +10,15 @@ from pathlib import Path
 from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
     all_words_xml,
-    arrow_tables,
     corpus_folder,
     labelled_tables,
     lexical_sample_xml,
+    table_files,
     ufsac_xml,
 )
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.importer.table_columns import OTHER_FORMATS
+from wsd.corpora.importer.table_cells import OTHER_FORMATS, Options
 from wsd.corpora.known_forms import KnownForms, language_code, read_forms
 from wsd.errors import ConfigError
 
@@ -35,7 +34,7 @@ class Request:
     files : sequence of Path
         All files to read.
     columns : mapping of str to str
-        From a key of :data:`wsd.corpora.importer.table_columns.NAMES` to a column of the file.
+        From a key of :data:`wsd.corpora.importer.table_cells.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
     bad_lines : BadLines
@@ -136,7 +135,7 @@ KINDS = (
     FileKind(
         "a Parquet or Arrow table",
         "a .parquet file",
-        arrow_tables.is_arrow,
+        lambda path: path.suffix.lower() in table_files.ARROW,
         options=("--word", "--columns", "--find", "--one-span", "--skip-bad"),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,

@@ -14,10 +14,10 @@ from html.entities import html5
 from pathlib import Path
 
 from wsd.corpora.importer.bad_lines import BadLines
-from wsd.corpora.importer.file_beginning import beginning, first_element
 from wsd.corpora.importer.focal_word import bare_span, from_span
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
-from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.corpora.importer.table_files import beginning
+from wsd.corpora.importer.xml_reader import XmlReader, first_element
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 

@@ -5,9 +5,8 @@ with such a folder for each split.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from wsd.artifacts.corpus_table import SPLITS
 from wsd.errors import ConfigError, CorpusError
@@ -15,7 +14,6 @@ from wsd.logs import log
 from wsd.storage.file_names import is_plain_name
 from wsd.storage.result_files import UNEXPECTED, require
 
-_SPLITS, _STATE = "dataset_dict.json", "state.json"
 FIX = "save it again with `dataset.save_to_disk(FOLDER)`"
 
 
@@ -39,9 +37,11 @@ def resolve(
         If a dataset cannot be read.
     """
     splits = _splits_of(files[0]) if len(files) == 1 else {}
-    if len(splits) > 1:
-        train_files, test_files = _train_and_test(files[0], splits)
-        return [], train_files, test_files
+    if set(SPLITS) <= splits.keys():
+        others = [name for name in splits if name not in SPLITS]
+        more = "".join(f"; left out: {name} (`--test {files[0]}/{name}`)" for name in others)
+        log.info(f"{files[0]}: trains on train, tests on test{more}")
+        return [], splits["train"], splits["test"]
     return _expand(files), _expand(train), _expand(test)
 
 
@@ -51,24 +51,12 @@ def _expand(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         splits = _splits_of(path)
         if len(splits) > 1:
+            first, second, *_ = splits
+            fix = f"choose some, such as --train {path}/{first} --test {path}/{second}"
             problem = f"the dataset has the splits {', '.join(splits)}"
-            fix = f"name one of them, such as {path}/{next(iter(splits))}"
             raise ConfigError(problem, where=str(path), fix=fix)
         files += [file for part in splits.values() for file in part]
     return files
-
-
-def _train_and_test(path: Path, splits: dict[str, list[Path]]) -> list[list[Path]]:
-    """Return the files of the splits train and test; say which splits are left out."""
-    if lacking := [name for name in SPLITS if name not in splits]:
-        first, second, *_ = splits
-        problem = f"no split {lacking[0]!r} among {', '.join(splits)}"
-        fix = f"choose two, such as --train {path}/{first} --test {path}/{second}"
-        raise ConfigError(problem, where=str(path), fix=fix)
-    others = [name for name in splits if name not in SPLITS]
-    left_out = f"; left out: {', '.join(others)} (`--test {path}/{others[0]}`)" if others else ""
-    log.info(f"{path}: trains on the split train, tests on the split test{left_out}")
-    return [splits[name] for name in SPLITS]
 
 
 def _splits_of(path: Path) -> dict[str, list[Path]]:
@@ -76,32 +64,17 @@ def _splits_of(path: Path) -> dict[str, list[Path]]:
 
     Any other path is returned as it is.
     """
-    if (path / _SPLITS).is_file():
-        names = _names(path / _SPLITS, lambda content: content["splits"])
-        return {name: _files(path / name) for name in names}
-    return {"": _files(path) if (path / _STATE).is_file() else [path]}
-
-
-def _files(folder: Path) -> list[Path]:
-    listing = folder / _STATE
-    names = _names(listing, lambda content: [entry["filename"] for entry in content["_data_files"]])
-    for file in (folder / name for name in names):
-        if not file.is_file():
-            raise CorpusError("a file of the dataset is missing", where=str(file), fix=FIX)
-    return [folder / name for name in names]
-
-
-def _names(listing: Path, parse: Callable[[Any], Any]) -> list[str]:
-    """Return the names of files or folders in a listing, all of them next to it."""
+    names, state = path / "dataset_dict.json", path / "state.json"
     try:
-        names = parse(json.loads(listing.read_text(encoding="utf-8")))
-        require(isinstance(names, list) and names, "it names nothing")
-        require(all(isinstance(n, str) and is_plain_name(n) for n in names), "a name is a path")
-    except FileNotFoundError:
-        raise CorpusError(
-            "a split of the dataset is missing", where=str(listing), fix=FIX
-        ) from None
+        if names.is_file():
+            splits = json.loads(names.read_bytes())["splits"]
+            require(splits and all(map(is_plain_name, splits)), "a split without a plain name")
+            return {split: _splits_of(path / split)[""] for split in splits}
+        if state.is_file():
+            files = [entry["filename"] for entry in json.loads(state.read_bytes())["_data_files"]]
+            require(files and all(map(is_plain_name, files)), "a file without a plain name")
+            return {"": [path / file for file in files]}
     except (RecursionError, *UNEXPECTED) as error:
-        problem = f"not a listing of `datasets`: {type(error).__name__} {error}"
-        raise CorpusError(problem, where=str(listing), fix=FIX) from None
-    return list(names)
+        problem = f"not a saved dataset: {type(error).__name__} {error}"
+        raise CorpusError(problem, where=str(path), fix=FIX) from None
+    return {"": [path]}

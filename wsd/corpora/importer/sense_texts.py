@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wsd.artifacts.senses import Given, SenseText, check_text, describe_clash, find_clash
-from wsd.corpora.importer.delimited_text import read_table
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
+from wsd.corpora.importer.table_files import read_table
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 
@@ -19,7 +19,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
     Parameters
     ----------
     path : Path
-        As :func:`wsd.corpora.importer.delimited_text.read_table` takes it.
+        As :func:`wsd.corpora.importer.table_files.read_table` takes it.
     rows : iterable of LabelledSentence
         The sentences with these senses; not every sense needs a line.
 
@@ -35,7 +35,7 @@ def read(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
         labels.setdefault(row.word, {})[row.sense] = None
     texts: dict[str, dict[str, SenseText]] = {}
     places: dict[tuple[str, str], str] = {}
-    for where, cells, _ in read_table(path, COLUMNS):
+    for where, cells in read_table(path, COLUMNS):
         with at_place(where):
             word, sense, text = _parse(cells, labels)
             first = places.setdefault((word, sense), where)

@@ -10,13 +10,35 @@ from wsd.corpora.importer import focal_word
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import plain
-from wsd.corpora.importer.table_columns import CONCORDANCE, FIX_NESTED, PLACES
 from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.text_format import PLACE
 from wsd.errors import CorpusError
 from wsd.storage.csv import unguarded
 from wsd.storage.text_files import at_place
 
+NAMES = {
+    "sentence": ("sentence", "text", "context"),
+    "sense": ("sense", "label", "gold"),
+    "word": ("word", "lemma", "target"),
+    "split": ("split", "set"),
+    "position": ("position",),
+    "start": ("start",),
+    "end": ("end",),
+    "span": ("indexes_target_token",),  # of DWUG
+    # The names of Sketch Engine, AntConc, CQPweb, #LancsBox, and the tables of our own pages.
+    "left": ("left", "left context", "left_context", "context before"),
+    "keyword": ("keyword", "kwic", "hit", "node", "query item", "focal"),
+    "right": ("right", "right context", "right_context", "context after"),
+    "document": ("document",),
+}
+CONCORDANCE = ("left", "keyword", "right")
+# Each of these columns gives the place of the focal word.
+PLACES = ("position", "start", "span", "keyword")
+FIX_NESTED = (
+    "write a line for each word, with its sense as a text, and its place in `start` and `end`; for "
+    "an export of an annotation tool, run the script in docs/how-to/annotation-tools.md"
+)
+OTHER_FORMATS = "docs/reference/formats.md shows how to convert other formats"
 FIX_TOKENS = (
     "count tokens from 0; the end is the token after the last; if the column counts characters, "
     "add --columns span=COLUMN"
@@ -96,18 +118,10 @@ class Cells:
 
     def describe(self) -> str:
         """Return where the place of the focal word is given, and which columns are extra."""
-        names = [self.column_of[key] for key in ("end", *CONCORDANCE) if self.has(key)]
-        if self.has("start"):
-            place = f"characters in {self.column_of['start']} and {names[0]}"
-        elif self.has("keyword"):
-            place = f"columns {', '.join(names)}"
-        elif self.has("span"):
-            place = f"characters in {self.column_of['span']}"
-        elif self.has("position"):
-            place = f"tokens in {self.column_of['position']}"
-        else:
-            otherwise = ", or the word where it is found" if self.options.find else ""
-            place = f"a mark in the sentence{otherwise}"
+        keys = ("position", "start", "end", "span", *CONCORDANCE)
+        names = [self.column_of[key] for key in keys if self.has(key)]
+        otherwise = ", or the word where it is found" if self.options.find else ""
+        place = ", ".join(names) or f"a mark in the sentence{otherwise}"
         extra = f"; extra columns: {', '.join(self.extra)}" if self.extra else ""
         return f"place: {place}{extra}"
 

@@ -1,12 +1,22 @@
 """Read XML element by element, without entities that a file declares itself."""
 
+import re
+from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
+from wsd.corpora.importer.table_files import beginning
 from wsd.errors import CorpusError
 
+_FIRST_ELEMENT = re.compile(r"\s*(?:<[?!][^>]*>\s*)*+<(\w+)")
 # The most elements inside each other.
 DEEPEST = 100
+
+
+def first_element(path: Path) -> str:
+    """Return the name of the outermost element of an XML file; empty for other files."""
+    element = _FIRST_ELEMENT.match(beginning(path))
+    return element[1] if element else ""
 
 
 class XmlReader:
