@@ -456,18 +456,18 @@ BAD = {
             without(LINKED),
             extra=[member(f"{TOP}/{LINKED}", type=tarfile.SYMTYPE, linkname="/etc/hostname")],
         ),
-        "not a regular file",
+        "is not the file it should be",
     ),
     "hard link for a file": (
         build_archive(
             without(LINKED),
             extra=[member(f"{TOP}/{LINKED}", type=tarfile.LNKTYPE, linkname=f"{TOP}/{CHANGED}")],
         ),
-        "not a regular file",
+        "is not the file it should be",
     ),
     "folder for a file": (
         build_archive(without(LINKED), extra=[member(f"{TOP}/{LINKED}", type=tarfile.DIRTYPE)]),
-        "not a regular file",
+        "is not the file it should be",
     ),
 }
 

@@ -733,52 +733,20 @@ def test_an_option_that_a_kind_of_file_does_not_use_is_refused(
         assert "leave out the option, which is for " in str(error.value)
 
 
-def test_words_too_small_for_the_folds_of_a_config_are_named(tmp_path: Path) -> None:
-    """The message says how many folds each word allows, given rare senses and duplicates."""
+def test_the_manifest_says_how_many_folds_a_word_allows(tmp_path: Path) -> None:
+    """Rare senses and near-duplicates allow fewer."""
     lines = [
         {"word": word, "sense": sense, "split": split, "sentence": f"{text} [[{word}]] {text}"}
-        for word, n, alike in (("ash", 2, False), ("elm", 9, True))
+        for word, n, alike in (("ash", 2, False), ("elm", 9, True), ("oak", 5, False))
         for sense in ("tree", "name")
         for split, number in (("train", n), ("test", 1))
         for i in range(number)
         for text in [f"{word} {sense} {split} {'a' if alike else 'abcdefghi'[i]}"]
     ]
-    for part, output in (
-        (lines, "no word has enough training sentences for the default of 5 folds (most folds: "),
-        (
-            lines + enough("oak"),
-            "words that are not tuned with the default of 5 folds (most folds: ",
-        ),
-    ):
-        path, out = tmp_path / f"{len(part)}.jsonl", tmp_path / str(len(part))
-        path.write_text(text_of(part, ".jsonl"))
-        (line,) = [x for x in imported_as(path, out).splitlines() if "folds" in x]
-        assert line.startswith(f"{output}ash 2, elm 2); ") and "tuning: {folds: " in line
-        assert read_manifest(out / MANIFEST).most_folds["elm"] == 2
-    # If each word has a sense with one sentence, two folds are too many.
-    single = [{**row, "split": "test"} if "b" in row["sentence"].split()[-1] else row
-              for row in lines if row["word"] == "ash"]  # fmt: skip
-    path = tmp_path / "single.jsonl"
-    path.write_text(text_of(single, ".jsonl"))
-    (line,) = [x for x in imported_as(path, tmp_path / "single").splitlines() if "folds" in x]
-    assert "most folds: ash 1" in line and "tuning:" not in line and "one layer choice" in line
-    path = tmp_path / "oak.jsonl"
-    path.write_text(text_of(enough("oak"), ".jsonl"))
-    assert "folds" not in imported_as(path, tmp_path / "oak")
-
-
-def imported_as(path: Path, out: Path) -> str:
-    return import_corpus([path], out=out, name="mine")
-
-
-def enough(word: str) -> list[dict[str, Any]]:
-    """Return rows of a word that allows five folds."""
-    return [
-        {"word": word, "sense": sense, "split": split, "sentence": f"{x} {sense} [[{word}]] {x}"}
-        for sense in ("tree", "name")
-        for split, n in (("train", 5), ("test", 1))
-        for x in "abcde"[:n]
-    ]
+    path, out = tmp_path / "rows.jsonl", tmp_path / "out"
+    path.write_text(text_of(lines, ".jsonl"))
+    import_corpus([path], out=out, name="mine")
+    assert read_manifest(out / MANIFEST).most_folds == {"ash": 2, "elm": 2, "oak": 5}
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,9 +176,19 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
     with archive.open("rb") as file:
         start = file.read(len(XZ))
     kind = "zip" if start.startswith(ZIP) else "tar.xz" if start == XZ else "tar.gz"
-    members = _zip_members if kind == "zip" else _tar_members
     try:
-        for name, data in members(archive, kind, manifest):
+        for number, (path, size, read) in enumerate(_members(archive, kind), 1):
+            if number > MEMBERS_LIMIT:
+                problem = f"refused: the archive has more than {MEMBERS_LIMIT} members"
+                raise DownloadError(problem)
+            if not 0 <= size <= TOTAL_LIMIT:
+                raise DownloadError(f"refused: a member of {str(size)[:20]} bytes")
+            name = _name_below_top(path)
+            if name not in manifest:
+                continue
+            if size > MEMBER_LIMIT:
+                raise DownloadError(f"refused: {name} has {size} bytes, more than {MEMBER_LIMIT}")
+            data = read()
             digest = hashlib.sha256(data).hexdigest()
             if digest != manifest[name]:
                 hashes = f"expected SHA-256 {manifest[name]}, came {digest}"
@@ -210,44 +221,22 @@ class _Limited:
         return data
 
 
-def _tar_members(archive: Path, kind: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the wanted files of a tar archive, which is read once, front to back."""
-    opened = lzma.open if kind == "tar.xz" else gzip.open
-    with opened(archive) as stream:
+def _members(archive: Path, kind: str) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield the name and size of each member, and a function that reads it.
+
+    An archive is read once, front to back. A link has no content of its own.
+    """
+    if kind == "zip":
+        with zipfile.ZipFile(archive) as packed:
+            for entry in packed.infolist():
+                yield entry.filename, entry.file_size, partial(packed.read, entry)
+        return
+    with (lzma.open if kind == "tar.xz" else gzip.open)(archive) as stream:
         limited: Any = _Limited(stream)
         tar = tarfile.open(fileobj=limited, mode="r|")  # noqa: SIM115 - the stream is closed
-        for number, member in enumerate(tar, 1):
-            _check_number(number)
-            if not 0 <= member.size <= TOTAL_LIMIT:
-                raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
-            name = _name_below_top(member.name)
-            if name in wanted:
-                _check_size(member.size, name)
-                source = tar.extractfile(member) if member.isreg() else None
-                if source is None:
-                    problem = f"refused: {name} is not a regular file but a link or a folder"
-                    raise DownloadError(problem)
-                yield name, source.read()
-
-
-def _zip_members(archive: Path, _: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(archive) as packed:
-        _check_number(len(packed.infolist()))
-        for member in packed.infolist():
-            name = _name_below_top(member.filename)
-            if name in wanted:
-                _check_size(member.file_size, name)
-                yield name, packed.read(member)
-
-
-def _check_number(members: int) -> None:
-    if members > MEMBERS_LIMIT:
-        raise DownloadError(f"refused: the archive has more than {MEMBERS_LIMIT} members")
-
-
-def _check_size(size: int, name: str) -> None:
-    if size > MEMBER_LIMIT:
-        raise DownloadError(f"refused: {name} has {size} bytes, more than {MEMBER_LIMIT}")
+        for member in tar:
+            source = tar.extractfile(member) if member.isreg() else None
+            yield member.name, member.size, source.read if source else bytes
 
 
 def _name_below_top(name: str) -> str:

@@ -15,6 +15,7 @@ Studies can add to the command. The module that a study names for it (``Study.ex
 """
 
 import argparse
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,17 +29,17 @@ from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora import dwug_en
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
+    kept_senses,
     labelled_tables,
     saved_datasets,
     sense_texts,
     splits,
     table_cells,
-    train_and_test,
 )
-from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
+from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
+from wsd.corpora.importer.kept_senses import Words
 from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.train_and_test import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
@@ -62,12 +63,15 @@ def import_corpus(args: argparse.Namespace) -> str:
         Naming file and line.
     """
     request = _check_arguments(args)
-    for import_instead in _offered(args, "import_instead"):
-        if (lines := import_instead(request)) is not None:
-            return summary(lines, request)
-    parts = _read_files(request)
-    lines = parts if isinstance(parts, list) else _import_senses(request, *parts)
-    return summary(lines, request)
+    instead = (function(request) for function in _offered(args, "import_instead"))
+    lines = next((lines for lines in instead if lines is not None), None)
+    if lines is None:
+        parts = _read_files(request)
+        lines = parts if isinstance(parts, list) else _import_senses(request, *parts)
+    # JSON is YAML, and its quotes keep a name such as 1e3 a text.
+    name, path = (json.dumps(text, ensure_ascii=False) for text in (args.name, str(args.out)))
+    config = f"  dataset: {{ name: {name}, path: {path} }}"
+    return "\n".join([*lines, f"written to {args.out}; in a config:", config])
 
 
 def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
@@ -85,16 +89,17 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
-        words, left_out = train_and_test.divide(train.rows, test.rows, args.at_least)
+        words, left_out = kept_senses.train_and_test(train.rows, test.rows, args.at_least)
         total.left_out += left_out
     else:
-        words = splits.by_word(total, args.at_least)
+        words = kept_senses.by_word(total, args.at_least)
     for word, rows in words.items():
         if not given:
             rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
             words[word] = rows
         splits.check_splits(word, rows)
         sense_texts.check_together(word, rows, total.given.get(word, {}))
+    total.left_out = +total.left_out  # no zeros
     return _write(request, total, words, given)
 
 
@@ -181,7 +186,7 @@ def _check_spelling(gathered: Gathered, request: Request) -> None:
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
-    words = splits.grouped(rows)
+    words = kept_senses.grouped(rows)
     log_all(similar_names(words), "such words")
     lines: list[str] = []
     for word, of_word in words.items():
@@ -212,7 +217,6 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
         f"{plural(len(words), 'word')}; per sense, training + test instances; splits {how}",
         *shorten(counts, "words"),
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
-        *too_small({word: facts["most_folds"] for word, facts in manifest["words"].items()}),
     ]
 
 
