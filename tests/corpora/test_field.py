@@ -78,7 +78,7 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "lexical-sample.xml": Senses({"bank.n": BANK["bank"]}, TOKENIZED.sentences),
     **{f"marked-{mark}.tsv": Senses(BANK) for mark in ("b", "head", "tgt", "word")},
     **{f"marked-{mark}.tsv": UNMARKED for mark in ("dollar", "quote", "under")},
-    "naf.xml": Refused("<wf> is not in a sentence", ":4", CONVERT),
+    "naf.xml": Refused("no <sentence> with an <instance>", "", CONVERT),
     "pandas-quoted-tab.csv": QUOTED,
     "pandas-quoted.tsv": QUOTED,
     "pandas-tab.csv": PLAIN,

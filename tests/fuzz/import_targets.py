@@ -7,12 +7,10 @@ from typing import Any
 from mutate import SEPARATOR
 
 from wsd.corpora.importer import (
-    all_words_xml,
     corpus_folder,
     labelled_tables,
-    lexical_sample_xml,
     table_files,
-    ufsac_xml,
+    xml_formats,
 )
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
@@ -157,10 +155,13 @@ def run_foreign_xml(data: bytes, at: Path) -> None:
     """A file with answers inside."""
     path = at / "a.xml"
     path.write_bytes(data)
-    for kind in (lexical_sample_xml, ufsac_xml):
-        if kind.matches(path):
+    for matches, read in (
+        (xml_formats.is_lexical_sample, xml_formats.read_lexical_sample),
+        (xml_formats.is_ufsac, xml_formats.read_ufsac),
+    ):
+        if matches(path):
             bad_lines = BadLines()
-            gathered = kind.read(path, bad_lines)
+            gathered = read(path, bad_lines)
             check_gathered(gathered)
             bad_lines.settle(len(gathered.rows), skip=False)
 
@@ -191,7 +192,7 @@ def run_xml(data: bytes, at: Path) -> None:
     (at / "a.gold.key.txt").unlink(missing_ok=True)
     if gold:
         (at / "a.gold.key.txt").write_bytes(gold)
-    check_gathered(all_words_xml.read(at / "a.data.xml", None))
+    check_gathered(xml_formats.read_all_words(at / "a.data.xml", None))
 
 
 def xml_seeds() -> list[bytes]:

@@ -25,9 +25,9 @@ from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files, verified
 from wsd.corpora.download import log_licence
-from wsd.corpora.importer.all_words_xml import PARTS
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.corpora.importer.write_corpus import lay_out
+from wsd.corpora.importer.xml_formats import PARTS
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.checksums import sha256

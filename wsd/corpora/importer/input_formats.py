@@ -9,12 +9,10 @@ from pathlib import Path
 
 from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
-    all_words_xml,
     corpus_folder,
     labelled_tables,
-    lexical_sample_xml,
     table_files,
-    ufsac_xml,
+    xml_formats,
 )
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
@@ -142,27 +140,27 @@ KINDS = (
     ),
     FileKind(
         "all-words .xml",
-        f"an all-words {all_words_xml.DATA}",
+        f"an all-words {xml_formats.DATA}",
         lambda path: path.suffix.lower() == ".xml",
         options=("--gold", "--skip-bad"),
-        labels=(all_words_xml.GOLD, all_words_xml.DATA),
-        read=lambda path, request: all_words_xml.read(
+        labels=(xml_formats.GOLD, xml_formats.DATA),
+        read=lambda path, request: xml_formats.read_all_words(
             path, request.args.gold, request.bad_lines.line
         ),
     ),
     FileKind(
         "lexical-sample XML",
         "XML of a lexical sample",
-        lexical_sample_xml.matches,
+        xml_formats.is_lexical_sample,
         options=("--skip-bad",),
-        read=lambda path, request: lexical_sample_xml.read(path, request.bad_lines),
+        read=lambda path, request: xml_formats.read_lexical_sample(path, request.bad_lines),
     ),
     FileKind(
         "UFSAC",
         "UFSAC",
-        ufsac_xml.matches,
+        xml_formats.is_ufsac,
         options=("--skip-bad",),
-        read=lambda path, request: ufsac_xml.read(path, request.bad_lines),
+        read=lambda path, request: xml_formats.read_ufsac(path, request.bad_lines),
     ),
 )
 
