@@ -47,7 +47,7 @@ PARSERS = {
     "corpora/importer/table_files": ("*",),
     "corpora/importer/labelled_tables": ("*",),
     "corpora/importer/table_cells": ("*",),
-    "corpora/importer/sense_texts": ("read", "_parse"),
+    "corpora/glosses": ("read_senses",),
     "corpora/text_format": ("read*", "_is_class", "_read_out_of_domain", "_parse_sentence"),
     "corpora/training_sets": ("read_training_set", "_lines"),
     "encoder/model": ("_checksums",),

@@ -39,10 +39,9 @@ from wsd.artifacts import (
     senses as sense_names,
 )
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import archives, text_format, training_sets
+from wsd.corpora import archives, glosses, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
-from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import find_model_folder, model_files
@@ -222,7 +221,7 @@ def run_sense_texts(data: bytes, folder: Path) -> None:
         for word, senses in SENSES.items()
         for sense in senses
     ]
-    for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
+    for word, given in glosses.read_senses(folder / "senses.tsv", rows).items():
         names = [text.name for text in sense_names.sense_texts(word, SENSES[word], given)]
         assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
 

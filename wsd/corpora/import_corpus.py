@@ -26,13 +26,12 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
-from wsd.corpora import dwug_en
+from wsd.corpora import dwug_en, glosses
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
     kept_senses,
     labelled_tables,
     saved_datasets,
-    sense_texts,
     splits,
     table_cells,
 )
@@ -84,7 +83,7 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     total = train + test
     total.left_out += request.settle(len(total.rows))
     if args.senses is not None:
-        total.given = sense_texts.read(args.senses, total.rows)
+        total.given = glosses.read_senses(args.senses, total.rows)
         total.files.append(args.senses)
     _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
@@ -98,7 +97,7 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
             rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
             words[word] = rows
         splits.check_splits(word, rows)
-        sense_texts.check_together(word, rows, total.given.get(word, {}))
+        glosses.check_names(word, rows, total.given.get(word, {}), args.senses)
     total.left_out = +total.left_out  # no zeros
     return _write(request, total, words, given)
 
