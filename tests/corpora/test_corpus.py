@@ -19,8 +19,7 @@ from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import DATA, DATASETS
 from wsd.corpora import folds
-from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.corpora.download import extract
+from wsd.corpora.download import ARCHIVE, extract, place
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError, ResultError
 from wsd.storage import parquet

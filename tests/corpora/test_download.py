@@ -27,8 +27,14 @@ from checkout import REPOSITORY
 from wsd.artifacts.dataset import DATASETS
 from wsd.corpora import archives, download
 from wsd.corpora.archives import SourceArchive, fetch_archive
-from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place, words_of_trains
-from wsd.corpora.download import download_dataset, extract
+from wsd.corpora.download import (
+    ARCHIVE,
+    download_dataset,
+    downloaded_files,
+    extract,
+    place,
+    words_of_trains,
+)
 from wsd.errors import ConfigError, DownloadError
 
 ROOT = "data/CoarseWSD-20"
@@ -212,7 +218,7 @@ def test_the_trains_and_their_words() -> None:
 def test_reading_the_words_imports_no_heavy_library() -> None:
     code = (
         "import sys; from wsd.artifacts.dataset import DATASETS; DATASETS['coarsewsd20'].words;"
-        "from wsd.corpora.coarsewsd20 import downloaded_files; downloaded_files();"
+        "from wsd.corpora.download import downloaded_files; downloaded_files();"
         "print([m for m in ('pooch', 'requests', 'numpy', 'torch') if m in sys.modules])"
     )
     done = subprocess.run(

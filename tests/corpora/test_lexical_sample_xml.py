@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.input_formats import KINDS
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.xml_formats import read_lexical_sample, read_ufsac

@@ -12,7 +12,7 @@ from wsd.corpora.importer import (
     table_files,
     xml_formats,
 )
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible

@@ -31,12 +31,11 @@ from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
     kept_senses,
     labelled_tables,
-    saved_datasets,
     splits,
     table_cells,
 )
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
-from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
+from wsd.corpora.importer.input_formats import KINDS, Request, expand_datasets, kind_of
 from wsd.corpora.importer.kept_senses import Words
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
@@ -129,7 +128,7 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
         problem = f"the file {twice[0]} is named twice"
         raise ConfigError(problem, where="FILE", fix="name each file once")
-    named = saved_datasets.resolve(args.files, args.train, args.test)
+    named = expand_datasets(args.files, args.train, args.test)
     args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
     keys = list(dict.fromkeys([*table_cells.NAMES, *chain(*_offered(args, "COLUMNS"))]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.kept_senses import groups
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.errors import CorpusError

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wsd.corpora.importer import focal_word
-from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import plain
 from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.text_format import PLACE

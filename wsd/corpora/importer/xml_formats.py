@@ -14,8 +14,8 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.focal_word import Sentence, bare_span, from_span
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
 from wsd.corpora.importer.table_cells import OTHER_FORMATS
 from wsd.corpora.importer.table_files import beginning
