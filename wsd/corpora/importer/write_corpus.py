@@ -23,11 +23,10 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
-from wsd.corpora.extra_columns import extra_file, extra_text
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered, LabelledSentence
-from wsd.corpora.text_format import sentence_line
+from wsd.corpora.text_format import extra_file, extra_text, sentence_line
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
