@@ -38,14 +38,14 @@ def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
     return min(int(counts.min()), len(np.unique(component))) if len(senses) > 1 else 1
 
 
-def most_folds_of(senses: Sequence[str], sentences: Sequence[Sequence[str]]) -> int:
+def most_folds_of(senses: Sequence[str | int], sentences: Sequence[Sequence[str]]) -> int:
     """Return :func:`most_folds` of a word's full training set.
 
     Near-duplicates are ignored if there are many sentences, since enough groups remain.
 
     Parameters
     ----------
-    senses : sequence of str
+    senses : sequence of str or int
         Of each training instance.
     sentences : sequence of tokens
     """
