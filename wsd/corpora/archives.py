@@ -100,14 +100,13 @@ def available(source: SourceArchive) -> Iterator[Path]:
     try:
         yield archive
     except DownloadError as error:
-        if local:
-            problem = f"{error.problem}; the file was not changed"
-            fix = f"replace it with a complete copy of {source.url}"
-            raise DownloadError(problem, where=local, fix=fix) from error
-        archive.unlink(missing_ok=True)
-        problem = f"{error.problem}; the downloaded archive was removed from the cache"
-        fix = f"run the command again; if that fails in the same way, {source.alternatives}"
-        raise DownloadError(problem, where=f"{archive}, from {source.url}", fix=fix) from error
+        where, problem = str(archive), "the file was not changed"
+        fix = f"replace it with a complete copy of {source.url}"
+        if not local:
+            archive.unlink(missing_ok=True)
+            where, problem = f"{archive}, from {source.url}", "it was removed from the cache"
+            fix = f"run the command again; if that fails in the same way, {source.alternatives}"
+        raise DownloadError(f"{error.problem}; {problem}", where=where, fix=fix) from error
 
 
 def fetch_archive(source: SourceArchive) -> Path:

@@ -46,6 +46,7 @@ from wsd.corpora.importer.table_files import read_table
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.checksums import sha256
+from wsd.storage.text_files import at_place
 
 ARCHIVE = SourceArchive(
     title="DWUG EN",
@@ -91,15 +92,10 @@ class UsageGraphs:
 
     def further_files(self) -> dict[str, list[str]]:
         """Return the lines of the tables of judgments and change, about the words of the rows."""
-        tables = {
-            JUDGMENTS: (JUDGMENT_COLUMNS, [row for row in self.judgments if row[0] in self.rows]),
-            CHANGE: (CHANGE_COLUMNS, [(w, *self.change[w]) for w in self.rows if w in self.change]),
-        }
-        return {
-            name: ["\t".join(row) for row in (columns, *rows)]
-            for name, (columns, rows) in tables.items()
-            if rows
-        }
+        judgments = [row for row in self.judgments if row[0] in self.rows]
+        change = [(word, *self.change[word]) for word in self.rows if word in self.change]
+        tables = {JUDGMENTS: [JUDGMENT_COLUMNS, *judgments], CHANGE: [CHANGE_COLUMNS, *change]}
+        return {name: ["\t".join(r) for r in rows] for name, rows in tables.items() if rows[1:]}
 
 
 def matches(path: Path) -> bool:
@@ -130,7 +126,7 @@ def read(paths: Iterable[Path], options: Options) -> UsageGraphs:
             _read_word(path, folder, options, graphs)
         for stats in _choices(path, "stats/*/stats_groupings.csv"):
             graphs.files.append(stats)
-            graphs.change |= _read_change(stats, options)
+            graphs.change |= _read_change(stats, options.encoding)
     graphs.rows = dict(sorted(graphs.rows.items()))
     return graphs
 
@@ -139,12 +135,6 @@ def _choices(path: Path, pattern: str) -> list[Path]:
     """Return the file in the usual subfolder, or else in the first that has it; at most one."""
     files = sorted(path.glob(pattern), key=lambda file: (file.parent.name != USUAL, file))
     return files[:1]
-
-
-def _lines(
-    path: Path, needed: Sequence[str], options: Options
-) -> Iterator[tuple[str, dict[str, str]]]:
-    return read_table(path, needed, options.encoding, no_quotes=options.no_quotes)
 
 
 def _read_word(path: Path, folder: Path, options: Options, graphs: UsageGraphs) -> None:
@@ -193,7 +183,9 @@ def _with_clusters(
     rows: list[LabelledSentence], known: Container[str], path: Path, options: Options
 ) -> list[LabelledSentence]:
     clusters: dict[str, str] = {}
-    for where, values in _lines(path, (IDENTIFIER, "cluster"), options):
+    for where, values in read_table(
+        path, (IDENTIFIER, "cluster"), options.encoding, no_quotes=True
+    ):
         with options.bad_lines.line():
             _check_known([values[IDENTIFIER]], known, where)
             clusters[values[IDENTIFIER]] = values["cluster"].strip()
@@ -207,17 +199,15 @@ def _read_judgments(
     path: Path, rows: Sequence[LabelledSentence], known: Container[str], options: Options
 ) -> Iterator[tuple[str, ...]]:
     word_of = {row.extra[IDENTIFIER]: row.word for row in rows}
-    for where, values in _lines(path, ("identifier1", "identifier2", "judgment"), options):
+    columns = ("identifier1", "identifier2", "judgment")
+    for where, values in read_table(path, columns, options.encoding, no_quotes=True):
         with options.bad_lines.line():
             pair = values["identifier1"], values["identifier2"]
             _check_known(pair, known, where)
             judgment = values["judgment"].strip()
             judgment = CANNOT_DECIDE if judgment == "-" else judgment
-            try:
+            with at_place(where, "write a number as the judgment"):
                 float(judgment)
-            except ValueError:
-                problem = f"the judgment {judgment!r} is not a number"
-                raise CorpusError(problem, where=where, fix="write a number") from None
             if all(identifier in word_of for identifier in pair):
                 yield (word_of[pair[0]], *pair, values.get("annotator", "").strip(), judgment)
 
@@ -229,9 +219,9 @@ def _check_known(identifiers: Iterable[str], known: Container[str], where: str) 
             raise CorpusError(problem, where=where, fix="correct it, or add the use")
 
 
-def _read_change(path: Path, options: Options) -> dict[str, tuple[str, ...]]:
+def _read_change(path: Path, encoding: str | None) -> dict[str, tuple[str, ...]]:
     rows: dict[str, list[tuple[str, ...]]] = {}
-    for _, values in _lines(path, ("lemma",), options):
+    for _, values in read_table(path, ("lemma",), encoding, no_quotes=True):
         row = tuple(values.get(name, "").strip() for name in CHANGE_COLUMNS[1:])
         rows.setdefault(values["lemma"].strip(), []).append(row)
     if several := [word for word, own in rows.items() if len(own) > 1]:

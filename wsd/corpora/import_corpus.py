@@ -110,12 +110,9 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if args.language and not _LANGUAGE.fullmatch(args.language):
         problem, fix = f"{args.language!r} is no code of a language", "give a code such as en or de"
         raise ConfigError(problem, where="--language", fix=fix)
-    if args.out.exists() and not args.out.is_dir():
-        fix = "choose another path for --out"
-        raise ConfigError("a file with this name exists", where=str(args.out), fix=fix)
-    if args.out.exists() and any(args.out.iterdir()):
-        fix = "delete it, or choose another path for --out"
-        raise ConfigError("the folder exists and is not empty", where=str(args.out), fix=fix)
+    if args.out.exists() and (not args.out.is_dir() or any(args.out.iterdir())):
+        problem = "a file, or a folder that is not empty, has this name"
+        raise ConfigError(problem, where=str(args.out), fix="choose another path for --out")
     if bool(args.train) != bool(args.test) or bool(args.train) == bool(args.files):
         problem = "it is unclear which files are for training and testing"
         fix = "name files without an option; or name some with --train and some with --test"
@@ -124,10 +121,8 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if args.gold is not None and len(files) != 1:
         problem = "one file of gold keys for several files"
         raise ConfigError(problem, where="--gold", fix="import a single file")
-    resolved = [path.resolve() for path in files]
-    if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
-        problem = f"the file {twice[0]} is named twice"
-        raise ConfigError(problem, where="FILE", fix="name each file once")
+    if len({path.resolve() for path in files}) < len(files):
+        raise ConfigError("a file is named twice", where="FILE", fix="name each file once")
     named = expand_datasets(args.files, args.train, args.test)
     args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}

@@ -32,6 +32,7 @@ NAMES = {
     "document": ("document",),
 }
 CONCORDANCE = ("left", "keyword", "right")
+MAY_BE_EMPTY = ("split", "document", "left", "right")
 # Each of these columns gives the place of the focal word.
 PLACES = ("position", "start", "span", "keyword")
 FIX_NESTED = (
@@ -44,6 +45,8 @@ FIX_TOKENS = (
     "add --columns span=COLUMN"
 )
 FIX_FIND = "if no word is marked in any line, add --find: it finds the word in each sentence"
+# In a table with gaps, pandas writes 2.0.
+_NUMBER = re.compile(r"([0-9]{1,9})(?:\.0)?")
 _SPAN = re.compile(r"([0-9]{1,9})\s*[:-]\s*([0-9]{1,9})")
 
 
@@ -134,14 +137,14 @@ class Cells:
         return f"{self.where}, column {self.column_of[key]}"
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a cell; refuse an empty one, except for split and document."""
+        """Return the text of a cell; refuse an empty one, except for ``MAY_BE_EMPTY``."""
         if not self.has(key) and default is not None:
             return default
         value = self.values[self.column_of[key]]
         # Senses may be numbers.
         if type(value) is int and key != "sentence":
             value = str(value)
-        if isinstance(value, str) and (value.strip() or key in ("split", "document")):
+        if isinstance(value, str) and (value.strip() or key in MAY_BE_EMPTY):
             return value
         shown, fix = "nothing" if value in ("", None) else repr(value), "write a text"
         if isinstance(value, dict | list):
@@ -151,11 +154,8 @@ class Cells:
     def number(self, key: str) -> int:
         """Return the number of a cell, from 0 up."""
         value = self.values[self.column_of[key]]
-        # In a table with gaps, pandas writes 2.0.
-        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(?:\.0)?", value.strip()):
-            return int(float(value))
-        if type(value) is int or (type(value) is float and value.is_integer()):
-            return int(value)
+        if number := _NUMBER.fullmatch(str(value).strip()):
+            return int(number[1])
         problem = f"the {key} {value!r} is not a whole number from 0 up"
         raise CorpusError(problem, where=self.place(key), fix="write a whole number, in digits")
 
@@ -198,11 +198,10 @@ class Cells:
         if self.has("position"):
             return [self._from_tokens()]
         text, spans = self.located()
-        if self.has("keyword", "start", "span"):
-            key, fix = "sentence", focal_word.FIX_SPAN
-            if self.has("keyword"):
-                key, fix = "keyword", focal_word.FIX_MARK
-            with at_place(self.place(key), fix):
+        if spans:
+            with at_place(
+                self.place("keyword" if self.has("keyword") else "sentence"), focal_word.FIX_SPAN
+            ):
                 return [focal_word.from_span(text, *span, word) for span in spans]
         with at_place(self.place("sentence"), f"{focal_word.FIX_MARK}; {FIX_FIND}"):
             return [focal_word.from_mark(text, word)]
@@ -213,8 +212,9 @@ class Cells:
         Without such a column there are none: the sentence may have a mark.
         """
         if self.has("keyword"):
-            left, keyword, right = (unguarded(self._part(key)) for key in CONCORDANCE)
-            return f"{left} {keyword} {right}", [(len(left) + 1, len(left) + 1 + len(keyword))]
+            left, keyword, right = (unguarded(self.text(key)) for key in CONCORDANCE)
+            start, keyword = len(left) + 1, keyword.strip()
+            return f"{left} {keyword} {right}", [(start, start + len(keyword))]
         if self.has("position"):
             position, tokens = self._from_tokens()
             start = len(" ".join([*tokens[:position], ""]))
@@ -229,25 +229,14 @@ class Cells:
         return text, spans
 
     def _from_tokens(self) -> Sentence:
-        tokens, place = self.values[self.column_of["sentence"]], self.place("sentence")
-        text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
-        with at_place(place, FIX_TOKENS):
-            return focal_word.from_tokens(
-                text, *(self._range("position") or (self.number("position"),))
-            )
-
-    def _part(self, key: str) -> str:
-        """Return the text of a part of a concordance; only the keyword must not be empty."""
-        value = self.values[self.column_of[key]]
-        return value if key != "keyword" and isinstance(value, str) else self.text(key).strip()
-
-    def _joined(self, tokens: list[Any]) -> str:
-        well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
-        if not tokens or not well_formed or not self.has("position"):
-            problem = "a list that is not of tokens without white space, with a position"
-            fix = "give the sentence as one text, or its tokens and the focal word's position"
-            raise CorpusError(problem, where=self.place("sentence"), fix=fix)
-        return " ".join(tokens)
+        tokens = self.values[self.column_of["sentence"]]
+        in_list = isinstance(tokens, list) and all(
+            isinstance(token, str) and token.split() == [token] for token in tokens
+        )
+        text = " ".join(tokens) if in_list and tokens else self.text("sentence")
+        with at_place(self.place("sentence"), FIX_TOKENS):
+            place = self._range("position") or (self.number("position"),)
+            return focal_word.from_tokens(text, *place)
 
 
 def _as_text(value: Any) -> str:

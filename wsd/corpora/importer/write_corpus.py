@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -209,10 +210,10 @@ def write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
         For invalid Unicode, naming file and line.
     """
     for row in rows:
-        for name, cell in row.extra.items():
-            if f"{name}{cell}".encode(errors="replace").decode() != f"{name}{cell}":
-                problem = f"half of a character (a lone surrogate) in the column {name!r}"
-                raise CorpusError(problem, where=row.where, fix="write the character again")
+        text = "".join(chain(*row.extra.items()))
+        if text.encode(errors="replace").decode() != text:
+            problem = "half of a character (a lone surrogate) in an extra column"
+            raise CorpusError(problem, where=row.where, fix="write the character again")
     if text := extra_text([row.extra for row in rows]):
         path.write_text(text, encoding="utf-8", newline="\n")
 
