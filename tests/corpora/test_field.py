@@ -71,7 +71,7 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
     "conllu.conllu": Refused(f"'conllu.conllu'{KIND}", "", CONVERT),
     "cp1252.csv": Refused("byte 0x93 is not UTF-8", ":2", "often --encoding cp1252"),
     "doccano.jsonl": Refused("a list for the sense (8)", ":1, column label, and 7 more", TOOL),
-    "fews.txt": Refused("fews.txt may have sentences, or a table", "", CONVERT),
+    "fews.txt": Refused(f"'fews.txt'{KIND}", "", CONVERT),
     "kwic-antconc.tsv": Senses(BANK),
     "kwic-sketchengine.csv": Senses(BANK),
     "labelstudio.json": Refused(f"{BOTH}id, data, annotations", ":2", TOOL),
@@ -115,7 +115,7 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
         {FLOWER: {"bn:flower": 2, "bn:blur": 2}, BUNDLE: {"bn:bundle": 2, "bn:burden": 2}}
     ),
     "onechar/train.gold.key.txt": Refused(LABELS, "", "name train.data.xml"),
-    "onechar/uses.txt": Refused("uses.txt may have sentences", "", UNLABELLED),
+    "onechar/uses.txt": Refused(f"'uses.txt'{KIND}", "", "sentences without senses add --unlabelled"),
     "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
     "onechar/zh.gold.key.txt": Refused(LABELS, "", "name zh.data.xml"),
     "pairs-json/fr/train.data.txt": Pairs(

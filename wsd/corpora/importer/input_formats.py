@@ -196,16 +196,13 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
 def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
-    fix = f"give {examples}, or a folder in the corpus format; unpack archives; {OTHER_FORMATS}"
+    fix = f"give {examples}, or a folder in the corpus format; unpack archives; {OTHER_FORMATS}; "
+    fix += "for a text of sentences without senses add --unlabelled; if it is a table, call it .tsv"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"
             fix = f"name {path.name.removesuffix(gold)}{data}; the labels next to it are read too"
             return ConfigError(problem, where=str(path), fix=fix)
-    if path.suffix.lower() == ".txt":
-        problem = f"{path.name} may have sentences, or a table"
-        fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv; "
-        fix += OTHER_FORMATS
     return ConfigError(problem, where=str(path), fix=fix)
 
 
