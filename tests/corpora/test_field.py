@@ -115,7 +115,7 @@ EXPECTED: dict[str, Refused | Senses | Pairs] = {
         {FLOWER: {"bn:flower": 2, "bn:blur": 2}, BUNDLE: {"bn:bundle": 2, "bn:burden": 2}}
     ),
     "onechar/train.gold.key.txt": Refused(LABELS, "", "name train.data.xml"),
-    "onechar/uses.txt": Refused(f"'uses.txt'{KIND}", "", "sentences without senses add --unlabelled"),
+    "onechar/uses.txt": Refused(f"'uses.txt'{KIND}", "", "senses add --unlabelled"),
     "onechar/zh.data.xml": Senses({FLOWER: {"bn:flower": 4, "bn:blur": 4}}),
     "onechar/zh.gold.key.txt": Refused(LABELS, "", "name zh.data.xml"),
     "pairs-json/fr/train.data.txt": Pairs(
