@@ -15,7 +15,7 @@ from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora import noad, noad_checksums
+from wsd.corpora import noad
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.text_format import read_text
 from wsd.errors import CorpusError
@@ -154,7 +154,7 @@ def test_the_text_of_all_words_xml_is_the_document(tmp_path: Path) -> None:
 
 def test_the_documents_of_noad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive, sums = small_noad.write(tmp_path / "made")
-    monkeypatch.setattr(noad_checksums, "ARCHIVE", replace(noad_checksums.ARCHIVE, checksums=sums))
+    monkeypatch.setattr(noad, "ARCHIVE", replace(noad.ARCHIVE, checksums=sums))
     monkeypatch.setenv("WSD_NOAD_ARCHIVE", str(archive))
     noad.write_dataset(tmp_path / "noad", "noad", 2)
     corpus = read_text(tmp_path / "noad" / "serve=2ev", "serve.v")

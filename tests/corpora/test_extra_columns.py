@@ -20,8 +20,7 @@ from wsd.artifacts.predictions import read_predictions, write_predictions
 from wsd.classification.estimators.vector_classifiers import NearestCentroid
 from wsd.classification.fit_and_predict import predict_word
 from wsd.corpora.copy_corpus import copy
-from wsd.corpora.extra_columns import extra_text, read_extra
-from wsd.corpora.text_format import read_text, read_unlabelled
+from wsd.corpora.text_format import extra_text, read_extra, read_text, read_unlabelled
 from wsd.errors import CorpusError
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
@@ -55,8 +54,7 @@ def test_any_text_is_read_back(tmp_path_factory: pytest.TempPathFactory, first: 
     path = tmp_path_factory.mktemp("extra") / "train.extra.tsv"
     if text := extra_text(rows):
         path.write_text(text, encoding="utf-8", newline="\n")
-    columns = read_extra(path, 3)
-    actual = [{n: cells[i] for n, cells in columns.items() if cells[i]} for i in range(3)]
+    actual = [{n: cell for n, cell in row.items() if cell} for row in read_extra(path, 3)]
     assert actual == [{n: cell for n, cell in row.items() if cell} for row in rows]
 
 
@@ -108,8 +106,8 @@ def test_uses_without_senses_keep_them_and_equal_sentences_with_other_identifier
     [
         ("id\tid\n1\t2\n3\t4\n", "a column without a name of its own"),
         ("id\t\n1\t2\n3\t4\n", "a column without a name of its own"),
-        ("id\n1\n", "2 instances but 1 lines"),
-        ("id\tnote\n1\t2\n3\n", "1 cells in the line of instance 2, but 2 columns"),
+        ("id\n1\n", "not 2 lines of 1 cells"),
+        ("id\tnote\n1\t2\n3\n", "not 2 lines of 2 cells"),
     ],
 )
 def test_a_damaged_file_is_refused(text: str, problem: str, tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.corpora.importer import lexical_sample_xml, ufsac_xml
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.input_formats import KINDS
 from wsd.corpora.importer.labelled_sentence import Gathered
+from wsd.corpora.importer.xml_formats import read_lexical_sample, read_ufsac
 from wsd.errors import CorpusError
 
 FIELD = Path(__file__).parent / "formats"
@@ -34,7 +34,7 @@ BOMB = '<!DOCTYPE corpus [<!ENTITY a "aaaa">]>'
 def read(kind: Any, path: Path) -> Gathered:
     """Read a file, and raise an error about bad instances."""
     bad_lines = BadLines()
-    gathered = kind.read(path, bad_lines)
+    gathered = kind(path, bad_lines)
     assert isinstance(gathered, Gathered)
     bad_lines.settle(len(gathered.rows), skip=False)
     return gathered
@@ -52,18 +52,20 @@ def sample(folder: Path, old: str = "", new: str = "", encoding: str = "utf-8") 
 
 
 def test_a_lexical_sample(tmp_path: Path) -> None:
-    (row,) = read(lexical_sample_xml, sample(tmp_path)).rows
+    (row,) = read(read_lexical_sample, sample(tmp_path)).rows
     assert (row.word, row.keys, row.position) == ("bank.n", ("x",), 1)
     assert row.tokens == ("The", "banks", ",", "they", "lent", ".")
     assert row.extra == {"id": "i{}", "docsrc": "BNC"}
     assert row.where == f"{tmp_path / 'a.xml'}:3"
     changed = ONE.replace("<context>", "<note>no</note><context>").replace("banks", " banks, ")
-    (row,) = read(lexical_sample_xml, put(tmp_path, changed)).rows
+    (row,) = read(read_lexical_sample, put(tmp_path, changed)).rows
     assert row.tokens == ("The", "banks", ",", ",", "they", "lent", ".")
     # SemEval gives the part of speech in an attribute.
-    (row,) = read(lexical_sample_xml, sample(tmp_path, 'item="bank.n"', 'item="bank" pos="n"')).rows
+    (row,) = read(
+        read_lexical_sample, sample(tmp_path, 'item="bank.n"', 'item="bank" pos="n"')
+    ).rows
     assert row.word == "bank.n"
-    (row,) = read(lexical_sample_xml, sample(tmp_path, '.n"', ".n\" pos='n'")).rows
+    (row,) = read(read_lexical_sample, sample(tmp_path, '.n"', ".n\" pos='n'")).rows
     assert row.word == "bank.n"
 
 
@@ -77,7 +79,7 @@ def test_files_of_senseval_that_are_not_quite_xml(tmp_path: Path) -> None:
         path = put(tmp_path, prologue + text.replace("The ", "Thé "), "EnglishLS.train", "latin-1")
         if not prologue:
             path.write_text(text.replace("The ", "Thé "), encoding="utf-8")
-        first, second = read(lexical_sample_xml, path).rows
+        first, second = read(read_lexical_sample, path).rows
         assert first.tokens == second.tokens
         focal, rest = first.tokens[:3], " ".join(first.tokens[3:])
         assert focal == ("Thé", "banks", ",")
@@ -85,7 +87,7 @@ def test_files_of_senseval_that_are_not_quite_xml(tmp_path: Path) -> None:
         line = int(first.where.rpartition(":")[2])
         assert path.read_bytes().splitlines()[line - 1].startswith(b"<instance")
     data = ONE.replace("they", "<![CDATA[a & &eacute; b]]>")
-    (row,) = read(lexical_sample_xml, put(tmp_path, data)).rows
+    (row,) = read(read_lexical_sample, put(tmp_path, data)).rows
     assert row.tokens[3:9] == ("a", "&", "&", "eacute", ";", "b")
 
 
@@ -96,11 +98,11 @@ def test_answers(tmp_path: Path) -> None:
 
     instances = [answers("U"), answers("P", "b", "U", "a", "b"), answers(), answers("P", "U")]
     text = f'<lexelt item="bank.n">{"".join(instances)}</lexelt>'
-    gathered = read(lexical_sample_xml, put(tmp_path, text))
+    gathered = read(read_lexical_sample, put(tmp_path, text))
     assert [row.keys for row in gathered.rows] == [("b", "a")]
     assert gathered.left_out == {"no assigned sense (U or P)": 2, "no answer": 1}
     with pytest.raises(CorpusError, match="no instance has an answer with a sense") as caught:
-        read(lexical_sample_xml, put(tmp_path, f'<lexelt item="bank.n">{answers()}</lexelt>'))
+        read(read_lexical_sample, put(tmp_path, f'<lexelt item="bank.n">{answers()}</lexelt>'))
     assert "another file are not read" in str(caught.value.fix)
 
 
@@ -123,33 +125,32 @@ def test_a_lexical_sample_that_is_refused(
 ) -> None:
     path = sample(tmp_path, old, new)
     with pytest.raises(CorpusError) as caught:
-        read(lexical_sample_xml, path)
+        read(read_lexical_sample, path)
     assert says in caught.value.problem
     assert caught.value.where == f"{path}:{line}"
 
 
 def test_ufsac(tmp_path: Path) -> None:
-    (row,) = read(ufsac_xml, put(tmp_path, UFSAC)).rows
+    (row,) = read(read_ufsac, put(tmp_path, UFSAC)).rows
     assert (row.word, row.keys, row.document) == ("bank.n", ("bank%1:14:00::",), "a.xml d1")
     assert (row.position, row.tokens) == (1, ("The", "banks", "lent"))
     assert row.where == f"{tmp_path / 'a.xml'}:4" and row.extra == {}
     several = WORD.replace('::"', '::; bank%1:17:01::;" id="w1"')
-    (row,) = read(ufsac_xml, put(tmp_path, UFSAC.replace(WORD, several))).rows
+    (row,) = read(read_ufsac, put(tmp_path, UFSAC.replace(WORD, several))).rows
     assert row.keys == ("bank%1:14:00::", "bank%1:17:01::") and row.extra == {"id": "w1"}
     # A word of several tokens; parts of speech; a word without a key for the chosen inventory.
     several = WORD.replace('"banks"', '"West_Banks"').replace('"bank"', '"west_bank"')
-    (row,) = read(ufsac_xml, put(tmp_path, UFSAC.replace(WORD, several))).rows
+    (row,) = read(read_ufsac, put(tmp_path, UFSAC.replace(WORD, several))).rows
     assert (row.word, row.tokens) == ("west_bank.n", ("The", "West Banks", "lent"))
     for tag, part in (("VBD", ".v"), ("ADJ", ".a"), ("RBR", ".r"), ("NNP", ".n"), ("X", "")):
-        (row,) = read(ufsac_xml, put(tmp_path, UFSAC.replace("NNS", tag))).rows
+        (row,) = read(read_ufsac, put(tmp_path, UFSAC.replace("NNS", tag))).rows
         assert row.word == f"bank{part}"
     other = WORD.replace("wn30", "wn16") + WORD.replace("bank%1:14:00::", " ;")
-    assert len(read(ufsac_xml, put(tmp_path, UFSAC.replace(WORD, WORD + other))).rows) == 1
+    assert len(read(read_ufsac, put(tmp_path, UFSAC.replace(WORD, WORD + other))).rows) == 1
 
 
 UFSAC_WRONG = {
     "no form": (' surface_form="banks"', "", ":4", "a <word> without a surface_form"),
-    "outside": ("<sentence>", "", ":3", "outside a <sentence>"),
     "no lemma": (' lemma="bank"', "", ":4", "the word is empty"),
     "no key": ("wn30_key", "wn16_key", "", "no word has a wn30_key"),
     "no XML": ("</corpus>", "", ":7", "not XML"),
@@ -163,7 +164,7 @@ def test_ufsac_that_is_refused(tmp_path: Path, old: str, new: str, line: str, sa
     assert old in UFSAC
     path = put(tmp_path, UFSAC.replace(old, new, 1))
     with pytest.raises(CorpusError) as caught:
-        read(ufsac_xml, path)
+        read(read_ufsac, path)
     assert says in caught.value.problem
     assert caught.value.where == f"{path}{line}"
 
@@ -201,7 +202,7 @@ def test_all_bad_instances_are_named_at_once(tmp_path: Path) -> None:
     ufsac = put(
         tmp_path, UFSAC.replace(WORD, WORD + 2 * f"\n{WORD.replace('lemma', 'x')}"), "b.xml"
     )
-    for kind, path, lines in ((lexical_sample_xml, sample, (9, 15)), (ufsac_xml, ufsac, (5, 6))):
+    for kind, path, lines in ((read_lexical_sample, sample, (9, 15)), (read_ufsac, ufsac, (5, 6))):
         with pytest.raises(CorpusError, match="2 lines cannot be read") as caught:
             read(kind, path)
         assert all(f"{path}:{line}: " in str(caught.value.fix) for line in lines)

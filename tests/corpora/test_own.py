@@ -15,7 +15,8 @@ from checkout import REPOSITORY, Checkout
 
 from wsd.artifacts.corpus_table import read
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import labelled_tables, sense_texts
+from wsd.corpora.glosses import read_senses
+from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.table_cells import Options
 from wsd.studies.registry import STUDIES
 
@@ -41,7 +42,7 @@ def test_the_example_matches_the_page(tmp_path: Path) -> None:
     assert of_systems == {"systems": [{"name": NAME, "file": "outputs.jsonl"}]}
     (senses,) = (entry for entry in blocks("") if entry.startswith("word\tsense\tname"))
     (tmp_path / "senses.tsv").write_text(senses)
-    assert sense_texts.read(tmp_path / "senses.tsv", rows)["cell"]["cell_prison"].gloss
+    assert read_senses(tmp_path / "senses.tsv", rows)["cell"]["cell_prison"].gloss
     assert len(blocks("console")[0].splitlines()) == 3
 
 

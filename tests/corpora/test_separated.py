@@ -8,16 +8,16 @@ from random import Random
 import pandas as pd
 import pytest
 
-from wsd.corpora.importer.delimited_text import detect_table, read_table
+from wsd.corpora.importer.table_files import open_table, read_table
 from wsd.errors import CorpusError
 
 HEADER = ["word", "sense", "sentence"]
 
 
 def cells_of(path: Path) -> list[list[str]]:
-    lines = list(read_table(path))
-    assert all(list(line.cells) == HEADER for line in lines)
-    return [list(line.cells.values()) for line in lines]
+    lines = [cells for _, cells in read_table(path)]
+    assert all(list(cells) == HEADER for cells in lines)
+    return [list(cells.values()) for cells in lines]
 
 
 def put(path: Path, text: str) -> Path:
@@ -69,15 +69,6 @@ def test_quotes_are_kept_if_none_is_doubled(tmp_path: Path, name: str) -> None:
     assert cells_of(put(tmp_path / name, text)) == rows
 
 
-def test_cells_that_end_in_quotes_are_direct_speech(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\tx\nw\ts\t"No bank."\n')
-    with caplog.at_level("INFO"):
-        assert cells_of(path)[1] == ["w", "s", '"No bank."']
-    assert f"{path}:3: a cell begins and ends with a quote (in all: 1)" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("sentences", "read"),
     [
@@ -90,33 +81,16 @@ def test_cells_that_end_in_quotes_are_direct_speech(
     ],
 )
 def test_quotes_around_cells_with_commas(
-    tmp_path: Path, sentences: list[str], read: list[str], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, sentences: list[str], read: list[str]
 ) -> None:
     lines = [f"w\ts\t{sentence}" for sentence in sentences]
     path = put(tmp_path / "t.tsv", "\n".join(["\t".join(HEADER), *lines, ""]))
-    with caplog.at_level("INFO"):
-        assert [cells[2] for cells in cells_of(path)] == read
-    assert ("begins and ends with a quote" in caplog.text) == (read[0] != "a, b")
+    assert [cells[2] for cells in cells_of(path)] == read
 
 
 def test_a_tab_in_quotes(tmp_path: Path) -> None:
     path = put(tmp_path / "t.tsv", 'word\tsense\tsentence\nw\ts\t"a\tb"\nw\ts\tc\n')
     assert cells_of(path) == [["w", "s", "a\tb"], ["w", "s", "c"]]
-
-
-@pytest.mark.parametrize(
-    "line", ['w\ts\tshe said "no"', 'w\ts\t"No," she said', 'w\ts\t"a" or "b"']
-)
-@pytest.mark.parametrize("name", ["t.tsv", "t.csv"])
-def test_quotes_of_two_kinds_are_refused_with_both_places(
-    tmp_path: Path, name: str, line: str
-) -> None:
-    doubled = 'w\ts\t"a ""b"" c"'
-    path = put(tmp_path / name, "\n".join(["word\tsense\tsentence", doubled, line, ""]))
-    with pytest.raises(CorpusError) as caught:
-        list(read_table(path))
-    assert caught.value.problem.endswith(f"unlike the quotes in {path}:3")
-    assert caught.value.where == f"{path}:2"
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.txt"])
@@ -136,7 +110,7 @@ def test_the_separator_of_the_header_counts(
     separator = next(s for s in ";\t," if s in header)
     path = put(tmp_path / name, f"\r\n{header}\r\n{separator.join('abc')}\r\n")
     assert cells_of(path) == [["a", "b", "c"]]
-    assert detect_table(path).description == description
+    assert open_table(path)[0] == description
 
 
 @pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", ","), ("t.tsv", "\t")])
@@ -145,26 +119,18 @@ def test_the_first_line_may_tell_excel_the_separator(
 ) -> None:
     lines = [f"sep={separator}", separator.join("ab"), separator.join("12"), ""]
     (line,) = read_table(put(tmp_path / name, "\r\n".join(lines)))
-    assert line.cells == {"a": "1", "b": "2"} and line.where == f"{tmp_path / name}:3"
+    assert line == (f"{tmp_path / name}:3", {"a": "1", "b": "2"})
 
 
 def test_other_separators_in_a_header_with_tabs(tmp_path: Path) -> None:
     path = put(tmp_path / "t.tsv", "word\tsense, fine\tsentence;x\na\tb, c\td;e\n")
-    (line,) = read_table(path)
-    assert line.cells == {"word": "a", "sense, fine": "b, c", "sentence;x": "d;e"}
+    ((_, cells),) = read_table(path)
+    assert cells == {"word": "a", "sense, fine": "b, c", "sentence;x": "d;e"}
 
 
 def test_a_name_in_quotes_may_have_another_separator(tmp_path: Path) -> None:
     path = put(tmp_path / "t.csv", 'a,"b; c"\n1,2\n')
-    assert next(read_table(path)).cells == {"a": "1", "b; c": "2"}
-
-
-@pytest.mark.parametrize("header", ["a,b;c", "a\tb,c", "a;b\tc"])
-def test_two_separators_in_the_header(tmp_path: Path, header: str) -> None:
-    path = put(tmp_path / "t.csv", f"\n{header}\n1,2\n")
-    with pytest.raises(CorpusError, match="in the header") as caught:
-        list(read_table(path))
-    assert caught.value.where == f"{path}:2"
+    assert next(read_table(path))[1] == {"a": "1", "b; c": "2"}
 
 
 def test_a_missing_column_is_named_where_the_columns_are(tmp_path: Path) -> None:
@@ -184,6 +150,6 @@ def test_very_many_columns_are_refused_soon(tmp_path: Path) -> None:
     """Reading must not compare each column name with all others."""
     names = "\t".join(f"c{number}" for number in range(100_000))
     start = time.process_time()
-    with pytest.raises(CorpusError, match="no column"):
+    with pytest.raises(CorpusError, match="1 columns, but the header has 100000"):
         list(read_table(put(tmp_path / "t.tsv", f"{names}\nx\n"), needed=HEADER))
     assert time.process_time() - start < 5

@@ -9,7 +9,7 @@ from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer import all_words_xml
+from wsd.corpora.importer.xml_formats import read_all_words
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 
@@ -109,8 +109,8 @@ def test_nothing_to_train_and_test(tmp_path: Path) -> None:
 
 def test_keys_with_other_line_ends_and_several_in_a_line(tmp_path: Path) -> None:
     """Both files; the first key is the sense."""
-    plain = all_words_xml.read(put(tmp_path, "a", *TRAIN), None)
-    actual = all_words_xml.read(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
+    plain = read_all_words(put(tmp_path, "a", *TRAIN), None)
+    actual = read_all_words(put(tmp_path, "a", *TRAIN, end="\r\n"), None)
     text = [(r.word, r.sense, r.also, r.tokens) for r in actual.rows]
     assert text == [(r.word, r.sense, r.also, r.tokens) for r in plain.rows]
     assert actual.left_out == {} and text[5][1:3] == ("h2", ("h3",))
@@ -128,15 +128,6 @@ def test_the_refusal_lists_what_lower_minima_would_keep(tmp_path: Path) -> None:
 DEEP = "<x>" * 1000 + "</x>" * 1000
 BAD = {
     "deep": (lambda xml: xml.replace("<text>", f"<text>\n{DEEP}"), None, "xml:3", "other elements"),
-    "sentence in a sentence": (
-        lambda xml: xml.replace("<sentence>", "<sentence>\n<sentence>", 1),
-        None,
-        "xml:4",
-        "a <sentence> inside another",
-    ),
-    "tab": (None, "i0 c%1\tx\ni1 c%2\n", "key.txt:1", "a '\\t' in the line"),
-    "return": (None, "i0 c%1\ni1 c\r%2\n", "key.txt:2", "a '\\r' in the line"),
-    "key twice": (None, "i0 c%1 c%1\ni1 c%2\n", "key.txt:1", "'i0' has the same key twice"),
     "gold without instance": (None, "i0 a\ni1 b\n\ni2 c\n", "key.txt:4", "a key of 'i2'"),
     "instance without gold": (None, "i0 a\n", "xml:4", "the instance 'i1' has no key"),
 }
@@ -171,8 +162,8 @@ def test_a_wrong_encoding(tmp_path: Path, head: str, encoding: str, says: str) -
     text = path.read_text().replace("amber", "ambér")
     path.write_bytes((head + text).encode(encoding))
     with pytest.raises(CorpusError, match=says) as caught:
-        all_words_xml.read(path, None)
+        read_all_words(path, None)
     assert str(caught.value.where).startswith(f"{path}:")
     # A valid file with a name is read.
     path.write_bytes(f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1"))
-    assert all_words_xml.read(path, None).rows[0].tokens[0].startswith("ambér")
+    assert read_all_words(path, None).rows[0].tokens[0].startswith("ambér")

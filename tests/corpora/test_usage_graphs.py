@@ -102,7 +102,7 @@ def test_a_use_that_is_there_twice_stays_with_its_identifier(folder: Path, tmp_p
         ("uses.csv", "identifier", "id", "uses.csv:1", "no column 'identifier'"),
         ("uses.csv", "indexes_target_token\t", "places\t", "uses.csv:1", "no column for the span"),
         ("judgments.csv", "cell-b1", "cell-b9", "judgments.csv:3", "no use has the identifier"),
-        ("judgments.csv", "4.0", "four", "judgments.csv:2", "the judgment 'four' is not a number"),
+        ("judgments.csv", "4.0", "four", "judgments.csv:2", "string to float: 'four'"),
         ("judgments.csv", "judgment\t", "rating\t", "judgments.csv:1", "no column 'judgment'"),
     ],
 )

@@ -1,22 +1,18 @@
-"""The readers of `wsd import` as targets, and NOAD's: tables, XML, folders."""
+"""The readers of `wsd import` as targets: tables, XML, folders."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import small_noad
 from mutate import SEPARATOR
 
 from wsd.corpora.importer import (
-    all_words_xml,
-    arrow_tables,
     corpus_folder,
     labelled_tables,
-    lexical_sample_xml,
-    noad_xml,
-    ufsac_xml,
+    table_files,
+    xml_formats,
 )
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
 from wsd.corpora.importer.table_cells import Options
 from wsd.errors import visible
@@ -108,7 +104,7 @@ def table_seeds() -> list[bytes]:
 
 def run_arrow(data: bytes, at: Path) -> None:
     """The first byte chooses between Parquet and Arrow."""
-    path = at / f"t{arrow_tables.KINDS[data[0] % 2 if data else 0]}"
+    path = at / f"t{table_files.ARROW[data[0] % 2 if data else 0]}"
     path.write_bytes(data[1:])
     options = Options()
     gathered = labelled_tables.read(path, options)
@@ -159,10 +155,13 @@ def run_foreign_xml(data: bytes, at: Path) -> None:
     """A file with answers inside."""
     path = at / "a.xml"
     path.write_bytes(data)
-    for kind in (lexical_sample_xml, ufsac_xml):
-        if kind.matches(path):
+    for matches, read in (
+        (xml_formats.is_lexical_sample, xml_formats.read_lexical_sample),
+        (xml_formats.is_ufsac, xml_formats.read_ufsac),
+    ):
+        if matches(path):
             bad_lines = BadLines()
-            gathered = kind.read(path, bad_lines)
+            gathered = read(path, bad_lines)
             check_gathered(gathered)
             bad_lines.settle(len(gathered.rows), skip=False)
 
@@ -193,7 +192,7 @@ def run_xml(data: bytes, at: Path) -> None:
     (at / "a.gold.key.txt").unlink(missing_ok=True)
     if gold:
         (at / "a.gold.key.txt").write_bytes(gold)
-    check_gathered(all_words_xml.read(at / "a.data.xml", None))
+    check_gathered(xml_formats.read_all_words(at / "a.data.xml", None))
 
 
 def xml_seeds() -> list[bytes]:
@@ -203,26 +202,6 @@ def xml_seeds() -> list[bytes]:
     empty = XML.replace(b">the<", b"> <")
     results = [(XML, gold), (XML, gold[:25]), (declared, gold), (twice, gold), (empty, gold)]
     return [text + SEPARATOR + keys for text, keys in [*results, (XML, b"")]]
-
-
-def run_noad(data: bytes, _: Path) -> None:
-    for sentence in noad_xml.read(data, "a.xml"):
-        assert all(token and not any(c.isspace() for c in token) for token in sentence.tokens)
-        for label in sentence.labels:
-            assert 0 <= label.position < len(sentence.tokens) and label.line > 0
-            assert label.sense and visible(label.sense + label.word) == label.sense + label.word
-
-
-def noad_seeds() -> list[bytes]:
-    plain = small_noad.document(small_noad.sentences_of(4))
-    declared = plain.replace(b' SYSTEM "simple-wsd-doc.dtd"', b' [<!ENTITY e "x">]')
-    return [
-        plain,
-        declared,
-        plain.replace(b"soup", b"&e;"),
-        plain[:-9],
-        plain.replace(b"_BREAK", b""),
-    ]
 
 
 def run_folder(data: bytes, at: Path) -> None:

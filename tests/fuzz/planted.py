@@ -36,7 +36,7 @@ FAULTS = {
         "if position > len(tokens):",
     ),
     "a type check left out": Fault(
-        "corpus", "corpora/text_format.py", "        and isinstance(pair[1], str)\n", ""
+        "corpus", "corpora/text_format.py", "        and isinstance(sense, str)\n", ""
     ),
     "a checksum of the archive skipped": Fault(
         "archive", "corpora/archives.py", "if digest != manifest[name]:", "if False:"

@@ -41,10 +41,9 @@ from wsd.artifacts import (
     senses as sense_names,
 )
 from wsd.classification.estimators.registry import make_estimator
-from wsd.corpora import archives, text_format, training_sets
+from wsd.corpora import archives, glosses, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
-from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.word_forms import Finder
 from wsd.encoder import model_files
@@ -223,7 +222,7 @@ def run_sense_texts(data: bytes, folder: Path) -> None:
         for word, senses in SENSES.items()
         for sense in senses
     ]
-    for word, given in sense_texts.read(folder / "senses.tsv", rows).items():
+    for word, given in glosses.read_senses(folder / "senses.tsv", rows).items():
         names = [text.name for text in sense_names.sense_texts(word, SENSES[word], given)]
         assert len(set(names)) == len(names) and all(visible(name) == name for name in names)
 
@@ -652,9 +651,6 @@ TARGETS = {
         Target("import-xml", import_targets.xml_seeds, import_targets.run_xml,
                (b"<instance ", b"</", b"/>", b"&amp;", b"&#0;", b"<!DOCTYPE", b'lemma="', b" ",
                 b"<wf>", b"\n"), 1.0),
-        Target("import-noad", import_targets.noad_seeds, import_targets.run_noad,
-               (b"<word ", b"/>", b"</", b"&amp;", b"&e;", b"<!DOCTYPE", b' sense="', b' text=""',
-                b"SENTENCE_BREAK"), 0.5),
         Target("import-folder", import_targets.folder_seeds, import_targets.run_folder,
                (b"\t", b"\n", b"crane", b"0", *JSON_TOKENS), 0.8),
         *(target for module in of_studies() for target in module.TARGETS),

@@ -186,4 +186,4 @@ def test_a_damaged_file_of_the_download_is_ignored() -> None:
     for name in names:
         atomic.write_text(source / name, "0\n")
     set_aside(source / names[0])
-    archives.refuse_foreign_files(source, names)
+    archives.refuse_foreign_files(source, [Path(name).name for name in names])

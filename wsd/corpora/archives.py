@@ -13,9 +13,10 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +100,13 @@ def available(source: SourceArchive) -> Iterator[Path]:
     try:
         yield archive
     except DownloadError as error:
-        if local:
-            problem = f"{error.problem}; the file was not changed"
-            fix = f"replace it with a complete copy of {source.url}"
-            raise DownloadError(problem, where=local, fix=fix) from error
-        archive.unlink(missing_ok=True)
-        problem = f"{error.problem}; the downloaded archive was removed from the cache"
-        fix = f"run the command again; if that fails in the same way, {source.alternatives}"
-        raise DownloadError(problem, where=f"{archive}, from {source.url}", fix=fix) from error
+        where, problem = str(archive), "the file was not changed"
+        fix = f"replace it with a complete copy of {source.url}"
+        if not local:
+            archive.unlink(missing_ok=True)
+            where, problem = f"{archive}, from {source.url}", "it was removed from the cache"
+            fix = f"run the command again; if that fails in the same way, {source.alternatives}"
+        raise DownloadError(f"{error.problem}; {problem}", where=where, fix=fix) from error
 
 
 def fetch_archive(source: SourceArchive) -> Path:
@@ -175,9 +175,19 @@ def verified(archive: Path, manifest: Mapping[str, str]) -> Iterator[tuple[str, 
     with archive.open("rb") as file:
         start = file.read(len(XZ))
     kind = "zip" if start.startswith(ZIP) else "tar.xz" if start == XZ else "tar.gz"
-    members = _zip_members if kind == "zip" else _tar_members
     try:
-        for name, data in members(archive, kind, manifest):
+        for number, (path, size, read) in enumerate(_members(archive, kind), 1):
+            if number > MEMBERS_LIMIT:
+                problem = f"refused: the archive has more than {MEMBERS_LIMIT} members"
+                raise DownloadError(problem)
+            if not 0 <= size <= TOTAL_LIMIT:
+                raise DownloadError(f"refused: a member of {str(size)[:20]} bytes")
+            name = _name_below_top(path)
+            if name not in manifest:
+                continue
+            if size > MEMBER_LIMIT:
+                raise DownloadError(f"refused: {name} has {size} bytes, more than {MEMBER_LIMIT}")
+            data = read()
             digest = hashlib.sha256(data).hexdigest()
             if digest != manifest[name]:
                 hashes = f"expected SHA-256 {manifest[name]}, came {digest}"
@@ -210,44 +220,22 @@ class _Limited:
         return data
 
 
-def _tar_members(archive: Path, kind: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the wanted files of a tar archive, which is read once, front to back."""
-    opened = lzma.open if kind == "tar.xz" else gzip.open
-    with opened(archive) as stream:
+def _members(archive: Path, kind: str) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield the name and size of each member, and a function that reads it.
+
+    An archive is read once, front to back. A link has no content of its own.
+    """
+    if kind == "zip":
+        with zipfile.ZipFile(archive) as packed:
+            for entry in packed.infolist():
+                yield entry.filename, entry.file_size, partial(packed.read, entry)
+        return
+    with (lzma.open if kind == "tar.xz" else gzip.open)(archive) as stream:
         limited: Any = _Limited(stream)
         tar = tarfile.open(fileobj=limited, mode="r|")  # noqa: SIM115 - the stream is closed
-        for number, member in enumerate(tar, 1):
-            _check_number(number)
-            if not 0 <= member.size <= TOTAL_LIMIT:
-                raise DownloadError(f"refused: a member of {str(member.size)[:20]} bytes")
-            name = _name_below_top(member.name)
-            if name in wanted:
-                _check_size(member.size, name)
-                source = tar.extractfile(member) if member.isreg() else None
-                if source is None:
-                    problem = f"refused: {name} is not a regular file but a link or a folder"
-                    raise DownloadError(problem)
-                yield name, source.read()
-
-
-def _zip_members(archive: Path, _: str, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(archive) as packed:
-        _check_number(len(packed.infolist()))
-        for member in packed.infolist():
-            name = _name_below_top(member.filename)
-            if name in wanted:
-                _check_size(member.file_size, name)
-                yield name, packed.read(member)
-
-
-def _check_number(members: int) -> None:
-    if members > MEMBERS_LIMIT:
-        raise DownloadError(f"refused: the archive has more than {MEMBERS_LIMIT} members")
-
-
-def _check_size(size: int, name: str) -> None:
-    if size > MEMBER_LIMIT:
-        raise DownloadError(f"refused: {name} has {size} bytes, more than {MEMBER_LIMIT}")
+        for member in tar:
+            source = tar.extractfile(member) if member.isreg() else None
+            yield member.name, member.size, source.read if source else bytes
 
 
 def _name_below_top(name: str) -> str:
@@ -257,40 +245,25 @@ def _name_below_top(name: str) -> str:
     return "/".join([part for part in parts if part not in ("", ".")][1:])
 
 
-def refuse_foreign_files(out: Path, files: Iterable[str]) -> None:
+def refuse_foreign_files(out: Path, names: Container[str]) -> None:
     """Refuse to replace a folder that has other files: a mistyped path may be a home folder.
 
     Parameters
     ----------
     out : Path
-    files : iterable of str
-        Relative paths of the files that may be in it.
+    names : container of str
+        The names of the files that may be in it, at any depth.
 
     Raises
     ------
     ConfigError
-        For anything else in the folder.
+        For any other file in the folder.
     """
-    own = {out / name for name in files}
-    if not out.exists():
-        return
-    for path in sorted(out.rglob("*")) if out.is_dir() else [out]:
+    for path in sorted(out.rglob("*")) if out.is_dir() else [out] if out.exists() else []:
         is_folder = path.is_dir() and not path.is_symlink()
-        known = path.with_name(path.name.removesuffix(DAMAGED)) in own
+        known = path.name.removesuffix(DAMAGED) in names and path != out
         # Snakemake leaves hidden files of its own in folders that it created.
         if not (is_folder or known or path.name.startswith(".snakemake")):
             problem = f"refused to replace {path}, which does not belong to the dataset"
             fix = "name an empty folder, or a folder that does not exist yet"
             raise ConfigError(problem, where=str(out), fix=fix)
-
-
-def refuse_foreign_names(out: Path, names: Container[str]) -> None:
-    """Refuse to replace a folder that has files of other names, at any depth.
-
-    Raises
-    ------
-    ConfigError
-    """
-    files = (path.relative_to(out) for path in out.rglob("*") if path.is_file())
-    own = [path.as_posix() for path in files if path.name.removesuffix(DAMAGED) in names]
-    refuse_foreign_files(out, own)

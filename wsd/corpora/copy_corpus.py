@@ -6,7 +6,6 @@ For an imported corpus, a run does this instead of the download.
 import argparse
 import json
 import shutil
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wsd.arguments import add_listings, add_out_folder
@@ -53,14 +52,6 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
                 )
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
-
-
-def changed_copies(folder: Path, digests: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files of a corpus that differ from their checksums in its manifest."""
-    for name, expected in digests.items():
-        path = folder / name
-        if path.exists() and sha256(path) != expected:
-            yield path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

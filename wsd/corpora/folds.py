@@ -6,7 +6,7 @@ the same fold.
 
 import argparse
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -38,16 +38,21 @@ def most_folds(gold: np.ndarray, component: np.ndarray) -> int:
     return min(int(counts.min()), len(np.unique(component))) if len(senses) > 1 else 1
 
 
-def most_folds_of(corpus: Corpus) -> int:
+def most_folds_of(senses: Sequence[str | int], sentences: Sequence[Sequence[str]]) -> int:
     """Return :func:`most_folds` of a word's full training set.
 
     Near-duplicates are ignored if there are many sentences, since enough groups remain.
+
+    Parameters
+    ----------
+    senses : sequence of str or int
+        Of each training instance.
+    sentences : sequence of tokens
     """
-    rows = np.flatnonzero(corpus.split == "train")
-    component = np.arange(len(rows))
-    if len(rows) <= FEW:
-        component = near_duplicates.components([corpus.tokens[row] for row in rows])
-    return most_folds(corpus.gold[rows], component)
+    component = np.arange(len(sentences))
+    if len(sentences) <= FEW:
+        component = near_duplicates.components(sentences)
+    return most_folds(np.array(senses), component)
 
 
 def fold_word(

@@ -1,4 +1,4 @@
-"""Read glosses, one or more for each sense, as tables of sentences.
+"""Read names and glosses of senses from tables, and glosses as tables of sentences.
 
 The encoder reads a gloss like any sentence of the word. The focal word is the first form of
 the word in the gloss. A gloss without one gets the word and a colon in front, as in GlossBERT.
@@ -13,17 +13,75 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.dataset import ENGLISH, MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.artifacts.senses import GLOSS, SenseText, check_text
-from wsd.corpora.importer.delimited_text import read_table
-from wsd.corpora.importer.labelled_sentence import plain
+from wsd.artifacts.senses import GLOSS, Given, SenseText, check_text, describe_clash, find_clash
+from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
+from wsd.corpora.importer.table_files import read_table
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 
 COLUMNS = ("word", "sense", "gloss")
+NAMED = ("word", "sense", "name", "gloss")
 FIX = "give each sense its own gloss"
 # The place, sense and text of a gloss.
 Line = tuple[str, str, str]
+# The place, word, sense and text of a gloss.
+_Gloss = tuple[str, str, str, str]
+
+
+def read_senses(path: Path, rows: Iterable[LabelledSentence]) -> dict[str, Given]:
+    """Read a table with the columns ``word``, ``sense``, ``name`` and ``gloss``.
+
+    Parameters
+    ----------
+    path : Path
+        As :func:`wsd.corpora.importer.table_files.read_table` takes it.
+    rows : iterable of LabelledSentence
+        The sentences with these senses; not every sense needs a line.
+
+    Raises
+    ------
+    CorpusError
+        Naming file and line, for a missing column, a word or sense that no sentence has, a sense
+        that is in two lines, and a name or gloss that cannot be shown.
+    """
+    senses = _senses((row.where, row.word, row.sense, "") for row in rows)
+    texts: dict[str, dict[str, SenseText]] = {}
+    places: dict[tuple[str, str], str] = {}
+    for where, cells in read_table(path, NAMED):
+        word, sense, name, gloss = (plain(cells[column]) for column in NAMED)
+        with at_place(where):
+            if word not in senses:
+                known = ", ".join(senses)
+                raise ValueError(f"no sentence has the word {word!r}; the words are {known}")
+            if sense not in senses[word]:
+                known = ", ".join(senses[word])
+                raise ValueError(f"no sentence has the sense {sense!r} of {word!r}: it has {known}")
+            if (first := places.setdefault((word, sense), where)) != where:
+                raise ValueError(f"the sense {sense!r} of {word!r} is in {first} too")
+            check_text(SenseText(name, gloss))
+        if name or gloss:
+            texts.setdefault(word, {})[sense] = SenseText(name, gloss)
+    if not places:
+        fix = "write a line for each sense, or leave out --senses"
+        raise CorpusError("the file has no sense", where=str(path), fix=fix)
+    return dict(texts)
+
+
+def check_names(
+    word: str, rows: Iterable[LabelledSentence], given: Given, table: Path | None
+) -> None:
+    """Refuse two senses with the same name.
+
+    Raises
+    ------
+    CorpusError
+    """
+    labels = list(dict.fromkeys(row.sense for row in rows))
+    kept = {label: text for label, text in given.items() if label in labels}
+    if pair := find_clash(word, labels, kept):
+        fix = "give each sense of a word a different name, with --senses"
+        raise CorpusError(describe_clash(word, *pair), where=str(table) if table else None, fix=fix)
 
 
 def read_glosses(
@@ -34,8 +92,8 @@ def read_glosses(
     Parameters
     ----------
     path : Path
-        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, in the
-        format of :func:`wsd.corpora.importer.delimited_text.table`. A sense may have several lines.
+        A ``dataset.json``, or a table with the columns ``word``, ``sense`` and ``gloss``, for
+        :func:`wsd.corpora.importer.table_files.read_table`. A sense may have several lines.
         Lines with other words are skipped.
     senses : mapping of word to sequence of str, optional
         By default, all words and senses of the file.
@@ -72,20 +130,20 @@ def read_glosses(
     return glosses
 
 
-def _senses(lines: Iterable[tuple[str, str, str, str]]) -> dict[str, list[str]]:
+def _senses(lines: Iterable[_Gloss]) -> dict[str, list[str]]:
     senses: dict[str, dict[str, None]] = {}
     for _, word, sense, _ in lines:
         senses.setdefault(word, {})[sense] = None
     return {word: [*labels] for word, labels in senses.items()}
 
 
-def _table_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
-    for where, cells, _ in read_table(path, COLUMNS):
+def _table_lines(path: Path) -> Iterator[_Gloss]:
+    for where, cells in read_table(path, COLUMNS):
         word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
         yield where, word, sense, gloss
 
 
-def _manifest_lines(path: Path) -> Iterator[tuple[str, str, str, str]]:
+def _manifest_lines(path: Path) -> Iterator[_Gloss]:
     for word, given in read_manifest(path).given.items():
         for sense, text in given.items():
             if text.gloss:

@@ -2,8 +2,7 @@
 
 For each word, the folder has the files that :func:`wsd.corpora.text_format.read_text` reads. The
 manifest ``dataset.json`` has the name and the source of the corpus, the number of instances of each
-sense, and the checksum of each file. The folder is read back before it is put in place, as a whole
-or not at all.
+sense, and the checksum of each file. The folder is put in place as a whole or not at all.
 
 Studies can add to the command. The module that a study names for it (``Study.extends``) has
 ``arguments(parser)`` and any of these:
@@ -16,6 +15,7 @@ Studies can add to the command. The module that a study names for it (``Study.ex
 """
 
 import argparse
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,19 +26,18 @@ from typing import Any
 from wsd import logs
 from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
+from wsd.corpora import dwug_en, glosses
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import (
-    import_usage_graphs,
-    saved_datasets,
-    sense_texts,
+    kept_senses,
+    labelled_tables,
     splits,
-    table_columns,
-    train_and_test,
+    table_cells,
 )
-from wsd.corpora.importer.import_summary import log_all, plural, shorten, summary, too_small
-from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
+from wsd.corpora.importer.import_summary import log_all, plural, shorten
+from wsd.corpora.importer.input_formats import KINDS, Request, expand_datasets, kind_of
+from wsd.corpora.importer.kept_senses import Words
 from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.train_and_test import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, visible
@@ -62,12 +61,15 @@ def import_corpus(args: argparse.Namespace) -> str:
         Naming file and line.
     """
     request = _check_arguments(args)
-    for import_instead in _offered(args, "import_instead"):
-        if (lines := import_instead(request)) is not None:
-            return summary(lines, request)
-    parts = _read_files(request)
-    lines = parts if isinstance(parts, list) else _import_senses(request, *parts)
-    return summary(lines, request)
+    instead = (function(request) for function in _offered(args, "import_instead"))
+    lines = next((lines for lines in instead if lines is not None), None)
+    if lines is None:
+        parts = _read_files(request)
+        lines = parts if isinstance(parts, list) else _import_senses(request, *parts)
+    # JSON is YAML, and its quotes keep a name such as 1e3 a text.
+    name, path = (json.dumps(text, ensure_ascii=False) for text in (args.name, str(args.out)))
+    config = f"  dataset: {{ name: {name}, path: {path} }}"
+    return "\n".join([*lines, f"written to {args.out}; in a config:", config])
 
 
 def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[str]:
@@ -80,21 +82,22 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     total = train + test
     total.left_out += request.settle(len(total.rows))
     if args.senses is not None:
-        total.given = sense_texts.read(args.senses, total.rows)
+        total.given = glosses.read_senses(args.senses, total.rows)
         total.files.append(args.senses)
     _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
-        words, left_out = train_and_test.divide(train.rows, test.rows, args.at_least)
+        words, left_out = kept_senses.train_and_test(train.rows, test.rows, args.at_least)
         total.left_out += left_out
     else:
-        words = splits.by_word(total, args.at_least)
+        words = kept_senses.by_word(total, args.at_least)
     for word, rows in words.items():
         if not given:
             rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
             words[word] = rows
         splits.check_splits(word, rows)
-        sense_texts.check_together(word, rows, total.given.get(word, {}))
+        glosses.check_names(word, rows, total.given.get(word, {}), args.senses)
+    total.left_out = +total.left_out  # no zeros
     return _write(request, total, words, given)
 
 
@@ -107,12 +110,9 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if args.language and not _LANGUAGE.fullmatch(args.language):
         problem, fix = f"{args.language!r} is no code of a language", "give a code such as en or de"
         raise ConfigError(problem, where="--language", fix=fix)
-    if args.out.exists() and not args.out.is_dir():
-        fix = "choose another path for --out"
-        raise ConfigError("a file with this name exists", where=str(args.out), fix=fix)
-    if args.out.exists() and any(args.out.iterdir()):
-        fix = "delete it, or choose another path for --out"
-        raise ConfigError("the folder exists and is not empty", where=str(args.out), fix=fix)
+    if args.out.exists() and (not args.out.is_dir() or any(args.out.iterdir())):
+        problem = "a file, or a folder that is not empty, has this name"
+        raise ConfigError(problem, where=str(args.out), fix="choose another path for --out")
     if bool(args.train) != bool(args.test) or bool(args.train) == bool(args.files):
         problem = "it is unclear which files are for training and testing"
         fix = "name files without an option; or name some with --train and some with --test"
@@ -121,15 +121,13 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     if args.gold is not None and len(files) != 1:
         problem = "one file of gold keys for several files"
         raise ConfigError(problem, where="--gold", fix="import a single file")
-    resolved = [path.resolve() for path in files]
-    if twice := [path for path in files if resolved.count(path.resolve()) > 1]:
-        problem = f"the file {twice[0]} is named twice"
-        raise ConfigError(problem, where="FILE", fix="name each file once")
-    named = saved_datasets.resolve(args.files, args.train, args.test)
+    if len({path.resolve() for path in files}) < len(files):
+        raise ConfigError("a file is named twice", where="FILE", fix="name each file once")
+    named = expand_datasets(args.files, args.train, args.test)
     args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
-    keys = list(dict.fromkeys([*table_columns.NAMES, *chain(*_offered(args, "COLUMNS"))]))
-    columns = table_columns.parse_columns(args.columns, keys)
+    keys = list(dict.fromkeys([*table_cells.NAMES, *chain(*_offered(args, "COLUMNS"))]))
+    columns = labelled_tables.parse_columns(args.columns, keys)
     about |= _parse_about(vars(args))
     return Request(args, [*chain(*named)], columns, about)
 
@@ -142,7 +140,7 @@ def _offered(args: argparse.Namespace, name: str) -> list[Any]:
 def _read_files(request: Request) -> tuple[Gathered, Gathered] | list[str]:
     """Read the sentences to train on and those to test on, or return a summary."""
     args = request.args
-    known = [*KINDS, import_usage_graphs.KIND, *_offered(args, "KIND")]
+    known = [*KINDS, dwug_en.KIND, *_offered(args, "KIND")]
     kinds = {path: kind_of(path, known, args) for path in request.files}
     for kind in kinds.values():
         if kind.read_together:
@@ -181,7 +179,7 @@ def _check_spelling(gathered: Gathered, request: Request) -> None:
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
-    words = splits.grouped(rows)
+    words = kept_senses.grouped(rows)
     log_all(similar_names(words), "such words")
     lines: list[str] = []
     for word, of_word in words.items():
@@ -212,7 +210,6 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
         f"{plural(len(words), 'word')}; per sense, training + test instances; splits {how}",
         *shorten(counts, "words"),
         *(f"left out: {n} instances of {reason}" for reason, n in gathered.left_out.items()),
-        *too_small({word: facts["most_folds"] for word, facts in manifest["words"].items()}),
     ]
 
 

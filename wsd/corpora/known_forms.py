@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from wsd.artifacts.dataset import ENGLISH
-from wsd.corpora.importer.delimited_text import detect_table
 from wsd.corpora.importer.labelled_sentence import plain
+from wsd.corpora.importer.table_files import read_table
 from wsd.corpora.inflection import forms
 from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError, visible
@@ -79,7 +79,7 @@ def read_forms(path: Path, encoding: str | None = None) -> dict[str, tuple[str, 
     """
     read: dict[str, dict[str, str]] = {}
     fix = "write a word and one of its forms in each line"
-    for where, values, _ in detect_table(path, encoding).lines(COLUMNS):
+    for where, values in read_table(path, COLUMNS, encoding):
         word, form = (plain(values[name]) for name in COLUMNS)
         for name, text in zip(COLUMNS, (word, form), strict=True):
             if not text:

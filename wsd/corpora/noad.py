@@ -1,34 +1,70 @@
 """Download NOAD and write one of its datasets as a folder in the corpus format, with a manifest.
 
-Every document is verified and read from the archive. The documents are divided into training and
-test documents; or one of SemCor and MASC is for training, and the other for testing. The division
-is part of the dataset and does not depend on the seed in the config.
+NOAD is SemCor and MASC with senses of the New Oxford American Dictionary. Every document is
+verified and read from the archive. The documents are divided into training and test documents; or
+one of SemCor and MASC is for training, and the other for testing. The division is part of the
+dataset and does not depend on the seed in the config.
 """
 
 import argparse
+import hashlib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
 
 from wsd.arguments import add_listings, add_out_folder, count
-from wsd.artifacts.dataset import ABOUT, DATASETS, DOCUMENTS, FILES, FORMAT, MANIFEST
+from wsd.artifacts.dataset import ABOUT, DATA, DATASETS, DOCUMENTS, FILES, FORMAT, MANIFEST
 from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
-from wsd.corpora import noad_checksums
-from wsd.corpora.archives import available, refuse_foreign_names, verified
-from wsd.corpora.document_split import documents_to_test
+from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files, verified
 from wsd.corpora.download import log_licence
 from wsd.corpora.importer.labelled_sentence import LabelledSentence
-from wsd.corpora.importer.noad_xml import Sentence, read
 from wsd.corpora.importer.write_corpus import lay_out
-from wsd.errors import ConfigError
+from wsd.corpora.importer.xml_formats import PARTS
+from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.checksums import sha256
 
+COMMIT = "894bf257296d1994df55c17fde0b09192644c74f"
+ARCHIVE = SourceArchive(
+    title="NOAD",
+    url=f"{DATASETS['noad'].source}/archive/{COMMIT}.tar.gz",
+    file=f"word_sense_disambigation_corpora-{COMMIT}.tar.gz",
+    variable="WSD_NOAD_ARCHIVE",
+    checksums=DATA / "noad.sha256",
+)
+DOCUMENT, WORDNET = ".xml", "manual_map.txt"
 SHARE, SEED = 0.3, 1
+# The kinds of break before a word that begin a sentence.
+ENDS = ("SENTENCE_BREAK", "PARAGRAPH_BREAK")
+# The cost of a sense that is in one group only: more than all other costs together.
+MISSING = 10**9
+# The most searches. Another one starts if a sense is still in one group only.
+ATTEMPTS = 20
+
+
+class Label(NamedTuple):
+    """A labelled token: its position in the sentence."""
+
+    word: str
+    sense: str
+    position: int
+
+
+class Sentence(NamedTuple):
+    """The tokens of a sentence, and the labels of its labelled tokens."""
+
+    tokens: tuple[str, ...]
+    labels: tuple[Label, ...]
+
+
 # The sentences of each document, sorted by its name.
 Documents = Mapping[str, list[Sentence]]
 
@@ -49,16 +85,14 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     ------
     DownloadError
         If the archive cannot be obtained, or is damaged or wrong.
-    CorpusError
-        Naming document and line, for a malformed document.
     ConfigError
         If ``out`` holds files that are not the dataset's, or no word is left.
     """
-    refuse_foreign_names(out, (*FILES, *DOCUMENTS, MANIFEST))
-    dataset, archive = DATASETS[name], noad_checksums.ARCHIVE
+    refuse_foreign_files(out, (*FILES, *DOCUMENTS, MANIFEST))
+    dataset = DATASETS[name]
     log_licence(name)
-    with available(archive) as path:
-        documents, glosses = read_archive(path, archive.file_checksums())
+    with available(ARCHIVE) as path:
+        documents, glosses = read_archive(path, ARCHIVE.file_checksums())
     words = kept(counts_of(documents), name, at_least)
     if not words:
         problem = f"no word has two senses with {at_least} instances"
@@ -72,7 +106,7 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
         "format": FORMAT,
         "name": name,
         **{key: getattr(dataset, key) for key in ABOUT},
-        "imported": [{"file": archive.url, "checksums_sha256": sha256(archive.checksums)}],
+        "imported": [{"file": ARCHIVE.url, "checksums_sha256": sha256(ARCHIVE.checksums)}],
         "at_least": at_least,
         "split": by_document if NOAD[name] is None else {"made": False, "by": "part"},
         "test_documents": sorted(tested),
@@ -96,12 +130,35 @@ def read_archive(archive: Path, checksums: Mapping[str, str]) -> tuple[Documents
     documents: dict[str, list[Sentence]] = {}
     glosses: dict[str, str] = {}
     for name, data in verified(archive, checksums):
-        if name.endswith(noad_checksums.DOCUMENT):
-            documents[name] = read(data, f"{archive}: {name}")
-        elif name == noad_checksums.WORDNET:
+        if name.endswith(DOCUMENT):
+            documents[name] = read(data)
+        elif name == WORDNET:
             pairs = (line.partition("\t") for line in data.decode("utf-8").splitlines())
             glosses = {sense.rpartition("/")[2]: keys.replace(",", " ") for sense, _, keys in pairs}
     return dict(sorted(documents.items())), glosses
+
+
+def read(data: bytes) -> list[Sentence]:
+    """Return the sentences of a document, which is UTF-8 whatever it declares.
+
+    It has one ``<word>`` after another, with ``text`` and ``break_level``, the kind of break before
+    it. A labelled word also has ``lemma``, ``pos`` and ``sense``. A word is called by its lemma and
+    its part of speech, ``serve.v``. The checksum has shown that the document is as expected.
+    """
+    parser = ElementTree.XMLParser(encoding="utf-8")  # noqa: S314 - the document is verified
+    sentences: list[tuple[list[str], list[Label]]] = [([], [])]
+    for element in ElementTree.fromstring(data, parser):  # noqa: S314
+        if element.get("break_level") in ENDS:
+            sentences.append(([], []))
+        tokens, labels = sentences[-1]
+        if sense := element.get("sense"):
+            part = element.attrib["pos"]
+            # A part of speech that the all-words format does not have is its own suffix.
+            word = sys.intern(f"{element.get('lemma')}.{PARTS.get(part, part.lower())}")
+            labels.append(Label(word, sys.intern(sense.rpartition("/")[2]), len(tokens)))
+        # One token of one document is empty.
+        tokens.extend(map(sys.intern, element.attrib["text"].split()))
+    return [Sentence(tuple(tokens), tuple(labels)) for tokens, labels in sentences if tokens]
 
 
 def counts_of(documents: Documents) -> dict[str, dict[str, InParts]]:
@@ -143,6 +200,67 @@ def _documents_to_test(
     return documents_to_test(senses, share=SHARE, seed=SEED)
 
 
+def documents_to_test(
+    documents: Mapping[str, Counter[tuple[str, str]]], *, share: float, seed: int
+) -> frozenset[str]:
+    """Return the test documents, which have about the given share of each sense's instances.
+
+    Documents change groups one after another, in a random order, as long as this brings the senses
+    closer to the share. All numbers are integers, so that every machine returns the same result.
+
+    Parameters
+    ----------
+    documents : mapping of name to counts of (word, sense)
+        Every sense is in at least two documents.
+    share : float
+        Between 0 and 1.
+    seed : int
+
+    Raises
+    ------
+    CorpusError
+        If no search ends with every sense in both groups.
+    """
+    totals = Counter[tuple[str, str]]()
+    for counts in documents.values():
+        totals.update(counts)
+    number = {sense: i for i, sense in enumerate(totals)}
+    total = np.array(list(totals.values()))
+    senses_of = {
+        name: (np.array([number[s] for s in counts], dtype=int), np.array(list(counts.values())))
+        for name, counts in documents.items()
+        if counts
+    }
+    per_mille = round(1000 * share)
+
+    def cost(test: np.ndarray, all_instances: np.ndarray) -> int:
+        deviation = 1000 * test // all_instances - per_mille
+        is_missing = (test == 0) | (test == all_instances)
+        return int((deviation * deviation + MISSING * is_missing).sum())
+
+    for attempt in range(seed, seed + ATTEMPTS):
+        digests = {
+            name: hashlib.sha256(f"{attempt} {name}".encode()).digest() for name in senses_of
+        }
+        tested: set[str] = set()
+        test = np.zeros(len(total), dtype=int)
+        changed = True
+        while changed:
+            changed = False
+            for name in sorted(digests, key=digests.__getitem__):
+                senses, n = senses_of[name]
+                before, after = test[senses], test[senses] + (-n if name in tested else n)
+                if cost(after, total[senses]) < cost(before, total[senses]):
+                    test[senses] = after
+                    tested ^= {name}
+                    changed = True
+        if test.all() and (total - test).all():
+            return frozenset(tested)
+    word, sense = next(s for s, i in number.items() if test[i] in (0, total[i]))
+    problem = f"no division has the sense {sense!r} of {word!r} in training and test documents"
+    raise CorpusError(problem, fix="require more instances of a sense, with the key at_least")
+
+
 def _rows(
     documents: Documents,
     words: Mapping[str, Mapping[str, InParts]],
@@ -153,10 +271,9 @@ def _rows(
     for document, sentences in documents.items():
         split = "test" if document in tested else "train"
         for tokens, labels in sentences:
-            for word, sense, position, line in labels:
+            for word, sense, position in labels:
                 if sense in words.get(word, ()):
-                    where = f"{document}:{line}"
-                    row = LabelledSentence(where, word, sense, position, tokens, split, document)
+                    row = LabelledSentence(document, word, sense, position, tokens, split, document)
                     rows[word].append(row)
     return rows
 

@@ -4,27 +4,30 @@ Each word has ``classes_map.txt`` (JSON, class number -> sense) and, for each sp
 ``<split>.data.txt`` with ``position<TAB>tokens separated by spaces`` and ``<split>.gold.txt`` with
 one class number per line. Out-of-domain test sentences of all words may be in another file, with
 ``word<TAB>sense<TAB>position<TAB>tokens`` and no header. If the focal word has several tokens, its
-position is ``3:5``: its first token, and the token after its last. The optional file
-``<split>.documents.txt`` has the name of each sentence's document, or an empty line if it is
-unknown. The optional file ``<split>.extra.tsv`` has the columns that the product does not use
-(:mod:`wsd.corpora.extra_columns`). A malformed line is an error that names its file and line;
-nothing is repaired silently.
+position is ``3:5``: its first token, and the token after its last. A malformed line is an error
+that names its file and line; nothing is repaired silently.
+
+Two files are optional. ``<split>.documents.txt`` has the name of each sentence's document, or an
+empty line if it is unknown. ``<split>.extra.tsv`` has the columns that the product does not use:
+their names in its first line, and the cells of an instance in each further line, in the order of
+the instances, separated by tabs and quoted.
 """
 
+import csv
+import io
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, UNLABELLED, Corpus
-from wsd.artifacts.dataset import DOCUMENTS, EXTRA, EXTRA_UNLABELLED, UNLABELLED_FILE
-from wsd.corpora.extra_columns import Columns, extra_file, joined, read_extra
+from wsd.artifacts.dataset import EXTRA_UNLABELLED, UNLABELLED_FILE
 from wsd.errors import CorpusError, visible
-from wsd.storage.text_files import at_place, parse_json, read_lines
+from wsd.storage.text_files import at_place, parse_json, read_lines, read_text_file, unique_keys
 
 # The end of a line's format, in messages.
 LINE = (
@@ -33,8 +36,6 @@ LINE = (
 )
 # The position of a focal word: its token, or its first token and the token after its last.
 PLACE = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
-# Split, line in the split's file from 0, position of the focal word, tokens, sense as an index.
-Row = tuple[str, int, int, tuple[str, ...], int]
 
 
 class Instance(NamedTuple):
@@ -43,6 +44,18 @@ class Instance(NamedTuple):
     position: int
     tokens: tuple[str, ...]
     gold: int
+
+
+class Row(NamedTuple):
+    """An instance: its split, its line in the split's file from 0, and the sense as an index."""
+
+    split: str
+    line: int
+    position: int
+    tokens: tuple[str, ...]
+    gold: int
+    document: str = ""
+    extra: Mapping[str, str] = {}
 
 
 def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:
@@ -70,18 +83,29 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
         raise CorpusError(problem, where=str(folder))
     classes = read_classes(folder / "classes_map.txt")
     senses = tuple(classes.values())
-    rows = [
-        (split, index, *instance)
-        for split in SPLITS
-        for index, instance in enumerate(read_split(folder, split, list(classes)))
-    ]
-    documents = _read_documents(folder, [row[0] for row in rows])
+    rows = [row for split in SPLITS for row in _read_rows(folder, split, list(classes))]
     if out_of_domain is not None:
         rows += _read_out_of_domain(out_of_domain, word, senses)
-    documents += [""] * (len(rows) - len(documents))
-    corpus = make_corpus(word, senses, rows)
-    corpus = replace(corpus, extra=_read_extra(folder, corpus, out_of_domain))
-    return replace(corpus, document=np.array(documents)) if any(documents) else corpus
+    return make_corpus(word, senses, rows)
+
+
+def _read_rows(folder: Path, split: str, classes: Sequence[str]) -> Iterator[Row]:
+    instances = read_split(folder, split, classes)
+    size, path = len(instances), folder / f"{split}.documents.txt"
+    documents = _aligned(path, size, "documents") if path.exists() else [""] * size
+    extra = read_extra(folder / extra_file(f"{split}.data.txt"), size)
+    for i, instance in enumerate(instances):
+        yield Row(split, i, *instance, documents[i], extra[i])
+
+
+def _aligned(path: Path, size: int, kind: str) -> list[str]:
+    """Return the lines of a file that has one for each sentence."""
+    lines = read_lines(path)
+    if len(lines) != size:
+        where = f"{path}:{min(len(lines), size) + 1}"
+        problem = f"{size} sentences but {len(lines)} {kind}"
+        raise CorpusError(problem, where=where, fix="give one line per sentence, in their order")
+    return lines
 
 
 def read_unlabelled(folder: Path, word: str) -> Corpus:
@@ -93,14 +117,15 @@ def read_unlabelled(folder: Path, word: str) -> Corpus:
         As :func:`read_text`.
     """
     sentences = _read_sentences(folder / UNLABELLED_FILE)
-    rows = (("train", index, *sentence, 0) for index, sentence in enumerate(sentences))
     extra = read_extra(folder / EXTRA_UNLABELLED, len(sentences))
-    return replace(make_corpus(word, UNLABELLED, rows), extra=extra)
+    rows = (Row("train", i, *sentences[i], 0, "", extra[i]) for i in range(len(sentences)))
+    return make_corpus(word, UNLABELLED, rows)
 
 
 def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corpus:
     """Return the table of a word whose instances are given row by row."""
-    split, index, position, tokens, gold = zip(*rows, strict=True)
+    split, index, position, tokens, gold, document, extra = zip(*rows, strict=True)
+    names = dict.fromkeys(chain.from_iterable(extra))
     return Corpus(
         word=word,
         senses=senses,
@@ -109,6 +134,8 @@ def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corp
         tokens=tokens,
         position=np.array(position, dtype=np.int32),
         gold=np.array(gold, dtype=np.int32),
+        document=np.array(document) if any(document) else None,
+        extra={name: tuple(cells.get(name, "") for cells in extra) for name in names},
     )
 
 
@@ -135,51 +162,21 @@ def read_split(folder: Path, split: str, classes: Sequence[str]) -> list[Instanc
     CorpusError
         As :func:`read_text`.
     """
-    data_file, gold_file = folder / f"{split}.data.txt", folder / f"{split}.gold.txt"
-    sentences = _read_sentences(data_file)
-    labels = read_lines(gold_file)
-    if len(labels) != len(sentences):
-        problem = f"{len(sentences)} sentences but {len(labels)} gold classes"
-        where = f"{gold_file}:{min(len(labels), len(sentences)) + 1}"
-        raise CorpusError(problem, where=where, fix="give one class per sentence, one per line")
+    sentences, gold_file = _read_sentences(folder / f"{split}.data.txt"), f"{split}.gold.txt"
+    labels = _aligned(folder / gold_file, len(sentences), "gold classes")
     gold_of = {label: gold for gold, label in enumerate(classes)}
     for number, label in enumerate(labels, start=1):
         if label not in gold_of:
             problem = f"class {label!r} is not in the map, which has {', '.join(classes)}"
-            raise CorpusError(problem, where=f"{gold_file}:{number}")
+            raise CorpusError(problem, where=f"{folder / gold_file}:{number}")
     return [Instance(*s, gold_of[label]) for s, label in zip(sentences, labels, strict=True)]
 
 
-def _read_documents(folder: Path, splits: Sequence[str]) -> list[str]:
-    """Return the document of each instance, of the training split and then of the test split."""
-    documents: list[str] = []
-    for file in DOCUMENTS:
-        path, size = folder / file, splits.count(file.partition(".")[0])
-        names = read_lines(path) if path.exists() else [""] * size
-        if len(names) != size:
-            where = f"{path}:{min(len(names), size) + 1}"
-            fix = "give one document per sentence, one per line"
-            raise CorpusError(f"{size} sentences but {len(names)} documents", where=where, fix=fix)
-        documents += names
-    return documents
-
-
-def _read_extra(folder: Path, corpus: Corpus, out_of_domain: Path | None) -> Columns:
-    """Return the extra columns of a word's instances."""
-    counts = [int((corpus.split == split).sum()) for split in SPLITS]
-    parts = [(read_extra(folder / file, n), n) for file, n in zip(EXTRA, counts, strict=True)]
-    if out_of_domain is not None:
-        # All words share this file.
-        path = out_of_domain.parent / extra_file(out_of_domain.name)
-        lines = corpus.index[corpus.split == OUT_OF_DOMAIN].tolist()
-        extra = read_extra(path, len(read_lines(out_of_domain))) if path.exists() else {}
-        columns = {name: tuple(cells[i] for i in lines) for name, cells in extra.items()}
-        parts.append((columns, len(lines)))
-    return joined(parts)
-
-
 def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Iterator[Row]:
-    for index, line in enumerate(read_lines(path)):
+    lines = read_lines(path)
+    # All words share this file, and the file of its extra columns.
+    extra = read_extra(path.parent / extra_file(path.name), len(lines))
+    for index, line in enumerate(lines):
         with at_place(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
             if line.count("\t") != 3:
                 raise ValueError(f"{line.count(chr(9))} tabs in the line, not 3")
@@ -189,8 +186,8 @@ def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Itera
             if sense not in senses:
                 known = ", ".join(senses)
                 raise ValueError(f"{sense!r} is no sense of {word!r}, which has {known}")
-            row = OUT_OF_DOMAIN, index, *_parse_sentence(sentence), senses.index(sense)
-        yield row
+            place = _parse_sentence(sentence)
+        yield Row(OUT_OF_DOMAIN, index, *place, senses.index(sense), "", extra[index])
 
 
 def sentence_line(position: int, tokens: Sequence[str]) -> str:
@@ -244,24 +241,71 @@ def _parse_sentence(line: str) -> tuple[int, tuple[str, ...]]:
 
 def read_classes(path: Path) -> dict[str, str]:
     """Return the senses by class number, in the order of the numbers."""
-    text = "\n".join(read_lines(path))
     fix = 'write a JSON object such as {"0": "crane_bird", "1": "crane_machine"}'
     with at_place(str(path), fix):
-        pairs = parse_json(text, pairs=list)
-        if not (isinstance(pairs, list) and pairs and all(map(_is_class, pairs))):
+        classes = parse_json("\n".join(read_lines(path)), unique_keys)
+        if not (isinstance(classes, dict) and classes and all(map(_is_class, classes.items()))):
             raise ValueError("not a map from class numbers to sense names")
-        for kind, values in zip(("class", "sense"), zip(*pairs, strict=True), strict=True):
-            if twice := sorted(value for value in values if values.count(value) > 1):
-                raise ValueError(f"the {kind} {twice[0]!r} is in the map twice")
-    return dict(sorted(pairs, key=lambda pair: int(pair[0])))
+        if len(set(classes.values())) < len(classes):
+            raise ValueError("a sense is in the map twice")
+    return dict(sorted(classes.items(), key=lambda pair: int(pair[0])))
 
 
-def _is_class(pair: Any) -> bool:
+def _is_class(pair: tuple[str, Any]) -> bool:
     """Return whether this is a class number and a sense, without lone surrogates."""
+    number, sense = pair
     return (
-        isinstance(pair, tuple)
-        and re.fullmatch(r"0|[1-9][0-9]{0,8}", pair[0]) is not None
-        and isinstance(pair[1], str)
-        and bool(pair[1].strip())
-        and pair[1].encode(errors="replace").decode() == pair[1]
+        re.fullmatch(r"0|[1-9][0-9]{0,8}", number) is not None
+        and isinstance(sense, str)
+        and bool(sense.strip())
+        and sense.encode(errors="replace").decode() == sense
     )
+
+
+def extra_file(file: str) -> str:
+    """Return the name of the file with the extra columns of a file's instances.
+
+    >>> extra_file("train.data.txt"), extra_file("sentences.txt")
+    ('train.extra.tsv', 'sentences.extra.tsv')
+    """
+    return f"{file.split('.')[0]}.extra.tsv"
+
+
+def extra_text(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the content of the file; empty if no row has a column.
+
+    Parameters
+    ----------
+    rows : sequence of mapping of column to text
+        The cells of each instance. A row may lack a column: its cell is empty.
+    """
+    columns = dict.fromkeys(chain.from_iterable(rows))
+    text = io.StringIO()
+    # Otherwise a lone carriage return would stay unquoted, and end a line when it is read.
+    writer = csv.writer(text, "excel-tab", lineterminator="\n", quoting=csv.QUOTE_ALL)
+    if columns:
+        writer.writerows([columns, *([row.get(name, "") for name in columns] for row in rows)])
+    return text.getvalue()
+
+
+def read_extra(path: Path, size: int) -> list[dict[str, str]]:
+    """Return the extra columns of each of ``size`` instances; the file may be missing.
+
+    Raises
+    ------
+    CorpusError
+        For a file without columns, a name that is empty or occurs twice, a line with another number
+        of cells, and another number of lines.
+    """
+    if not path.exists():
+        return [{}] * size
+    reader = csv.reader(io.StringIO(read_text_file(path), newline=""), "excel-tab")
+    names, *rows = [*reader] or [[]]
+    if not names or not all(names) or len(set(names)) < len(names):
+        fix = "give each column a different name"
+        raise CorpusError("a column without a name of its own", where=f"{path}:1", fix=fix)
+    if len(rows) != size or any(len(row) != len(names) for row in rows):
+        problem = f"not {size} lines of {len(names)} cells below the names of the columns"
+        fix = "give one line per instance, in the order of the instances"
+        raise CorpusError(problem, where=str(path), fix=fix)
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -13,7 +13,7 @@ import numpy as np
 from wsd.arguments import add_corpora, add_files, add_path, writes
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.training_set import TrainingSet, write
-from wsd.corpora.coarsewsd20 import TRAINS
+from wsd.corpora.download import TRAINS
 from wsd.corpora.text_format import Instance, read_classes, read_split
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
@@ -53,22 +53,17 @@ def read_training_set(source: Path, train: str, corpora: Mapping[str, Corpus]) -
 
 def _lines(full: Path, part: Path, corpus: Corpus) -> np.ndarray:
     """Return the lines of one word's full training file that ``part`` holds."""
-    classes = read_classes(full / "classes_map.txt")
-    if tuple(classes.values()) != corpus.senses:
-        problem = f"the senses differ from those in the corpus table of {corpus.word!r}"
-        where = str(full / "classes_map.txt")
-        raise CorpusError(problem, where=where, fix="run the corpus step again")
+    classes = list(read_classes(full / "classes_map.txt"))
     free: dict[Instance, list[int]] = defaultdict(list)
     for row in np.flatnonzero(corpus.split == "train").tolist():
         instance = Instance(int(corpus.position[row]), corpus.tokens[row], int(corpus.gold[row]))
         free[instance].append(int(corpus.index[row]))
     lines = []
-    for number, instance in enumerate(read_split(part, "train", list(classes)), start=1):
-        if not free.get(instance):
-            how = "so often" if instance in free else "with this position and class"
-            problem = f"the full training set of {corpus.word!r} does not have the sentence {how}"
-            fix = "download the corpus again"
-            raise CorpusError(problem, where=f"{part / 'train.data.txt'}:{number}", fix=fix)
+    for number, instance in enumerate(read_split(part, "train", classes), start=1):
+        if not free[instance]:
+            problem = f"the full training set of {corpus.word!r} lacks the sentence"
+            where, fix = f"{part / 'train.data.txt'}:{number}", "download the corpus again"
+            raise CorpusError(problem, where=where, fix=fix)
         lines.append(free[instance].pop(0))
     return np.array(sorted(lines), dtype=np.int32)
 

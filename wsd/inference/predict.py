@@ -23,7 +23,7 @@ from wsd.arguments import (
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
-from wsd.corpora.importer import table_columns
+from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.known_forms import language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
@@ -105,7 +105,8 @@ def _only_results() -> Path:
 def _input(args: argparse.Namespace, word: str | None) -> Iterator[tuple[Iterable[Line], bool]]:
     """Yield the lines to answer, and whether a user types them."""
     suffix = _suffix(args)
-    options = Options(table_columns.parse_columns(args.columns), encoding=args.encoding, quiet=True)
+    columns = labelled_tables.parse_columns(args.columns)
+    options = Options(columns, encoding=args.encoding, quiet=True)
     if args.text:
         yield [Line(i, text, word) for i, text in enumerate(args.text, start=1)], False
     elif suffix in TABLES:

@@ -21,10 +21,10 @@ import numpy as np
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.importer import arrow_tables, labelled_tables
+from wsd.corpora.importer import labelled_tables, table_files
 from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
-from wsd.corpora.importer.table_cells import Cells, Options
-from wsd.corpora.importer.table_columns import NAMES, find_columns
+from wsd.corpora.importer.labelled_tables import find_columns
+from wsd.corpora.importer.table_cells import NAMES, Cells, Options
 from wsd.corpora.text_format import read_text
 from wsd.corpora.word_forms import Finder, Occurrence
 from wsd.errors import ConfigError, CorpusError, unknown_choice
@@ -32,7 +32,7 @@ from wsd.storage.text_files import parse_json, unique_keys
 
 OPTIONS = Options(one_span=True, quiet=True)
 # A text with one of these suffixes is the path of a table.
-SUFFIXES = (*labelled_tables.KINDS, *arrow_tables.KINDS)
+SUFFIXES = table_files.SUFFIXES
 FIX = (
     f"name the columns: {' or '.join(NAMES['sentence'])}, with start and end, or with "
     f"{' or '.join(NAMES['word'])}; or give pairs of a sentence and a span"

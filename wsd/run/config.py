@@ -21,7 +21,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.noad_datasets import AT_LEAST, NOAD
 from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
-from wsd.corpora.coarsewsd20 import DRAWS, words_of_trains
+from wsd.corpora.download import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError
 from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs

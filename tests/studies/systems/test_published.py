@@ -11,8 +11,7 @@ from call_step import call_step
 from wsd.artifacts import predictions
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import WordPredictions
-from wsd.corpora.coarsewsd20 import ARCHIVE, downloaded_files, place
-from wsd.corpora.download import extract
+from wsd.corpora.download import ARCHIVE, downloaded_files, extract, place
 from wsd.errors import ResultError
 from wsd.evaluation import evaluate
 from wsd.studies.systems import published

@@ -17,8 +17,7 @@ from call_step import call_step
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import StoredFeatures
 from wsd.classification.estimators.vector_classifiers import NearestCentroid
-from wsd.corpora.coarsewsd20 import ARCHIVE, place
-from wsd.corpora.download import extract
+from wsd.corpora.download import ARCHIVE, extract, place
 from wsd.encoder import embed
 from wsd.encoder.model import resolve
 from wsd.studies.systems import published

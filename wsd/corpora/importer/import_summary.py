@@ -1,36 +1,108 @@
-"""The summary that an import shows at its end."""
+"""What an import reports: bad lines, all at once, and the lines of its summary.
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+Every reader of a table passes its errors about single lines to one :class:`BadLines`. The import
+then refuses the files with a list of these lines, or leaves the lines out (``--skip-bad``).
+"""
 
-import yaml
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from wsd.artifacts.fold_table import K
-from wsd.corpora.importer.input_formats import Request
+from wsd.errors import CorpusError, visible
 from wsd.logs import log
 
 # How many lines or words are shown.
 SHOWN = 20
+# How many different reasons and fixes a message shows.
+REASONS = 3
+SKIP = "or leave out bad lines with --skip-bad"
+# Values in a message: texts in quotes, and numbers.
+_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b\d+\b""")
 
 
-def too_small(most_folds: Mapping[str, int]) -> list[str]:
-    """Return a line about words that have too few sentences for the default number of folds."""
-    small = {word: n for word, n in most_folds.items() if n < K}
-    if not small:
-        return []
-    if len(small) < len(most_folds):
-        problem = f"words that are not tuned with the default of {K} folds"
-        fix = "to tune them, set `tuning: {folds: N}` in the config"
-    else:
-        problem = f"no word has enough training sentences for the default of {K} folds"
-        fewer = "set fewer, such as `tuning: {folds: 2}`, or " if max(small.values()) > 1 else ""
-        fix = (
-            f"in the config, {fewer}give one layer choice and one classifier without lists of "
-            "values, so that nothing has to be selected"
+class BadLines:
+    """The bad lines of some files."""
+
+    def __init__(self) -> None:
+        self._errors: list[CorpusError] = []
+        self._n_instances = Counter[str]()
+
+    @property
+    def errors(self) -> tuple[CorpusError, ...]:
+        """The errors so far."""
+        return tuple(self._errors)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no line is bad."""
+        return not self._errors
+
+    @contextmanager
+    def line(self) -> Iterator[None]:
+        """Collect an error about a line that is read inside this context."""
+        try:
+            yield
+        except CorpusError as error:
+            self.add(error)
+
+    def add(self, error: CorpusError, n_instances: int = 1) -> None:
+        """Collect an error about a line, or about several instances."""
+        self._errors.append(error)
+        self._n_instances[f"lines with a problem: {reason(error)}"] += n_instances
+
+    def settle(self, n_left: int, *, skip: bool) -> Counter[str]:
+        """Refuse the files if they have bad lines, or leave these lines out.
+
+        Parameters
+        ----------
+        n_left : int
+            The number of instances without the bad lines.
+        skip : bool
+            Whether to leave out bad lines.
+
+        Returns
+        -------
+        Counter
+            The number of instances that are left out, by reason.
+
+        Raises
+        ------
+        CorpusError
+            With all bad lines, unless ``skip`` is set and an instance is left.
+        """
+        if not self._errors:
+            return Counter()
+        lines = [visible(f"{error.where}: {error.problem}") for error in self._errors]
+        if not skip or not n_left:
+            raise self._together(lines, SKIP if n_left else None)
+        for line in lines:
+            log.info(f"left out: {line}")
+        return self._n_instances
+
+    def _together(self, lines: Sequence[str], skip: str | None) -> CorpusError:
+        first, *others = self._errors
+        fixes = list(dict.fromkeys(error.fix for error in self._errors if error.fix))[:REASONS]
+        fix = "; ".join(filter(None, [*fixes, skip]))
+        if not others:
+            return CorpusError(first.problem, where=first.where, fix=fix)
+        reasons = Counter(map(reason, self._errors)).most_common()
+        shown = [f"{text} ({number})" for text, number in reasons[:REASONS]]
+        more = [f"{len(reasons) - REASONS} more problems"] if len(reasons) > REASONS else []
+        return CorpusError(
+            f"{len(self._errors)} lines cannot be read: {', '.join([*shown, *more])}",
+            where=f"{first.where}, and {len(others)} more",
+            fix="\n".join([fix, *lines]),
         )
-    words = [f"{word} {n}" for word, n in sorted(small.items(), key=itemgetter(1))]
-    return [f"{problem} (most folds: {', '.join(shorten(words, 'words'))}); {fix}"]
+
+
+def reason(error: CorpusError) -> str:
+    """Return the problem of an error without the values of its line.
+
+    >>> reason(CorpusError("unknown split 'dev'")), reason(CorpusError("2 columns, not 3"))
+    ("unknown split '...'", 'N columns, not N')
+    """
+    return _VALUE.sub(lambda value: "N" if value[0][0].isdigit() else "'...'", error.problem)
 
 
 def shorten(lines: Sequence[str], kind: str) -> list[str]:
@@ -52,24 +124,3 @@ def plural(number: int, noun: str) -> str:
     ('1 word', '2 words')
     """
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def summary(lines: Iterable[str], request: Request) -> str:
-    """Return the text of a summary, which ends with the lines for a config."""
-    name, path = as_yaml(request.args.name), as_yaml(str(request.args.out))
-    end = (
-        f"written to {request.args.out}; in a config:",
-        f"  dataset: {{ name: {name}, path: {path} }}",
-    )
-    return "\n".join([*lines, *end])
-
-
-def as_yaml(text: str) -> str:
-    """Return a text as a value inside YAML's braces, in quotes if it needs them."""
-    try:
-        # A text that begins like a number may be a number in another version of YAML.
-        plain = text[:1] not in "+-.0123456789"
-        plain = plain and yaml.safe_load(f"{{ x: {text} }}") == {"x": text}
-    except yaml.YAMLError:
-        plain = False
-    return text if plain else json.dumps(text, ensure_ascii=False)

@@ -1,27 +1,33 @@
-"""The kinds of files that ``wsd import`` reads, and how they are recognised."""
+"""The kinds of files that ``wsd import`` reads, and how they are recognised.
+
+A dataset that ``save_to_disk`` of the library ``datasets`` wrote is a folder of Arrow files that
+``state.json`` lists, or a folder with such a folder for each split.
+"""
 
 import argparse
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from wsd.artifacts.corpus_table import SPLITS
 from wsd.artifacts.dataset import ENGLISH
 from wsd.corpora.importer import (
-    all_words_xml,
-    arrow_tables,
     corpus_folder,
     labelled_tables,
-    lexical_sample_xml,
-    ufsac_xml,
+    table_files,
+    xml_formats,
 )
-from wsd.corpora.importer.bad_lines import BadLines
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.importer.table_columns import OTHER_FORMATS
+from wsd.corpora.importer.table_cells import OTHER_FORMATS, Options
 from wsd.corpora.known_forms import KnownForms, language_code, read_forms
-from wsd.errors import ConfigError
+from wsd.errors import ConfigError, CorpusError
+from wsd.logs import log
+from wsd.storage.file_names import is_plain_name
+from wsd.storage.result_files import UNEXPECTED, require
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Request:
     files : sequence of Path
         All files to read.
     columns : mapping of str to str
-        From a key of :data:`wsd.corpora.importer.table_columns.NAMES` to a column of the file.
+        From a key of :data:`wsd.corpora.importer.table_cells.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
     bad_lines : BadLines
@@ -136,34 +142,34 @@ KINDS = (
     FileKind(
         "a Parquet or Arrow table",
         "a .parquet file",
-        arrow_tables.is_arrow,
+        lambda path: path.suffix.lower() in table_files.ARROW,
         options=("--word", "--columns", "--find", "--one-span", "--skip-bad"),
         read=lambda path, request: labelled_tables.read(path, request.options),
         described=True,
     ),
     FileKind(
         "all-words .xml",
-        f"an all-words {all_words_xml.DATA}",
+        f"an all-words {xml_formats.DATA}",
         lambda path: path.suffix.lower() == ".xml",
         options=("--gold", "--skip-bad"),
-        labels=(all_words_xml.GOLD, all_words_xml.DATA),
-        read=lambda path, request: all_words_xml.read(
+        labels=(xml_formats.GOLD, xml_formats.DATA),
+        read=lambda path, request: xml_formats.read_all_words(
             path, request.args.gold, request.bad_lines.line
         ),
     ),
     FileKind(
         "lexical-sample XML",
         "XML of a lexical sample",
-        lexical_sample_xml.matches,
+        xml_formats.is_lexical_sample,
         options=("--skip-bad",),
-        read=lambda path, request: lexical_sample_xml.read(path, request.bad_lines),
+        read=lambda path, request: xml_formats.read_lexical_sample(path, request.bad_lines),
     ),
     FileKind(
         "UFSAC",
         "UFSAC",
-        ufsac_xml.matches,
+        xml_formats.is_ufsac,
         options=("--skip-bad",),
-        read=lambda path, request: ufsac_xml.read(path, request.bad_lines),
+        read=lambda path, request: xml_formats.read_ufsac(path, request.bad_lines),
     ),
 )
 
@@ -190,14 +196,77 @@ def kind_of(path: Path, kinds: Sequence[FileKind], args: argparse.Namespace) -> 
 def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
     problem = f"{path.name!r} is of an unknown kind"
     examples = ", ".join(kind.example for kind in kinds if kind.example)
-    fix = f"give {examples}, or a folder in the corpus format; unpack archives; {OTHER_FORMATS}"
+    fix = f"give {examples}, or a folder in the corpus format; unpack archives; {OTHER_FORMATS}; "
+    fix += "for a text of sentences without senses add --unlabelled; if it is a table, call it .tsv"
     for gold, data in (kind.labels for kind in kinds if kind.labels):
         if path.name.endswith(gold):
             problem = f"{path.name} has labels only"
             fix = f"name {path.name.removesuffix(gold)}{data}; the labels next to it are read too"
             return ConfigError(problem, where=str(path), fix=fix)
-    if path.suffix.lower() == ".txt":
-        problem = f"{path.name} may have sentences, or a table"
-        fix = "for sentences without senses add --unlabelled; if it is a table, call it .tsv; "
-        fix += OTHER_FORMATS
     return ConfigError(problem, where=str(path), fix=fix)
+
+
+FIX_DATASET = "save it again with `dataset.save_to_disk(FOLDER)`"
+
+
+def expand_datasets(
+    files: Sequence[Path], train: Sequence[Path], test: Sequence[Path]
+) -> tuple[list[Path], list[Path], list[Path]]:
+    """Return the files of ``wsd import``; each saved dataset is replaced by its files.
+
+    A dataset with the splits train and test is imported as with ``--train`` and ``--test``.
+
+    Parameters
+    ----------
+    files, train, test : sequence of Path
+        The arguments ``FILE``, ``--train`` and ``--test``.
+
+    Raises
+    ------
+    ConfigError
+        If it is unclear which files are for training and testing.
+    CorpusError
+        If a dataset cannot be read.
+    """
+    splits = _splits_of(files[0]) if len(files) == 1 else {}
+    if set(SPLITS) <= splits.keys():
+        others = [name for name in splits if name not in SPLITS]
+        more = "".join(f"; left out: {name} (`--test {files[0]}/{name}`)" for name in others)
+        log.info(f"{files[0]}: trains on train, tests on test{more}")
+        return [], splits["train"], splits["test"]
+    return _expand(files), _expand(train), _expand(test)
+
+
+def _expand(paths: Sequence[Path]) -> list[Path]:
+    """Return the files of several paths, each with one split."""
+    files = []
+    for path in paths:
+        splits = _splits_of(path)
+        if len(splits) > 1:
+            first, second, *_ = splits
+            fix = f"choose some, such as --train {path}/{first} --test {path}/{second}"
+            problem = f"the dataset has the splits {', '.join(splits)}"
+            raise ConfigError(problem, where=str(path), fix=fix)
+        files += [file for part in splits.values() for file in part]
+    return files
+
+
+def _splits_of(path: Path) -> dict[str, list[Path]]:
+    """Return the files of each split of a saved dataset; without a split, the name is empty.
+
+    Any other path is returned as it is.
+    """
+    names, state = path / "dataset_dict.json", path / "state.json"
+    try:
+        if names.is_file():
+            splits = json.loads(names.read_bytes())["splits"]
+            require(splits and all(map(is_plain_name, splits)), "a split without a plain name")
+            return {split: _splits_of(path / split)[""] for split in splits}
+        if state.is_file():
+            files = [entry["filename"] for entry in json.loads(state.read_bytes())["_data_files"]]
+            require(files and all(map(is_plain_name, files)), "a file without a plain name")
+            return {"": [path / file for file in files]}
+    except (RecursionError, *UNEXPECTED) as error:
+        problem = f"not a saved dataset: {type(error).__name__} {error}"
+        raise CorpusError(problem, where=str(path), fix=FIX_DATASET) from None
+    return {"": [path]}

@@ -15,24 +15,26 @@ A column ``document`` names the document of each sentence; a cell may be empty. 
 the extra columns of the instances.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wsd.corpora.importer import arrow_tables
-from wsd.corpora.importer.delimited_text import detect_table, header_line
-from wsd.corpora.importer.file_beginning import beginning
 from wsd.corpora.importer.labelled_sentence import Gathered, labelled
-from wsd.corpora.importer.table_cells import Cells, Options
-from wsd.corpora.importer.table_columns import CONCORDANCE, NAMES, PLACES, find_columns
-from wsd.errors import CorpusError
+from wsd.corpora.importer.table_cells import (
+    CONCORDANCE,
+    FIX_NESTED,
+    NAMES,
+    OTHER_FORMATS,
+    PLACES,
+    Cells,
+    Options,
+)
+from wsd.corpora.importer.table_files import TEXT_TABLES, beginning, header_line, open_table
+from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
-from wsd.storage.text_files import decode_file, is_array, json_objects
 
-JSON = (".json", ".jsonl")
-KINDS = (".csv", ".tsv", *JSON)
 TEXT = ".txt"
 NEEDED = ("sentence", "sense")
 
@@ -66,7 +68,7 @@ def read(path: Path, options: Options) -> Gathered:
     return gathered
 
 
-def _not_one(cells: "Cells", word: str, number: int) -> CorpusError:
+def _not_one(cells: Cells, word: str, number: int) -> CorpusError:
     problem = f"{number or 'no'} form{'s' if number > 1 else ''} of {word!r} in the sentence"
     known = cells.options.forms.of(word)
     fix = f"mark the right word, as [[{known[0]}]]"
@@ -78,13 +80,13 @@ def _not_one(cells: "Cells", word: str, number: int) -> CorpusError:
 def is_table(path: Path) -> bool:
     """Return whether a file is a table, by its name; a ``.txt`` is one if its header has tabs."""
     if path.suffix.lower() != TEXT:
-        return path.suffix.lower() in KINDS
+        return path.suffix.lower() in TEXT_TABLES
     header = header_line(beginning(path)).split("\t")
     known = {name for key in ("sentence", *CONCORDANCE) for name in NAMES[key]}
     return len(header) > 1 and any(name.strip(' "').lower() in known for name in header)
 
 
-def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> Iterator["Cells"]:
+def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> Iterator[Cells]:
     """Yield the lines of a table; say what the file was taken for.
 
     Parameters
@@ -102,34 +104,21 @@ def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> 
         column, and a column for the word if ``word`` is given.
     """
     guard = options.bad_lines.line
-    lines: Iterator[tuple[str, Mapping[str, Any], str]]
-    if arrow_tables.is_arrow(path):
-        description = path.suffix[1:].capitalize()
-        lines = ((where, values, str(path)) for where, values in arrow_tables.rows(path))
-    elif path.suffix.lower() in JSON:
-        text, encoding = decode_file(path, options.encoding)
-        description = f"{'a JSON array' if is_array(text) else 'JSON objects'}, {encoding}"
-        objects = json_objects(path, "write an array of objects, or one object per line",
-                               options.encoding, guard)  # fmt: skip
-        lines = ((where, values, where) for where, values in objects)
-    else:
-        table = detect_table(path, options.encoding, no_quotes=options.no_quotes)
-        description = table.description
-        lines = table.lines(guard=guard)
+    description, rows = open_table(path, options.encoding, guard, no_quotes=options.no_quotes)
     cells: Cells | None = None
     number = 0
-    for where, values, header_place in lines:
+    for where, values, header in rows:
         # The objects of one file may have different keys.
         with guard() if cells else nullcontext():
             if cells is None or tuple(cells.values) != tuple(values):
-                column_of = find_columns(values, options.columns, header_place, needed)
+                column_of = find_columns(values, options.columns, header, needed)
                 if "word" in column_of and options.word is not None:
                     name = column_of["word"]
                     problem = f"--word is given, but there is a column {name!r} for it"
                     fix = "leave out --word; to import only some words, delete the other lines"
-                    raise CorpusError(problem, where=header_place, fix=fix)
+                    raise CorpusError(problem, where=header, fix=fix)
             number += 1
-            cells = Cells(where, values, column_of, header_place, options)
+            cells = Cells(where, values, column_of, header, options)
             yield cells
     if cells is not None and not options.quiet:
         sentences = f"{number:,} sentence{'s' if number > 1 else ''}"
@@ -137,3 +126,110 @@ def read_cells(path: Path, options: Options, needed: Sequence[str] = NEEDED) -> 
     elif cells is None and options.bad_lines.is_empty:
         fix = "write a sentence in each line below the header"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)
+
+
+def parse_columns(items: Sequence[str], known: Iterable[str] = NAMES) -> dict[str, str]:
+    """Return the columns of ``--columns``, by key.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Such as ``sentence=text``.
+    known : iterable of str
+        The possible keys.
+
+    Raises
+    ------
+    ConfigError
+        For a malformed item, an unknown key, and a key or a column that is named twice.
+    """
+    columns: dict[str, str] = {}
+    for item in items:
+        key, _, name = item.partition("=")
+        if key not in known or not name or key in columns or name in columns.values():
+            keys = ", ".join(known)
+            fix = f"write KEY=COLUMN, where KEY is one of {keys}, and COLUMN its name in the file"
+            problem = f"{item} is not KEY=COLUMN, or one of them is named twice"
+            raise ConfigError(problem, where="--columns", fix=fix)
+        columns[key] = name
+    return columns
+
+
+def find_columns(
+    values: Mapping[str, Any], columns: Mapping[str, str], where: str, needed: Sequence[str]
+) -> dict[str, str]:
+    """Return the column of each key of ``NAMES`` that the table has.
+
+    Parameters
+    ----------
+    values : mapping
+        A line of the table, by column.
+    columns : mapping of a key of ``NAMES`` to a column
+        Columns that the user names.
+    where : str
+        File and line of the names.
+    needed : sequence of str
+        Keys that the table must have. Three columns of a concordance count as the sentence.
+
+    Raises
+    ------
+    CorpusError
+        For a missing or ambiguous column, and a place that is incomplete or given twice.
+    """
+    column_of = {key: _find(key, values, columns, where) for key in NAMES if key not in CONCORDANCE}
+    # A table with a sentence is no concordance, unless the user names its columns.
+    if column_of["sentence"] is None or columns.keys() & set(CONCORDANCE):
+        parts = {key: _find(key, values, columns, where) for key in CONCORDANCE}
+        if all(parts.values()):
+            column_of |= parts | dict.fromkeys(("sentence", "position", "start", "end", "span"))
+    known = {key: name for key, name in column_of.items() if name is not None}
+    in_parts = {"sentence"} if "keyword" in known else set()
+    if missing := [key for key in needed if key not in known.keys() | in_parts]:
+        header = ", ".join(values) or "none"
+        problem = f"no column for the {' and the '.join(missing)} among {header}"
+        raise CorpusError(problem, where=where, fix=_how_to_name(missing, values))
+    is_half = ("start" in known) != ("end" in known)
+    if is_half or len(set(PLACES) & set(known)) > 1:
+        places = [known[key] for key in ("position", "start", "end", "span") if key in known]
+        problem = f"the focal word's place is incomplete, or given twice: {', '.join(places)}"
+        fix = "keep position, or start and end, or span; or none of them, and mark the word"
+        raise CorpusError(problem, where=where, fix=fix)
+    return known
+
+
+def _find(
+    key: str, values: Mapping[str, Any], columns: Mapping[str, str], where: str
+) -> str | None:
+    """Return the column of a key: the one that the user names, or the one with a usual name."""
+    if key in columns:
+        if columns[key] not in values:
+            problem = f"no column {columns[key]!r} among {', '.join(values)}"
+            raise CorpusError(problem, where=where, fix="correct --columns")
+        return columns[key]
+    free = [name for name in values if name not in columns.values()]
+    fitting = [name for name in free if name.strip().lower() in NAMES[key]]
+    if len(fitting) > 1:
+        problem = f"{' and '.join(fitting)} could both be the {key}"
+        raise CorpusError(problem, where=where, fix=f"choose with --columns {key}={fitting[0]}")
+    return fitting[0] if fitting else None
+
+
+def _how_to_name(missing: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Return the advice about missing columns."""
+    if any(map(_is_nested, values.values())):
+        return FIX_NESTED
+    if len(values) == 1:
+        example = " and ".join(missing)
+        return f"write the names of the columns ({example}) in the first line; {OTHER_FORMATS}"
+    other = "for sentences without senses add --unlabelled"
+    if "sentence" in missing:
+        other = "for a sentence in three columns add --columns left=NAME keyword=NAME right=NAME"
+    names = [f"the {key} {' or '.join(map(repr, NAMES[key]))}" for key in missing]
+    columns = " ".join(f"{key}=NAME" for key in missing)
+    return f"call the column with {', and '.join(names)}, or add --columns {columns}; {other}"
+
+
+def _is_nested(value: Any) -> bool:
+    """Return whether a value is an object, or a list of anything but tokens."""
+    is_tokens = isinstance(value, list) and all(isinstance(token, str) for token in value)
+    return isinstance(value, dict | list) and not is_tokens

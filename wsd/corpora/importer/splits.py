@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from wsd.corpora.importer.bad_lines import BadLines
-from wsd.corpora.importer.labelled_sentence import Gathered, LabelledSentence
-from wsd.corpora.importer.minimum_instances import Words, counted, groups, keep, would_keep
+from wsd.corpora.importer.import_summary import BadLines
+from wsd.corpora.importer.kept_senses import groups
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
 from wsd.errors import CorpusError
-from wsd.logs import log
 
 FIX_FEW = (
     "add instances; merge senses; leave out rare senses with --at-least N (N is 2 or more, and "
@@ -58,47 +57,6 @@ def with_splits(
             )
             bad_lines.add(CorpusError(problem, where=row.where, fix=fix))
     return [row for row in rows if row.split]
-
-
-def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:
-    """Return the rows of each word, sorted by word."""
-    words = defaultdict(list)
-    for row in rows:
-        words[row.word].append(row)
-    return dict(sorted(words.items()))
-
-
-def by_word(gathered: Gathered, at_least: int | None) -> dict[str, list[LabelledSentence]]:
-    """Return the rows of each word, sorted by word; with ``--at-least`` leave out rare senses."""
-    words = grouped(gathered.rows)
-    if at_least is None:
-        for word, rows in words.items():
-            if len({row.sense for row in rows}) < 2:
-                raise _one_sense(word, words)
-        gathered.left_out = +gathered.left_out  # no zeros
-        return words
-    counts = counted(words)
-    for line in would_keep(lambda least: keep(counts, least), len(words)):
-        log.info(line)
-    kept = keep(counts, at_least, gathered.left_out)
-    gathered.left_out = +gathered.left_out
-    if not kept:
-        left_out = "; ".join(f"{n} of {reason}" for reason, n in gathered.left_out.items())
-        problem = f"no word with two senses is left (instances left out: {left_out})"
-        lower = ", or give a lower --at-least" if at_least > 2 else ""
-        raise CorpusError(problem, fix=f"add instances of these{lower}")
-    return kept
-
-
-def _one_sense(word: str, words: Words) -> CorpusError:
-    first, counts = words[word][0], counted(words)
-    lines = would_keep(lambda least: keep(counts, least), len(words))
-    return CorpusError(
-        f"the word {word!r} has only one sense, {first.sense!r}",
-        where=first.where,
-        fix="if it is a form of another word, say which in a column `word` or with --word; "
-        "to leave such words out, add --at-least 2:\n" + "\n".join(lines),
-    )
 
 
 def divide(

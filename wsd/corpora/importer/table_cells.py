@@ -7,21 +7,46 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wsd.corpora.importer import focal_word
-from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import plain
-from wsd.corpora.importer.table_columns import CONCORDANCE, FIX_NESTED, PLACES
 from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.text_format import PLACE
 from wsd.errors import CorpusError
 from wsd.storage.csv import unguarded
 from wsd.storage.text_files import at_place
 
+NAMES = {
+    "sentence": ("sentence", "text", "context"),
+    "sense": ("sense", "label", "gold"),
+    "word": ("word", "lemma", "target"),
+    "split": ("split", "set"),
+    "position": ("position",),
+    "start": ("start",),
+    "end": ("end",),
+    "span": ("indexes_target_token",),  # of DWUG
+    # The names of Sketch Engine, AntConc, CQPweb, #LancsBox, and the tables of our own pages.
+    "left": ("left", "left context", "left_context", "context before"),
+    "keyword": ("keyword", "kwic", "hit", "node", "query item", "focal"),
+    "right": ("right", "right context", "right_context", "context after"),
+    "document": ("document",),
+}
+CONCORDANCE = ("left", "keyword", "right")
+MAY_BE_EMPTY = ("split", "document", "left", "right")
+# Each of these columns gives the place of the focal word.
+PLACES = ("position", "start", "span", "keyword")
+FIX_NESTED = (
+    "write a line for each word, with its sense as a text, and its place in `start` and `end`; for "
+    "an export of an annotation tool, run the script in docs/how-to/annotation-tools.md"
+)
+OTHER_FORMATS = "docs/reference/formats.md shows how to convert other formats"
 FIX_TOKENS = (
     "count tokens from 0; the end is the token after the last; if the column counts characters, "
     "add --columns span=COLUMN"
 )
 FIX_FIND = "if no word is marked in any line, add --find: it finds the word in each sentence"
+# In a table with gaps, pandas writes 2.0.
+_NUMBER = re.compile(r"([0-9]{1,9})(?:\.0)?")
 _SPAN = re.compile(r"([0-9]{1,9})\s*[:-]\s*([0-9]{1,9})")
 
 
@@ -96,18 +121,10 @@ class Cells:
 
     def describe(self) -> str:
         """Return where the place of the focal word is given, and which columns are extra."""
-        names = [self.column_of[key] for key in ("end", *CONCORDANCE) if self.has(key)]
-        if self.has("start"):
-            place = f"characters in {self.column_of['start']} and {names[0]}"
-        elif self.has("keyword"):
-            place = f"columns {', '.join(names)}"
-        elif self.has("span"):
-            place = f"characters in {self.column_of['span']}"
-        elif self.has("position"):
-            place = f"tokens in {self.column_of['position']}"
-        else:
-            otherwise = ", or the word where it is found" if self.options.find else ""
-            place = f"a mark in the sentence{otherwise}"
+        keys = ("position", "start", "end", "span", *CONCORDANCE)
+        names = [self.column_of[key] for key in keys if self.has(key)]
+        otherwise = ", or the word where it is found" if self.options.find else ""
+        place = ", ".join(names) or f"a mark in the sentence{otherwise}"
         extra = f"; extra columns: {', '.join(self.extra)}" if self.extra else ""
         return f"place: {place}{extra}"
 
@@ -120,14 +137,14 @@ class Cells:
         return f"{self.where}, column {self.column_of[key]}"
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a cell; refuse an empty one, except for split and document."""
+        """Return the text of a cell; refuse an empty one, except for ``MAY_BE_EMPTY``."""
         if not self.has(key) and default is not None:
             return default
         value = self.values[self.column_of[key]]
         # Senses may be numbers.
         if type(value) is int and key != "sentence":
             value = str(value)
-        if isinstance(value, str) and (value.strip() or key in ("split", "document")):
+        if isinstance(value, str) and (value.strip() or key in MAY_BE_EMPTY):
             return value
         shown, fix = "nothing" if value in ("", None) else repr(value), "write a text"
         if isinstance(value, dict | list):
@@ -137,11 +154,8 @@ class Cells:
     def number(self, key: str) -> int:
         """Return the number of a cell, from 0 up."""
         value = self.values[self.column_of[key]]
-        # In a table with gaps, pandas writes 2.0.
-        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}(?:\.0)?", value.strip()):
-            return int(float(value))
-        if type(value) is int or (type(value) is float and value.is_integer()):
-            return int(value)
+        if number := _NUMBER.fullmatch(str(value).strip()):
+            return int(number[1])
         problem = f"the {key} {value!r} is not a whole number from 0 up"
         raise CorpusError(problem, where=self.place(key), fix="write a whole number, in digits")
 
@@ -184,11 +198,10 @@ class Cells:
         if self.has("position"):
             return [self._from_tokens()]
         text, spans = self.located()
-        if self.has("keyword", "start", "span"):
-            key, fix = "sentence", focal_word.FIX_SPAN
-            if self.has("keyword"):
-                key, fix = "keyword", focal_word.FIX_MARK
-            with at_place(self.place(key), fix):
+        if spans:
+            with at_place(
+                self.place("keyword" if self.has("keyword") else "sentence"), focal_word.FIX_SPAN
+            ):
                 return [focal_word.from_span(text, *span, word) for span in spans]
         with at_place(self.place("sentence"), f"{focal_word.FIX_MARK}; {FIX_FIND}"):
             return [focal_word.from_mark(text, word)]
@@ -199,8 +212,9 @@ class Cells:
         Without such a column there are none: the sentence may have a mark.
         """
         if self.has("keyword"):
-            left, keyword, right = (unguarded(self._part(key)) for key in CONCORDANCE)
-            return f"{left} {keyword} {right}", [(len(left) + 1, len(left) + 1 + len(keyword))]
+            left, keyword, right = (unguarded(self.text(key)) for key in CONCORDANCE)
+            start, keyword = len(left) + 1, keyword.strip()
+            return f"{left} {keyword} {right}", [(start, start + len(keyword))]
         if self.has("position"):
             position, tokens = self._from_tokens()
             start = len(" ".join([*tokens[:position], ""]))
@@ -215,25 +229,14 @@ class Cells:
         return text, spans
 
     def _from_tokens(self) -> Sentence:
-        tokens, place = self.values[self.column_of["sentence"]], self.place("sentence")
-        text = self._joined(tokens) if isinstance(tokens, list) else self.text("sentence")
-        with at_place(place, FIX_TOKENS):
-            return focal_word.from_tokens(
-                text, *(self._range("position") or (self.number("position"),))
-            )
-
-    def _part(self, key: str) -> str:
-        """Return the text of a part of a concordance; only the keyword must not be empty."""
-        value = self.values[self.column_of[key]]
-        return value if key != "keyword" and isinstance(value, str) else self.text(key).strip()
-
-    def _joined(self, tokens: list[Any]) -> str:
-        well_formed = all(isinstance(token, str) and token.split() == [token] for token in tokens)
-        if not tokens or not well_formed or not self.has("position"):
-            problem = "a list that is not of tokens without white space, with a position"
-            fix = "give the sentence as one text, or its tokens and the focal word's position"
-            raise CorpusError(problem, where=self.place("sentence"), fix=fix)
-        return " ".join(tokens)
+        tokens = self.values[self.column_of["sentence"]]
+        in_list = isinstance(tokens, list) and all(
+            isinstance(token, str) and token.split() == [token] for token in tokens
+        )
+        text = " ".join(tokens) if in_list and tokens else self.text("sentence")
+        with at_place(self.place("sentence"), FIX_TOKENS):
+            place = self._range("position") or (self.number("position"),)
+            return focal_word.from_tokens(text, *place)
 
 
 def _as_text(value: Any) -> str:

@@ -3,12 +3,13 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS, Corpus
+from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.dataset import (
     COUNTS,
     ENGLISH,
@@ -23,11 +24,10 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
-from wsd.corpora.extra_columns import extra_file, extra_text
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered, LabelledSentence
-from wsd.corpora.text_format import read_text, read_unlabelled, sentence_line
+from wsd.corpora.text_format import extra_file, extra_text, sentence_line
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -86,7 +86,7 @@ def lay_out(
     *,
     noted: bool = False,
 ) -> None:
-    """Write the folder of a corpus and its manifest, after its files have been read back.
+    """Write the folder of a corpus and its manifest.
 
     Parameters
     ----------
@@ -102,27 +102,23 @@ def lay_out(
         of an import.
     """
     with replacing_folder(out) as folder:
-        out_of_domain = [
-            (word, row)
-            for word, rows in words.items()
-            for row in rows
-            if row.split == OUT_OF_DOMAIN
-        ]
-        further = folder / FURTHER if out_of_domain else None
+        further = [row for rows in words.values() for row in rows if row.split == OUT_OF_DOMAIN]
         if further:
-            sentences = (f"{word}\t{row.sense}\t{_line(row)}" for word, row in out_of_domain)
-            write_lines(further, sentences)
-            write_extra(folder / extra_file(FURTHER), [row for _, row in out_of_domain])
-        manifest["words"] = {}
+            write_lines(folder / FURTHER, (f"{r.word}\t{r.sense}\t{_line(r)}" for r in further))
+            write_extra(folder / extra_file(FURTHER), further)
         for word, rows in words.items():
             _write_word(folder / file_name(word), rows)
-            corpus = read_text(folder / file_name(word), word, further)
-            written = Counter(instances(corpus))
-            if written != Counter((row.split, row.tokens, texts(row.extra)) for row in rows):
-                raise AssertionError(f"the written files of {word!r} differ from its sentences")
-            manifest["words"][word] = _counts(corpus, given.get(word, {}))
+        manifest["words"] = {
+            word: _counts(word, words[word], given.get(word, {})) for word in words
+        }
         manifest["files"] = checksums(folder)
         write_manifest(folder, manifest, noted=noted)
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file below a folder, by its relative path."""
+    files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any], *, noted: bool = False) -> None:
@@ -142,7 +138,7 @@ def lay_out_unlabelled(
     noted: bool = False,
     further_files: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write the folder of a corpus without senses, after its files have been read back.
+    """Write the folder of a corpus without senses.
 
     Parameters
     ----------
@@ -154,49 +150,31 @@ def lay_out_unlabelled(
     with replacing_folder(out) as folder:
         manifest["words"] = {}
         for word, rows in words.items():
-            word_folder = folder / file_name(word)
-            word_folder.mkdir()
-            write_lines(word_folder / UNLABELLED_FILE, map(_line, rows))
-            write_extra(word_folder / EXTRA_UNLABELLED, rows)
-            corpus = read_unlabelled(word_folder, word)
-            expected = [(row.position, row.tokens, texts(row.extra)) for row in rows]
-            positions = zip(corpus.position.tolist(), instances(corpus), strict=True)
-            if [(position, *parts) for position, (_, *parts) in positions] != expected:
-                raise AssertionError(f"the written file of {word!r} differs from its sentences")
+            own = folder / file_name(word)
+            own.mkdir()
+            write_lines(own / UNLABELLED_FILE, map(_line, rows))
+            write_extra(own / EXTRA_UNLABELLED, rows)
             counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
-            manifest["words"][word] = {"folder": word_folder.name, **counts, "senses": {}}
+            manifest["words"][word] = {"folder": own.name, **counts, "senses": {}}
         for name, lines in (further_files or {}).items():
             write_lines(folder / name, lines)
         manifest["files"] = checksums(folder)
         write_manifest(folder, manifest, noted=noted)
 
 
-def instances(corpus: Corpus) -> Iterator[tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]]:
-    """Yield split, tokens and extra texts of each instance, to compare them with what was read."""
-    for i, (split, tokens) in enumerate(zip(corpus.split.tolist(), corpus.tokens, strict=True)):
-        yield split, tokens, texts({name: cells[i] for name, cells in corpus.extra.items()})
-
-
-def texts(extra: Mapping[str, str]) -> frozenset[tuple[str, str]]:
-    """Return the cells that are not empty, with their columns."""
-    return frozenset((name, text) for name, text in extra.items() if text)
-
-
-def _counts(corpus: Corpus, given: Given) -> dict[str, Any]:
+def _counts(word: str, rows: Sequence[LabelledSentence], given: Given) -> dict[str, Any]:
     """Return the manifest's entry for a word."""
-    count = Counter(zip(corpus.gold.tolist(), corpus.split.tolist(), strict=True))
+    count = Counter((row.sense, row.split) for row in rows)
+    totals = Counter(row.split for row in rows)
     senses: dict[str, dict[str, Any]] = {
-        sense: {split: count[i, split] for split in ALL_SPLITS}
-        for i, sense in enumerate(corpus.senses)
+        sense: {split: count[sense, split] for split in ALL_SPLITS} for sense in _order_senses(rows)
     }
-    totals = {
-        name: sum(counts[split] for counts in senses.values())
-        for name, split in zip(COUNTS, ALL_SPLITS, strict=True)
-    }
-    most = folds.most_folds_of(corpus)
+    train = [row for row in rows if row.split == "train"]
+    most = folds.most_folds_of([row.sense for row in train], [row.tokens for row in train])
     for sense in given.keys() & senses.keys():
         senses[sense] |= given[sense]._asdict()
-    return {"folder": file_name(corpus.word), **totals, "senses": senses, "most_folds": most}
+    numbers = {name: totals[split] for name, split in zip(COUNTS, ALL_SPLITS, strict=True)}
+    return {"folder": file_name(word), **numbers, "senses": senses, "most_folds": most}
 
 
 def _order_senses(rows: Sequence[LabelledSentence]) -> list[str]:
@@ -232,22 +210,16 @@ def write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
         For invalid Unicode, naming file and line.
     """
     for row in rows:
-        for name, cell in row.extra.items():
-            if f"{name}{cell}".encode(errors="replace").decode() != f"{name}{cell}":
-                problem = f"half of a character (a lone surrogate) in the column {name!r}"
-                raise CorpusError(problem, where=row.where, fix="write the character again")
+        text = "".join(chain(*row.extra.items()))
+        if text.encode(errors="replace").decode() != text:
+            problem = "half of a character (a lone surrogate) in an extra column"
+            raise CorpusError(problem, where=row.where, fix="write the character again")
     if text := extra_text([row.extra for row in rows]):
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _line(row: LabelledSentence) -> str:
     return sentence_line(row.position, row.tokens)
-
-
-def checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file below a folder, by its relative path."""
-    files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
-    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -20,7 +20,7 @@ from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
 from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.write_corpus import start_manifest, write_manifest
-from wsd.corpora.text_format import make_corpus
+from wsd.corpora.text_format import Row, make_corpus
 from wsd.corpora.word_names import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
@@ -149,7 +149,7 @@ def _table(pairs: Sequence[Pair], about: Mapping[str, str]) -> Pairs:
     different = list(dict.fromkeys(chain(*ends)))
     row_of = {sentence: row for row, sentence in enumerate(different)}
     index = _numbers_within(split for split, _ in different)
-    rows = [(split, i, *own, 0) for (split, own), i in zip(different, index, strict=True)]
+    rows = [Row(split, i, *own, 0) for (split, own), i in zip(different, index, strict=True)]
     words, _, gold, is_graded, splits, _, extra = zip(*pairs, strict=True)
     return Pairs(
         about=about,

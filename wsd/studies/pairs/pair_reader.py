@@ -26,12 +26,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.delimited_text import detect_table, header_line
-from wsd.corpora.importer.file_beginning import beginning
 from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.importer.table_files import (
+    JSON,
+    TEXT_TABLES,
+    beginning,
+    header_line,
+    open_table,
+    read_table,
+)
 from wsd.corpora.known_forms import RULES
 from wsd.errors import CorpusError
 from wsd.logs import log
@@ -113,15 +118,15 @@ def is_pairs(path: Path) -> bool:
         return True
     if name == JUDGMENTS:
         return (path.parent / USES).is_file()
-    text = beginning(path) if suffix in (".txt", *labelled_tables.KINDS) else ""
+    text = beginning(path) if suffix in (".txt", *TEXT_TABLES) else ""
     if suffix == ".txt":
         return XL_WIC.fullmatch(text.partition("\n")[0]) is not None
-    if suffix in labelled_tables.JSON:
+    if suffix in JSON:
         keys = set(re.findall(r'"([^"\\]+)"\s*:', text))
     else:
         keys = {name.strip(' "') for name in re.split("[\t;,]", header_line(text))}
     names = {key.strip().lower() for key in keys}
-    if suffix in labelled_tables.JSON and keys >= STORY:
+    if suffix in JSON and keys >= STORY:
         return True
     return all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
 
@@ -297,9 +302,9 @@ def _read_lines(path: Path, options: Options, gold: Path | None) -> tuple[Iterat
         return _headerless(path, options, XL_WIC, fix), "lines of XL-WiC"
     if name == JUDGMENTS:
         return _judgments(path, options), "judgments of a word usage graph"
-    if suffix not in labelled_tables.JSON:
-        table = detect_table(path, options.encoding)
-        return ((*line, "") for line in table.lines(guard=guard)), table.description
+    if suffix not in JSON:
+        description, rows = open_table(path, options.encoding, guard)
+        return ((*row, "") for row in rows), description
     text, encoding = decode_file(path, options.encoding)
     if stories := _stories(text):
         return _plausibility(path, stories, options), f"JSON of stories, {encoding}"
@@ -354,11 +359,11 @@ def _mcl(path: Path, options: Options, gold: Path | None) -> Iterator[Line]:
 def _judgments(path: Path, options: Options) -> Iterator[Line]:
     """Yield a line per judged pair of uses; a pair without a decision has no rating."""
     needed = ("lemma", "identifier", "context", "indexes_target_token")
-    table = detect_table(path.parent / USES, options.encoding)
-    uses = {line.cells["identifier"]: line.cells for line in table.lines(needed)}
+    rows = read_table(path.parent / USES, needed, options.encoding)
+    uses = {cells["identifier"]: cells for _, cells in rows}
     judged: dict[tuple[str, str], tuple[str, list[float]]] = {}
     columns, guard = ("identifier1", "identifier2", "judgment"), options.bad_lines.line
-    for where, cells, _ in detect_table(path, options.encoding).lines(columns, guard):
+    for where, cells in read_table(path, columns, options.encoding, guard):
         with guard(), at_place(where, "write a number"):
             first, second = sorted((cells["identifier1"], cells["identifier2"]))
             if unknown := {first, second} - uses.keys():

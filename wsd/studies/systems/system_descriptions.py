@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from wsd.corpora.coarsewsd20 import COMMIT
+from wsd.corpora.download import COMMIT
 
 PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguistics 47(2), 2021"
 FOLDER = f"https://github.com/danlou/bert-disambiguation/tree/{COMMIT}/results/CoarseWSD-20"

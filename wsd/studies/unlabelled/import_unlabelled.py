@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer import arrow_tables, labelled_tables, write_corpus
+from wsd.corpora.importer import labelled_tables, table_files, write_corpus
 from wsd.corpora.importer.focal_word import Sentence, from_span
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request
@@ -28,7 +28,7 @@ from wsd.storage.text_files import decode_file, lines_of
 
 # The smallest number of uses of a word that can form two groups.
 LEAST = 3
-KINDS = (labelled_tables.TEXT, *labelled_tables.KINDS, *arrow_tables.KINDS)
+KINDS = (labelled_tables.TEXT, *table_files.SUFFIXES)
 # Options that are about senses.
 OF_SENSES = ("gold", "senses", "at_least", "train", "test")
 # A sentence: its place, the word, the text, the extra columns.
