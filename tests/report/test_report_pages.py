@@ -50,11 +50,9 @@ from wsd.errors import ResultError
 from wsd.report import plot_colours, report
 from wsd.report.pages import gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
-from wsd.report.pages.answer import answer
-from wsd.report.pages.index import write_index
+from wsd.report.pages.index import answer, write_index
 from wsd.report.pages.load_report import ReportInputs, load_report
-from wsd.report.pages.word import portable_page
-from wsd.report.pages.word_plot import word_plot
+from wsd.report.pages.word import portable_page, word_plot
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of

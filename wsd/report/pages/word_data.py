@@ -8,8 +8,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
-from wsd.report.pages.packed_columns import packed_columns
-from wsd.report.pages.render import encode
+from wsd.report.pages.render import encode, packed_columns
 from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 
 # The largest coordinate, in steps.
