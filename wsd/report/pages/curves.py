@@ -1,6 +1,7 @@
 """Plots of lines over layers or training sets, from the columns of a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,11 +31,9 @@ class Places(NamedTuple):
         self, rows: pd.DataFrame, metric: str, *, dash: str = "solid", **look: Any
     ) -> list[Curve]:
         """Return a metric as a line of single layers, and as points at the combinations, if any."""
-        lines = [
-            over_layers(rows, metric, self.singles, dash=dash, **look),
-            over_layers(rows, metric, self.combined, joined=False, **look),
-        ]
-        return [line for line in lines if line.x]
+        singles = over_layers(rows, metric, self.singles, dash=dash, **look)
+        combined = over_layers(rows, metric, self.combined, joined=False, **look)
+        return [line for line in (singles, combined) if line.x]
 
     def at(self, layers: str) -> float | None:
         """Return the place of a layer choice; None if it has none."""
@@ -71,15 +70,13 @@ def plot_of_tables(
         Of :func:`draw`.
     """
     places = Places.of(name for table in tables.values() for name in table["layers"])
-    lines: list[Curve] = []
-    ring = None
+    lines: dict[str, list[Curve]] = {}
     for i, (name, table) in enumerate(tables.items()):
         look: dict[str, Any] = {"name": name, "style": i, "scale": scale}
-        drawn = places.lines(table, "value", dash=DASHES[i % len(DASHES)], **look)
-        if chosen and chosen[0] == name:
-            ring = point_at(drawn, places.at(chosen[1]))
-        lines += drawn
-    return plot_of(lines, **places.axis, ring=ring, named=True, **options)
+        lines[name] = places.lines(table, "value", dash=DASHES[i % len(DASHES)], **look)
+    ring = point_at(lines.get(chosen[0], []), places.at(chosen[1])) if chosen else None
+    drawn = [*chain.from_iterable(lines.values())]
+    return plot_of(drawn, **places.axis, ring=ring, named=True, **options)
 
 
 def point_at(lines: Iterable[Curve], place: float | None) -> tuple[float, float] | None:

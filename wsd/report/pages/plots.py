@@ -4,6 +4,7 @@ A plot names its colours by the style sheet's variables (in ``tags``), so that t
 dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,7 +25,8 @@ RAMP = 8
 TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test", "off")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
-_ID = re.compile(r"p[0-9]+")
+# An id of Bokeh in JSON; quotes in texts are escaped, so that no text matches.
+_ID = re.compile(r'("(?:id|root_id)": )"(p[0-9]+)"')
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 
@@ -67,20 +69,12 @@ def plot_json(plot: Model) -> dict[str, Any]:
     """Return a plot as JSON whose ids do not depend on earlier plots of this process."""
     numbers: dict[str, str] = {}
 
-    def renumber(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: numbers.setdefault(entry, f"m{len(numbers)}")
-                if key in ("id", "root_id") and isinstance(entry, str) and _ID.fullmatch(entry)
-                else renumber(entry)
-                for key, entry in value.items()
-            }
-        if isinstance(value, list):
-            return [renumber(entry) for entry in value]
-        return value
+    def renumbered(match: re.Match[str]) -> str:
+        return f'{match[1]}"{numbers.setdefault(match[2], f"m{len(numbers)}")}"'
 
     # An explicit theme: the theme of the current document may be anything.
-    return dict(renumber(json_item(plot, theme=Theme(json={}))))
+    text = json.dumps(json_item(plot, theme=Theme(json={})))
+    return dict(json.loads(_ID.sub(renumbered, text)))
 
 
 def point_size(n: int) -> int:
@@ -216,22 +210,14 @@ def draw(
         plot.xaxis.major_label_overrides = {**ticks, **dict.fromkeys(names, " ")}
     if names:
         below = models.LinearAxis(name="names", axis_line_color=None, major_tick_line_color=None)
-        below.update(
-            ticker=models.FixedTicker(ticks=sorted(names)),
-            major_label_overrides=names,
-            major_label_orientation="vertical",
-            major_label_standoff=0,
-            major_tick_out=0,
-        )
+        below.update(major_label_orientation="vertical", major_label_standoff=0, major_tick_out=0)
+        ticker = models.FixedTicker(ticks=sorted(names))
+        below.update(ticker=ticker, major_label_overrides=names)
         style_axis(below, {})
         plot.add_layout(below, "below")
     plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
     # The last curve of a name counts: its combinations, if there are any.
-    at_right = {
-        line.name: (line.y[-1], line.name, f"--sense-{style_of(line.style)[0]}")
-        for line in lines
-        if line.y
-    }
+    at_right = {x.name: (x.y[-1], x.name, f"--sense-{style_of(x.style)[0]}") for x in lines if x.y}
     for name, level in (levels or {}).items():
         rule = Span(location=level, dimension="width", line_dash="dashed", line_width=1.5)
         rule.tags = [{"line_color": "--ink-2"}]
@@ -241,10 +227,14 @@ def draw(
         if not named:
             notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
     if named:
-        for label in at_right.values():
-            _write_at_right(plot, *label)
+        for end in at_right.values():
+            _write_at_right(plot, *end)
+    text_look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
     for note in notes:
-        _write(plot, note)
+        place: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
+        label = Label(x=note.x, y=note.y, text=note.text, **text_look, **place)
+        label.tags = [{"text_color": note.colour}]
+        plot.add_layout(label)
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
@@ -257,13 +247,6 @@ def draw(
     # The page shows tooltips at these points.
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot
-
-
-def _write(plot: Any, note: Note) -> None:
-    look: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
-    label = Label(x=note.x, y=note.y, text=note.text, text_font=FONT, text_font_size="12px", **look)
-    label.tags = [{"text_color": note.colour}]
-    plot.add_layout(label)
 
 
 def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
@@ -284,15 +267,10 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
         columns |= {"low": line.low, "high": line.high}
     source = models.ColumnDataSource(columns, name=name)
     if has_interval:
-        interval: models.VArea | models.Segment
-        if line.joined:
-            fill = [{"fill_color": colour}]
-            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
-        else:
-            interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
-            )
-        plot.add_glyph(source, interval, name=name)
+        fill = [{"fill_color": colour}]
+        area = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+        bars = models.Segment(x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags)
+        plot.add_glyph(source, area if line.joined else bars, name=name)
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags

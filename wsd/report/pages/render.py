@@ -72,8 +72,7 @@ def render(template: str, report: Report, **values: Any) -> str:
         below it.
     """
     own = {"index.html": INDEX, "word.html": (BOKEH, *word_scripts(report))}
-    scripts = own.get(template, CURVES)
-    names = [PurePath(script).name for script in scripts]
+    names = [PurePath(script).name for script in own.get(template, CURVES)]
     return _environment().get_template(template).render(report=report, scripts=names, **values)
 
 
@@ -99,11 +98,12 @@ def render_alone(
         For the template.
     """
     script = "".join(map(asset, scripts))
+    hashes = " ".join(_hash(text) for text in (script, packed_script) if text)
     own = {
         "portable": True,
         "script": Markup(script),  # noqa: S704 - the package's own files
         "style": Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        "csp": policy_of_hashes(script, packed_script),
+        "csp": _csp(hashes or "'none'"),
     }
     return _environment().get_template(template).render(**values, **own)
 
@@ -150,12 +150,8 @@ def _script_json(value: Any) -> Markup:
     return Markup(text)  # noqa: S704 - all characters with a meaning in HTML are escaped
 
 
-def policy_of_hashes(*scripts: str) -> str:
-    """Return a content security policy that allows these scripts, by their hashes, and no other."""
-    return _csp(" ".join(_hash(text) for text in scripts if text) or "'none'")
-
-
 def _csp(scripts: str) -> str:
+    """Return a content security policy that allows these scripts and no other."""
     # Bokeh styles its shadow trees with <style> elements, and its icons are data: images.
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
@@ -185,13 +181,9 @@ def signed(value: float, digits: int = 2) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("wsd.report"), PackageLoader("wsd", "studies")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = ChoiceLoader([PackageLoader("wsd.report"), PackageLoader("wsd", "studies")])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(feature_set=feature_set, metrics=METRICS, version=__version__)
     # Defaults for a page in the report's folder.
     environment.globals.update(root="", portable=False, csp=_csp("'self'"))
@@ -240,24 +232,17 @@ def packed_columns(
     columns = []
     for name, cells in extra.items():
         shown = [cells[row] for row in order]
-        values = _ordered(set(shown))
+        distinct = values = _ordered(set(shown))
         if len(values) > MOST_VALUES:
             shown = [cell if has else "" for cell, has in zip(shown, with_text, strict=True)]
             distinct = list(dict.fromkeys(shown))
-        else:
-            distinct = values
         if not any(value.strip() for value in distinct):
             continue
         numbers = {value: number for number, value in enumerate(distinct)}
         codes = np.array([numbers[cell] for cell in shown])
-        columns.append(
-            {
-                "name": name,
-                "group": 2 <= len(values) <= MOST_VALUES,
-                "values": distinct,
-                "codes": encode(codes, "u1" if len(distinct) <= 256 else "<u4"),
-            }
-        )
+        packed = encode(codes, "u1" if len(distinct) <= 256 else "<u4")
+        column = {"name": name, "group": 2 <= len(values) <= MOST_VALUES, "values": distinct}
+        columns.append({**column, "codes": packed})
     return columns
 
 

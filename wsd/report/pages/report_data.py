@@ -80,12 +80,12 @@ class WordResults:
             A neighbour that is not kept is missing.
         """
         tests = kept[np.isin(self.corpus.split, (TEST, NEW))]
+        projections = self.projections.items()
         return replace(
             self,
             corpus=self.corpus.take(kept),
             projections={
-                method: [replace(p, points=p.points[kept]) for p in projections]
-                for method, projections in self.projections.items()
+                m: [replace(p, points=p.points[kept]) for p in own] for m, own in projections
             },
             neighbours=[_renumbered(neighbours, kept) for neighbours in self.neighbours],
             predicted={name: senses[:, tests] for name, senses in self.predicted.items()},
@@ -215,8 +215,7 @@ class Report:
     @cached_property
     def styles(self) -> dict[str, int]:
         """The number of each classifier's series, the same in every plot."""
-        names = [*self.tables["layers"]["classifier"].unique(), *self.classifiers]
-        return classifier_numbers(names)
+        return classifier_numbers([*self.tables["layers"]["classifier"], *self.classifiers])
 
     @property
     def title(self) -> str:
@@ -284,9 +283,8 @@ def confidence_of(predictions: WordPredictions, kind: str) -> np.ndarray:
 
 def kind_of_scores(words: Iterable[WordPredictions]) -> str:
     """Return ``PROBABILITY`` if all scores of a classifier are probabilities, else ``LEAD``."""
-    for predictions in words:
-        sums = np.nansum(predictions.scores, axis=1)
-        if len(sums) and (np.nanmin(predictions.scores) < 0 or np.abs(sums - 1).max() > 1e-6):
+    for scores in (predictions.scores for predictions in words if len(predictions.scores)):
+        if np.nanmin(scores) < 0 or np.abs(np.nansum(scores, axis=1) - 1).max() > 1e-6:
             return LEAD
     return PROBABILITY
 
