@@ -15,6 +15,7 @@ from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
+DEPTH = "relative depth: layer / number of blocks"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Lines of a reliability diagram: raw scores, scores after the temperature, and the diagonal.
 PERFECT = "confidence = micro accuracy"
@@ -135,7 +136,7 @@ def plots_of_models(
         lines[model, name] = places.lines(own, metric, dash=dash, **look)
     if model_notes.by_depth(report):
         depths = {most_blocks(report) * place: text for place, text in DEPTHS.items()}
-        axis |= {"x": "relative depth: layer / number of blocks", "ticks": depths}
+        axis |= {"x": DEPTH, "ticks": depths}
     return lines, axis | vertical_axis(report, metric, lines.values(), **levels)
 
 
