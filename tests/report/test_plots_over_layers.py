@@ -9,8 +9,9 @@ import pytest
 from read_pages import parts_of, sources_of
 
 from wsd.report.pages import curves, layer_plots
+from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import heat_row
-from wsd.report.pages.plots import Curve, plot_of
+from wsd.report.pages.plots import plot_of
 
 LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
 

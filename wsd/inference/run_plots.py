@@ -23,9 +23,9 @@ from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import align_signs, read_projections
 from wsd.errors import ResultError, unknown_choice
 from wsd.report.pages import curves
+from wsd.report.pages.curves import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.pages.model_notes import BASELINES
 from wsd.report.pages.plots import METHODS, draw, new_plot, point_size
-from wsd.report.plot_colours import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.tables import METRICS
 
 if TYPE_CHECKING:

@@ -17,9 +17,17 @@ from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.artifacts.run_json import bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.report.pages.curves import Places
+from wsd.report.pages.curves import (
+    COLOURS,
+    HEAT,
+    MARKERS,
+    RAMP,
+    Places,
+    classifier_numbers,
+    heat,
+    style_of,
+)
 from wsd.report.pages.report_data import having
-from wsd.report.plot_colours import COLOURS, HEAT, MARKERS, RAMP, classifier_numbers, heat, style_of
 from wsd.report.tables import METRICS, after_fine_tuning
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv

@@ -14,11 +14,11 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
+from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import folder_of, initial_classifier, initial_model
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word import initial_choice, initial_method, sample
-from wsd.report.plot_colours import mark_of
 
 # Points per plot at most and at least, and in all plots together, so that the page stays small.
 MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000

@@ -9,8 +9,9 @@ import pandas as pd
 from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import curves, model_notes
+from wsd.report.pages.curves import Curve, Note
 from wsd.report.pages.model_notes import blocks, objective, rows_per_classifier
-from wsd.report.pages.plots import RAMP, Curve, Note, plot_of
+from wsd.report.pages.plots import RAMP, plot_of
 from wsd.report.pages.report_data import Report, having, records
 from wsd.report.tables import METRICS, after_fine_tuning
 

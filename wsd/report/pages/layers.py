@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from wsd.artifacts.column_names import CANDIDATE
 from wsd.artifacts.predictions import TEST
-from wsd.report import plot_colours
-from wsd.report.pages import layer_plots, model_notes
+from wsd.report.pages import curves, layer_plots, model_notes
+from wsd.report.pages.curves import HEAT_POINTS, mark_of
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
-from wsd.report.plot_colours import HEAT_POINTS, mark_of
 from wsd.report.tables import METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
@@ -109,7 +108,7 @@ def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     """
     percents = 100 * np.asarray(scores, dtype=float)
     below = percents - percents.max()
-    steps = HEAT_STEPS * plot_colours.heat(-below)
+    steps = HEAT_STEPS * curves.heat(-below)
     return [
         (round(points, 1) + 0.0, round(percent, 1), round(step))
         for points, percent, step in np.c_[below, percents, steps].tolist()

@@ -7,8 +7,10 @@ dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
+import pandas as pd
 from bokeh import models
 from bokeh.core.properties import value
 from bokeh.embed import json_item
@@ -17,7 +19,7 @@ from bokeh.models.annotations import Label, Span
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
-from wsd.report.plot_colours import style_of
+from wsd.report.pages.curves import Curve, Note, Places, point_at, style_of
 
 # Number of shades for confidence, and for layers.
 RAMP = 8
@@ -27,6 +29,7 @@ TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
 # An id of Bokeh in JSON; quotes in texts are escaped, so that no text matches.
 _ID = re.compile(r'("(?:id|root_id)": )"(p[0-9]+)"')
+DASHES = ("solid", "dashed", "dotted")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 
@@ -82,68 +85,39 @@ def point_size(n: int) -> int:
     return 10 if n < 400 else 8 if n < 1500 else 7 if n < 4000 else 6
 
 
-class Curve(NamedTuple):
-    """One line of a plot.
-
-    Attributes
-    ----------
-    name : str
-        Shown in the tooltip. Bokeh's renderers of this curve are named ``line-<name>``, so that the
-        page's script can hide them.
-    x, y : lists of float
-        ``y`` in the plot's unit.
-    style : int
-        Number of the colour and marker, as for senses.
-    low, high : lists of float, optional
-        The 95% confidence interval of ``y``.
-    dash : str
-        Bokeh's name of the line style.
-    labels : list of str, optional
-        A label per point.
-    joined : bool
-        Whether a line joins the points.
-    digits : int
-        Digits after the point of a value in the tooltip.
-    """
-
-    name: str
-    x: list[float]
-    y: list[float]
-    style: int
-    low: list[float] | None = None
-    high: list[float] | None = None
-    dash: str = "solid"
-    labels: list[str] | None = None
-    joined: bool = True
-    digits: int = 2
-
-    @property
-    def tooltips(self) -> list[str]:
-        """Per point, a line with the value and its interval, and a line with the label and name."""
-        values = [f"{y:.{self.digits}f}" for y in self.y]
-        if self.low is not None and self.high is not None:
-            bounds = zip(values, self.low, self.high, strict=True)
-            ends = f"({{:.{self.digits}f}} to {{:.{self.digits}f}})"
-            values = [f"{value} {ends.format(low, high)}" for value, low, high in bounds]
-        names = [f"{label}, {self.name}" for label in self.labels or ()]
-        names = names or [self.name] * len(values)
-        return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
-
-
-class Note(NamedTuple):
-    """A text at a place of a plot."""
-
-    x: float
-    y: float
-    text: str
-    align: str = "center"
-    baseline: str = "middle"
-    colour: str = "--ink-2"
-
-
 def plot_of(lines: Sequence[Curve], **options: Any) -> dict[str, Any]:
     """Return the plot of :func:`draw` as JSON."""
     return plot_json(draw(lines, **options))
+
+
+def plot_of_tables(
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    scale: float = 1,
+    chosen: tuple[str, str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Plot the column ``value`` of each table over layer choices.
+
+    Parameters
+    ----------
+    tables : mapping of name to DataFrame
+        With the columns layers, value, value_low and value_high.
+    scale : float
+        100 for percent.
+    chosen : (name, layers), optional
+        The point with a ring.
+    **options
+        Of :func:`draw`.
+    """
+    places = Places.of(name for table in tables.values() for name in table["layers"])
+    lines: dict[str, list[Curve]] = {}
+    for i, (name, table) in enumerate(tables.items()):
+        look: dict[str, Any] = {"name": name, "style": i, "scale": scale}
+        lines[name] = places.lines(table, "value", dash=DASHES[i % len(DASHES)], **look)
+    ring = point_at(lines.get(chosen[0], []), places.at(chosen[1])) if chosen else None
+    drawn = [*chain.from_iterable(lines.values())]
+    return plot_of(drawn, **places.axis, ring=ring, named=True, **options)
 
 
 def draw(

@@ -23,7 +23,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
-from wsd.report.plot_colours import classifier_numbers
+from wsd.report.pages.curves import classifier_numbers
 
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
 # probabilities, their margin over the next sense's.

@@ -10,6 +10,7 @@ from bokeh.core.properties import value
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.metrics.scores import confusion
+from wsd.report.pages.curves import COLOURS, mark_of, style_of
 from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
 from wsd.report.pages.plots import FONT, METHODS, TONES, new_plot, plot_json, point_size
 from wsd.report.pages.render import (
@@ -23,7 +24,6 @@ from wsd.report.pages.render import (
 )
 from wsd.report.pages.report_data import NEW, Report, WordResults
 from wsd.report.pages.word_data import word_data
-from wsd.report.plot_colours import COLOURS, mark_of, style_of
 from wsd.storage.atomic import write_text
 from wsd.storage.file_names import file_name
 

@@ -32,11 +32,11 @@ from wsd.evaluation.layerwise import LAYER_COLUMNS, of_layers
 from wsd.evaluation.model_comparison import assemble
 from wsd.logs import log
 from wsd.report.pages import curves
+from wsd.report.pages.curves import Curve, mark_of
 from wsd.report.pages.layer_plots import DEPTH, DEPTHS
-from wsd.report.pages.plots import Curve, plot_of
+from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records
-from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
