@@ -1,8 +1,8 @@
 """Write the report: the tables of a run as pages that open from disk.
 
 ``index.html`` has the selected configuration and the words, ``layers.html`` compares layer choices,
-a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The
-command reads tables, but no model and no embeddings.
+a page per word shows its instances, and ``data/`` has the tables. Studies may add sections, notes
+and values for scripts. The command reads tables, but no model and no embeddings.
 """
 
 import argparse
@@ -33,8 +33,6 @@ def write_report(report: Report, out: Path) -> None:
             log.info("page %d of %d: %s %s", number, len(pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
-        for extension in report.extensions:
-            extension.write_page(report, folder)
         for name, table in report.tables.items():
             if len(table):
                 write_csv(folder / "data" / f"{name}.csv", table)

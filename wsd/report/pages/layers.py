@@ -68,8 +68,7 @@ def legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
 def confidence_set(report: Report, model: str) -> dict[str, Any]:
     """Return the configurations not significantly different from a model's best, best first."""
     rows = report.rows("best-set", model=model)
-    kept = rows[rows["in_confidence_set"]]
-    kept = kept.sort_values("estimate", ascending=False, kind="stable")
+    kept = rows[rows["in_confidence_set"]].sort_values("estimate", ascending=False, kind="stable")
     return {"model": model, "rows": records(kept), "n": len(rows)}
 
 
@@ -109,10 +108,8 @@ def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     percents = 100 * np.asarray(scores, dtype=float)
     below = percents - percents.max()
     steps = HEAT_STEPS * curves.heat(-below)
-    return [
-        (round(points, 1) + 0.0, round(percent, 1), round(step))
-        for points, percent, step in np.c_[below, percents, steps].tolist()
-    ]
+    rows = np.c_[below, percents, steps].tolist()
+    return [(round(points, 1) + 0.0, round(score, 1), round(step)) for points, score, step in rows]
 
 
 def differences(report: Report, table_name: str, reference: str) -> list[dict[str, Any]]:
@@ -141,8 +138,7 @@ def differences(report: Report, table_name: str, reference: str) -> list[dict[st
     for model, classifier, labels, rows in model_notes.rows_per_classifier(report, table):
         if rows.empty:
             continue
-        other = rows[reference].iloc[0]
-        drawn, untested = [], []
+        other, drawn, untested = rows[reference].iloc[0], [], []
         for row in records(rows):
             layers = row["layers"]
             look = {"label": labels[layers], "is_reference": layers == other}

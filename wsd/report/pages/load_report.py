@@ -17,14 +17,8 @@ from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predi
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError, wrong_file
-from wsd.report.pages.report_data import (
-    Extension,
-    Report,
-    WordResults,
-    confidence_of,
-    having,
-    kind_of_scores,
-)
+from wsd.report.pages import report_data
+from wsd.report.pages.report_data import Extension, Report, WordResults, having
 from wsd.report.tables import TABLES
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
@@ -102,7 +96,9 @@ def load_report(inputs: ReportInputs) -> Report:
     by_classifier: dict[str, list[WordPredictions]] = {}
     for (_, _, classifier), words in predictions.items():
         by_classifier.setdefault(classifier, []).extend(words.values())
-    classifiers = {name: kind_of_scores(by_classifier[name]) for name in sorted(by_classifier)}
+    classifiers = {
+        name: report_data.kind_of_scores(by_classifier[name]) for name in sorted(by_classifier)
+    }
     tables = read_all_tables(inputs.tables, [*choices])
     keys = ["model", "layers", "classifier", "word"]
     table = having(tables["scores"], view=inputs.view).drop_duplicates(keys, keep="last")
@@ -112,20 +108,17 @@ def load_report(inputs: ReportInputs) -> Report:
 
     def word_results(model: str, corpus: Corpus) -> WordResults:
         word, layers = corpus.word, [choice.name for choice in choices[model]]
-        own = {
-            name: [predictions[model, choice, name][word] for choice in layers]
-            for name in classifiers
-        }
+        own = {c: [predictions[model, name, c][word] for name in layers] for c in classifiers}
         results = WordResults(
             corpus=corpus,
             **_shown_projections(projections, model, layers, word),
-            neighbours=[neighbours[model, choice, ""][word] for choice in layers],
-            predicted={name: np.stack([p.predicted for p in own[name]]) for name in own},
+            neighbours=[neighbours[model, name, ""][word] for name in layers],
+            predicted={c: np.stack([p.predicted for p in own[c]]) for c in own},
             confidence={
-                name: np.stack([confidence_of(p, kind) for p in own[name]])
-                for name, kind in classifiers.items()
+                c: np.stack([report_data.confidence_of(p, kind) for p in own[c]])
+                for c, kind in classifiers.items()
             },
-            scores={name: [scores[model, choice, name, word] for choice in layers] for name in own},
+            scores={c: [scores[model, name, c, word] for name in layers] for c in own},
         ).take(corpus.split != OUT_OF_DOMAIN)
         aligned = {m: _aligned(m, own) for m, own in results.projections.items()}
         return replace(results, projections=aligned)
@@ -187,7 +180,7 @@ def read_tables(paths: Sequence[Path], columns: Collection[str] = ()) -> pd.Data
         if missing := set(columns) - set(table):
             raise wrong_file(f"there is no column {min(missing)}", path)
     filled = [table for table in tables if len(table)] or [pd.DataFrame(columns=EMPTY)]
-    return pd.concat(filled).reset_index(drop=True)
+    return pd.concat(filled, ignore_index=True)
 
 
 def _shown_projections(

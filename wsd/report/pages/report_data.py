@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,13 +111,6 @@ class Section(NamedTuple):
     html: Markup
 
 
-class Link(NamedTuple):
-    """An entry of the navigation: a page in the report's folder, and its name."""
-
-    page: str
-    name: str
-
-
 class Extension:
     """The addition of one study; every method adds nothing by default.
 
@@ -131,14 +123,11 @@ class Extension:
     word_scripts : sequence of str
         Scripts of the word pages, as paths below ``wsd/studies``. A script may define
         ``wsd.wordExtensions[name]``, which ``word-data.js`` calls with :meth:`word_values`.
-    link : Link or None
-        The study's own page.
     """
 
     name: str = ""
     tables: Mapping[str, pd.DataFrame] = {}
     word_scripts: Sequence[str] = ()
-    link: Link | None = None
 
     def layer_sections(self, report: Report) -> Iterable[Section]:
         """Return sections for the layers page."""
@@ -160,9 +149,6 @@ class Extension:
             The corpus's rows in the order of the page.
         """
         return None
-
-    def write_page(self, report: Report, folder: Path) -> None:
-        """Write the page of :attr:`link` into the report's folder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,11 +221,6 @@ class Report:
         compared = self.tables["comparison"]
         systems = compared[compared["kind"].isin([PUBLISHED, SYSTEM])]
         return systems.drop_duplicates(["kind", "model"])
-
-    @property
-    def links(self) -> list[Link]:
-        """The pages that studies add."""
-        return [extension.link for extension in self.extensions if extension.link]
 
 
 def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:

@@ -34,18 +34,13 @@ def word_data(
     order = np.lexsort((corpus.index, ~train, -frequency, is_new))
     # The largest number of the type stands for a missing neighbour.
     wide = len(order) >= 65535
-    intervals = _intervals(report, model, corpus.word)
-    choices = [
-        {
-            "name": choice.name,
-            "single": choice.is_single,
-            "intervals": [by_choice.get(choice.name) for by_choice in intervals],
-            **_choice(results, i, order),
-            "confusion": confusions[i],
-            **_neighbours(results.neighbours[i], order, wide),
-        }
-        for i, choice in enumerate(report.choices[model])
-    ]
+    intervals, choices = _intervals(report, model, corpus.word), []
+    for i, choice in enumerate(report.choices[model]):
+        about = {"name": choice.name, "single": choice.is_single}
+        own = {"intervals": [by_choice.get(choice.name) for by_choice in intervals]}
+        shown = {**_choice(results, i, order), "confusion": confusions[i]}
+        near = _neighbours(results.neighbours[i], order, wide)
+        choices.append({**about, **own, **shown, **near})
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
     classifiers, added = report.classifiers.items(), report.extensions
     extensions = {study.name: study.word_values(model, corpus, order) for study in added}
