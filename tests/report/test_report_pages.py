@@ -416,7 +416,7 @@ def test_the_curve_marks_the_selection_of_its_view_only(
 
 
 def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
-    curve = plots.Curve(name="lda", style=0, x=[3], y=[71.234])
+    curve = curves.Curve(name="lda", style=0, x=[3], y=[71.234])
     assert curve.tooltips == ["71.23\nlda"]
     curve = curve._replace(labels=["layer 3"], low=[70.0], high=[72.5])
     assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
