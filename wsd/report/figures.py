@@ -142,8 +142,11 @@ def draw_learning(figure: Figure, tables: Tables) -> None:
 
 
 # By name: the table that must have rows, and the function.
-FIGURES = {"layers": ("layers", draw_layers), "words": ("word-layers", draw_words)}
-FIGURES["learning"] = ("learning", draw_learning)
+FIGURES = {
+    "layers": ("layers", draw_layers),
+    "words": ("word-layers", draw_words),
+    "learning": ("learning", draw_learning),
+}
 TABLES = ("comparison", "controls", "layers", "learning", "word-layers")
 NAMES = ", ".join(TABLES)
 

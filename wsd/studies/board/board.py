@@ -119,8 +119,8 @@ def _groups(about: Mapping[str, Any], scores: pd.DataFrame, table: pd.DataFrame)
     for (model, _, _), lines in scores.groupby(list(GROUP), sort=False):
         (selected,) = lines.loc[lines["selected"], "layers"]
         cv = [None if np.isnan(value) else value for value in lines["objective_cv"].astype(float)]
-        shared: dict[str, Any] = {"source": {"encoder": about["models"][model]["encoder"]}}
-        shared["documents"], rows = documents, []
+        source, rows = {"encoder": about["models"][model]["encoder"]}, []
+        shared: dict[str, Any] = {"source": source, "documents": documents}
         for line in lines.to_dict("records"):
             predicted = by_word(table, line["column"])
             own = [WordPredictions(*known[w], predicted[w], none[w]) for w in words]

@@ -181,9 +181,8 @@ def within_word(directions: np.ndarray, gold: np.ndarray) -> tuple[float, float]
     self_similarity = float(cosines[np.triu_indices(n, 1)].mean())
     if len(senses) < 2 or n == len(senses):
         return self_similarity, np.nan
-    distances = 1 - cosines
-    np.fill_diagonal(distances, 0)
-    values = silhouette_samples(distances, gold, metric="precomputed")
+    np.fill_diagonal(cosines, 1)
+    values = silhouette_samples(1 - cosines, gold, metric="precomputed")
     return self_similarity, float(np.mean([values[gold == sense].mean() for sense in senses]))
 
 
@@ -203,9 +202,8 @@ def run(args: argparse.Namespace) -> None:
     opened = {}
     for word, corpus in corpora.items():
         opened[word] = Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
-    sources = {word: embeddings.provenance for word, embeddings in opened.items()}
+    sources, first = {w: own.provenance for w, own in opened.items()}, next(iter(opened.values()))
     model = shared_provenance(sources, args.out)["encoder"]["model"]["name"]
-    first = next(iter(opened.values()))
     choices = expand_layers(args.layers, first.blocks, where="--layers", stored=first.stored)
     both = product(args.transforms, (CORPUS, WORD))
     kinds = dict.fromkeys((name, NOTHING if name == NONE else on) for name, on in both)
