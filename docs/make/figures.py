@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from wsd.analysis.project import pca
 from wsd.inference.focal_embedder import FocalEmbedder
 from wsd.inference.sentences import labelled, quickstart
-from wsd.report.plot_colours import COLOURS, MARKERS, style_of
+from wsd.report.pages.curves import COLOURS, MARKERS, style_of
 
 MM, TWO_COLUMNS = 1 / 25.4, 180.0  # a millimetre in inches; millimetres
 STYLE: Any = {

@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from wsd.report.plot_colours import COLOURS, mark_of
+from wsd.report.pages.curves import COLOURS, mark_of
 
 ROOT = Path(__file__).parents[2]
 REPORT = ROOT / "results/quickstart/report/index.html"

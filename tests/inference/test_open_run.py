@@ -25,7 +25,7 @@ from wsd.cli import main
 from wsd.errors import ConfigError, DamageError, ResultError, WsdError
 from wsd.fitted.selected_results import Results
 from wsd.inference import predictor
-from wsd.report.plot_colours import COLOURS
+from wsd.report.pages.curves import COLOURS
 from wsd.storage.checksums import STORE
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json, write_json

@@ -9,7 +9,7 @@ import pytest
 from report_builder import HOSTILE_COLUMN, MODEL, make_run
 
 from wsd.report.pages.load_report import ReportInputs, load_report
-from wsd.report.pages.packed_columns import MOST_VALUES, most_colours, packed_columns
+from wsd.report.pages.render import MOST_VALUES, most_colours, packed_columns
 from wsd.report.pages.word_data import word_data
 
 

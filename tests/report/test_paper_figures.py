@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose
 
 from wsd.report import figures
 from wsd.report.figures import Tables, draw_layers, draw_learning, draw_words
-from wsd.report.plot_colours import COLOURS, RAMP
+from wsd.report.pages.curves import COLOURS, RAMP
 
 CHOICES = ("0", "1", "2", "mean-last-2", "concat-all")
 NAMES = {"model": "tiny", "view": "focal"}

@@ -9,8 +9,9 @@ import pytest
 from read_pages import parts_of, sources_of
 
 from wsd.report.pages import curves, layer_plots
+from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import heat_row
-from wsd.report.pages.plots import Curve, plot_of
+from wsd.report.pages.plots import plot_of, plot_of_tables
 
 LINE = Curve("logistic", [0.0, 1.0, 2.5], [40.0, 88.0, 90.0], 0)
 
@@ -54,7 +55,7 @@ def test_names_at_the_right_are_of_lines_and_levels() -> None:
 def test_a_score_that_is_not_finite_is_left_out(values: list[float]) -> None:
     table = pd.DataFrame({"layers": ["0", "1"], "value": values})
     table["value_low"] = table["value_high"] = table["value"]
-    sources = sources_of(curves.plot_of_tables({"a": table}, y="y"))
+    sources = sources_of(plot_of_tables({"a": table}, y="y"))
     drawn = [value for source in sources if "low" in source for value in source["y"]]
     assert drawn == [value for value in values if value == value]
     assert curves.percent_range(values) == (0.0, 100.0 if values[0] != values[0] else 5.0)
@@ -64,7 +65,7 @@ def test_a_ring_is_at_the_chosen_point() -> None:
     table = pd.DataFrame({"layers": ["0", "mean-all"], "value": [0.25, 0.5]})
     table["value_low"] = table["value_high"] = table["value"]
     for chosen, rings in ((("a", "mean-all"), [[1.5]]), (("a", "9"), []), (("b", "0"), [])):
-        drawn = curves.plot_of_tables({"a": table}, y="y", chosen=chosen)
+        drawn = plot_of_tables({"a": table}, y="y", chosen=chosen)
         own = [source["x"] for source in sources_of(drawn) if source["name"] == "ring"]
         assert own == rings
 

@@ -47,14 +47,12 @@ from wsd.artifacts.predictions import WordPredictions
 from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.errors import ResultError
-from wsd.report import plot_colours, report
-from wsd.report.pages import gallery, plots, render, report_data
+from wsd.report import report
+from wsd.report.pages import curves, gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
-from wsd.report.pages.answer import answer
-from wsd.report.pages.index import write_index
+from wsd.report.pages.index import answer, write_index
 from wsd.report.pages.load_report import ReportInputs, load_report
-from wsd.report.pages.word import portable_page
-from wsd.report.pages.word_plot import word_plot
+from wsd.report.pages.word import portable_page, word_plot
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of
@@ -418,7 +416,7 @@ def test_the_curve_marks_the_selection_of_its_view_only(
 
 
 def test_a_tooltip_has_the_value_its_interval_and_the_names() -> None:
-    curve = plots.Curve(name="lda", style=0, x=[3], y=[71.234])
+    curve = curves.Curve(name="lda", style=0, x=[3], y=[71.234])
     assert curve.tooltips == ["71.23\nlda"]
     curve = curve._replace(labels=["layer 3"], low=[70.0], high=[72.5])
     assert curve.tooltips == ["71.23 (70.00 to 72.50)\nlayer 3, lda"]
@@ -509,7 +507,7 @@ def test_a_classifier_has_its_look_in_the_legend(built: Path) -> None:
     text = (built / "report" / "layers.html").read_text()
     numbers = re.findall(r'<svg class="line s(\d)[^>]*>(?:<path[^>]*>)*</svg> (\w+)</label>', text)
     actual = {name: int(number) for number, name in numbers if name in READERS}
-    assert actual == plot_colours.classifier_numbers(READERS)
+    assert actual == curves.classifier_numbers(READERS)
 
 
 @pytest.mark.slow
@@ -688,7 +686,7 @@ def test_ids_do_not_depend_on_earlier_figures() -> None:
 
 
 def test_hundred_senses_all_look_different() -> None:
-    assert len({plot_colours.style_of(sense) for sense in range(100)}) == 100
+    assert len({curves.style_of(sense) for sense in range(100)}) == 100
     word_plot(12, 50)
 
 
@@ -1190,13 +1188,13 @@ def test_colours_contrast_with_their_background(scheme: str) -> None:
     css = render.asset("style.css")
     light, dark, _ = re.findall(r":root\S* \{(.*?)\}", css, re.DOTALL)
     colours = dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6})", light if scheme == "light" else dark))
-    senses = [colours[f"--sense-{i}"] for i in range(len(plot_colours.COLOURS))]
-    assert len(set(senses)) == len(plot_colours.COLOURS)
+    senses = [colours[f"--sense-{i}"] for i in range(len(curves.COLOURS))]
+    assert len(set(senses)) == len(curves.COLOURS)
     if scheme == "light":
-        assert tuple(senses) == plot_colours.COLOURS  # the figures of a paper have the same
+        assert tuple(senses) == curves.COLOURS  # the figures of a paper have the same
         ramp = tuple(colours[f"--ramp-{i}"] for i in range(plots.RAMP))
-        assert ramp == plot_colours.RAMP
-        assert (colours["--heat-low"], colours["--heat-high"]) == plot_colours.HEAT
+        assert ramp == curves.RAMP
+        assert (colours["--heat-low"], colours["--heat-high"]) == curves.HEAT
     # Instances that the filters leave out are meant to be faint.
     tones = [colours[name] for tone, name in plots.TONES.items() if tone != "off"]
     # Ten values, unlike the senses; further values have the colours of senses.

@@ -18,9 +18,9 @@ from markupsafe import escape
 from wsd.artifacts.column_names import BASELINE
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import curves
+from wsd.report.pages.curves import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.pages.model_notes import BASELINES
 from wsd.report.pages.plots import METHODS, draw, new_plot, point_size
-from wsd.report.plot_colours import COLOURS, RAMP, classifier_numbers, style_of
 from wsd.report.tables import METRICS
 
 # The colours of the style sheet on light pages, by variable.

@@ -17,9 +17,17 @@ from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.artifacts.run_json import bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.report.pages.curves import Places
+from wsd.report.pages.curves import (
+    COLOURS,
+    HEAT,
+    MARKERS,
+    RAMP,
+    Places,
+    classifier_numbers,
+    heat,
+    style_of,
+)
 from wsd.report.pages.report_data import having
-from wsd.report.plot_colours import COLOURS, HEAT, MARKERS, RAMP, classifier_numbers, heat, style_of
 from wsd.report.tables import METRICS, after_fine_tuning
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
@@ -63,10 +71,10 @@ def draw_layers(figure: Figure, tables: Tables) -> None:
         for classifier, own in table.groupby("classifier", sort=False):
             colour, marker = style_of(numbers[str(classifier)])
             look: dict[str, Any] = {"color": COLOURS[colour], "marker": MARKERS[marker][1]}
-            x, (low, y, high) = _points(own, places.singles, "low", "value", "high")
+            x, low, y, high = _points(own, places.singles, "low", "value", "high")
             ax.plot(x, y, label=classifier, **look)
             ax.fill_between(x, low, high, alpha=0.18, color=look["color"], linewidth=0)
-            x, (low, y, high) = _points(own, places.combined, "low", "value", "high")
+            x, low, y, high = _points(own, places.combined, "low", "value", "high")
             ax.errorbar(x, y, [y - low, high - y], linestyle="none", **look)
             ax.plot(*_points(own[own["selected_by_cv"]], names, "value"), "o", **RING)
             for line, rows in dashed.items():
@@ -80,12 +88,11 @@ def draw_layers(figure: Figure, tables: Tables) -> None:
         ax.legend(loc="lower right")
 
 
-def _points(rows: pd.DataFrame, places: Mapping[str, float], *columns: str) -> tuple[Any, Any]:
-    """Return the places of the rows that have one, and the columns in percent: one, or a list."""
+def _points(rows: pd.DataFrame, places: Mapping[str, float], *columns: str) -> list[Any]:
+    """Return the places of the rows that have one, and the columns in percent."""
     rows = rows[rows["layers"].isin([*places])]
-    values = [100 * rows[column] for column in columns]
     # Without rows, the column would stay text.
-    return rows["layers"].map(places).astype(float), values if len(values) > 1 else values[0]
+    return [rows["layers"].map(places).astype(float), *(100 * rows[name] for name in columns)]
 
 
 def _draw_levels(ax: Axes, comparison: pd.DataFrame, metric: str) -> None:
@@ -93,14 +100,13 @@ def _draw_levels(ax: Axes, comparison: pd.DataFrame, metric: str) -> None:
     rows = comparison[comparison["kind"].isin([PUBLISHED, SYSTEM, BASELINE])].sort_values(metric)
     low, high = ax.get_ylim()
     free = -np.inf
+    arrow = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, **LEVEL}
+    look: Any = {"xycoords": ("axes fraction", "data"), "va": "center", "arrowprops": arrow}
     for row in rows.drop_duplicates(["model", "classifier"]).to_dict("records"):
         name, value = row["classifier" if row["kind"] == BASELINE else "model"], 100 * row[metric]
         ax.axhline(value, linestyle="--", **LEVEL)
         free = max(value, free + (high - low) / 22)
-        place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center"}
-        arrow = {"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, **LEVEL}
-        text = str(name).replace("_", " ")
-        ax.annotate(text, (1, value), (1.03, free), **place, arrowprops=arrow, fontsize=6)
+        ax.annotate(str(name).replace("_", " "), (1, value), (1.03, free), fontsize=6, **look)
 
 
 def draw_words(figure: Figure, tables: Tables) -> None:
@@ -114,12 +120,12 @@ def draw_words(figure: Figure, tables: Tables) -> None:
         ax.imshow(heat(below), cmap=SHADES, vmin=0, vmax=1, aspect="auto")
         for (y, x), value in np.ndenumerate(cells.to_numpy()):
             ax.text(x, y, f"{value:.0f}", ha="center", va="center", fontsize=5)
-        places = [list(names) for names in (cells.columns, cells.index)]
-        for names in having(rows, selected_by_cv=True)[["layers", "word"]].to_numpy():
-            x, y = (order.index(name) - 0.5 for order, name in zip(places, names, strict=True))
+        columns, names = list(cells.columns), list(cells.index)
+        for layers, word in having(rows, selected_by_cv=True)[["layers", "word"]].to_numpy():
+            x, y = columns.index(layers) - 0.5, names.index(word) - 0.5
             ax.add_patch(Rectangle((x, y), 1, 1, fill=False, clip_on=False))
-        ax.set_xticks(range(cells.shape[1]), cells.columns, rotation=45, ha="right")
-        ax.set_yticks(range(len(cells)), cells.index)
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right")
+        ax.set_yticks(range(len(names)), names)
 
 
 def draw_learning(figure: Figure, tables: Tables) -> None:
@@ -135,6 +141,7 @@ def draw_learning(figure: Figure, tables: Tables) -> None:
         ax.legend(title="Layer")
 
 
+# By name: the table that must have rows, and the function.
 FIGURES = {
     "layers": ("layers", draw_layers),
     "words": ("word-layers", draw_words),
@@ -156,13 +163,11 @@ def run(args: argparse.Namespace) -> None:
     tables = {bare(path.stem): read_csv(path) for path in args.tables}
     if missing := set(TABLES) - set(tables):
         raise ConfigError(f"no table {min(missing)}", where="--tables", fix=f"give {NAMES}")
-    learning = tables["learning"]
-    if len(learning):
+    if len(learning := tables["learning"]):
         # Nested training sets: each is part of the next.
         is_nested = learning["train"].str.fullmatch(r"full|\d+pct")
         learning = learning[is_nested & learning["layers"].str.isdecimal()]
-        several = learning["train"].nunique() > 1
-        tables["learning"] = learning if several else learning.head(0)
+        tables["learning"] = learning if learning["train"].nunique() > 1 else learning.head(0)
     args.out.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context():
         mpl.rcdefaults()

@@ -77,17 +77,11 @@ def reports(results: Path) -> Iterator[Listed]:
     for dataset in sorted(results.glob("*")):
         for run in runs_with(dataset, PAGE):
             tables = tables_of(dataset, run)
-            selected = _selected(tables)
-            models = sorted(row["model"] for row in selected)
-            yield Listed(
-                title=title(dataset),
-                run=run,
-                page=(tables / PAGE).relative_to(results).parts,
-                models=models,
-                day=day(tables / PROVENANCE),
-                result=_result(selected[0], several=len(models) > 1) if selected else None,
-                version=_other_version(tables / PROVENANCE),
-            )
+            selected, page = _selected(tables), (tables / PAGE).relative_to(results).parts
+            models, provenance = sorted(row["model"] for row in selected), tables / PROVENANCE
+            result = _result(selected[0], several=len(models) > 1) if selected else None
+            about = (models, day(provenance), result, _other_version(provenance))
+            yield Listed(title(dataset), run, page, *about)
 
 
 def find_pages(results: Path, page: str, group: str = "") -> Iterator[tuple[Path, Listed]]:
@@ -119,9 +113,9 @@ def _selected(tables: Path) -> list[dict[str, Any]]:
 
 def _result(row: dict[str, Any], *, several: bool) -> Result:
     features = feature_set(row["view"], row["layers"])
+    features += f" of {row['model']}" if several else ""
     score, low, high = (row[f"mean_macro_f1{bound}"] for bound in ("", "_low", "_high"))
-    named = f"{features} of {row['model']}" if several else features
-    return Result(named, row["classifier"], score, low, high, row["n_words"])
+    return Result(features, row["classifier"], score, low, high, row["n_words"])
 
 
 def title(dataset: Path) -> str:

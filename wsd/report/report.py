@@ -1,22 +1,14 @@
 """Write the report: the tables of a run as pages that open from disk.
 
 ``index.html`` has the selected configuration and the words, ``layers.html`` compares layer choices,
-a page per word shows its instances, and ``data/`` has the tables. Studies may add pages. The
-command reads tables, but no model and no embeddings.
+a page per word shows its instances, and ``data/`` has the tables. Studies may add sections, notes
+and values for scripts. The command reads tables, but no model and no embeddings.
 """
 
 import argparse
 from pathlib import Path
 
-from wsd.arguments import (
-    add_corpora,
-    add_files,
-    add_listings,
-    add_optional_files,
-    add_out_folder,
-    add_path,
-    replaces,
-)
+from wsd import arguments as shared
 from wsd.artifacts.corpus_table import read_corpora
 from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.run_json import RunMap, bare, list_folders
@@ -41,8 +33,6 @@ def write_report(report: Report, out: Path) -> None:
             log.info("page %d of %d: %s %s", number, len(pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
-        for extension in report.extensions:
-            extension.write_page(report, folder)
         for name, table in report.tables.items():
             if len(table):
                 write_csv(folder / "data" / f"{name}.csv", table)
@@ -51,21 +41,21 @@ def write_report(report: Report, out: Path) -> None:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_corpora(parser)
-    add_path(parser, "--dataset", "coarsewsd20, quickstart, or the path of a dataset.json")
+    shared.add_corpora(parser)
+    shared.add_path(parser, "--dataset", "coarsewsd20, quickstart, or the path of a dataset.json")
     for files in ("--predictions", "--projections", "--neighbours"):
-        add_files(parser, files)
-    add_files(parser, "--tables", "the tables of the steps before, .csv")
-    add_path(parser, "--provenance", "of `wsd evaluate`")
+        shared.add_files(parser, files)
+    shared.add_files(parser, "--tables", "the tables of the steps before, .csv")
+    shared.add_path(parser, "--provenance", "of `wsd evaluate`")
     text = "folders of `wsd calibration`, one per model"
-    add_optional_files(parser, "--confidence", text, metavar="FOLDER")
+    shared.add_optional_files(parser, "--confidence", text, metavar="FOLDER")
     parser.add_argument("--view", default="focal")
     parser.add_argument("--no-text", action="store_true", help="leave the corpus's sentences out")
     text = "the workflow's run.json, for the run's config and command"
     parser.add_argument("--map", type=Path, metavar="FILE", help=text)
-    add_listings(parser)
-    add_out_folder(parser, "folder for index.html")
-    replaces(parser, "out")
+    shared.add_listings(parser)
+    shared.add_out_folder(parser, "folder for index.html")
+    shared.replaces(parser, "out")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -21,8 +21,8 @@ from two_words import FEW, SENSES, corpora
 from wsd.cli import main
 from wsd.errors import ConfigError, ResultError
 from wsd.fitted.selected_results import Results
+from wsd.studies.board.board import check_together, read_export
 from wsd.studies.board.export import ABOUT, PREDICTIONS, SCORES, SUMS
-from wsd.studies.board.merge import check_together, read_export
 
 TABLES = ("encoders", "layers", "differences")
 Capture = pytest.CaptureFixture[str]

@@ -15,8 +15,8 @@ from wsd.corpora.download import ARCHIVE, downloaded_files, extract, place
 from wsd.errors import ResultError
 from wsd.evaluation import evaluate
 from wsd.studies.systems import published
+from wsd.studies.systems.published import SYSTEMS
 from wsd.studies.systems.score import score_outputs
-from wsd.studies.systems.system_descriptions import SYSTEMS
 
 # Best first; the first of two best scores counts, as in the authors' code.
 MATCHES = ([["b", 0.5], ["a", 0.25]], [["b", 1.0], ["a", 1.0]], [["a", 0.5], ["b", -0.25]])

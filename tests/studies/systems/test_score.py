@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -269,14 +268,3 @@ def test_without_words_and_run_all_of_the_folder(
         call_step(
             score, file=path, name="mine", corpus=tmp_path / "corpus", out=tmp_path / "x.parquet"
         )
-
-
-@pytest.mark.parametrize("run", [None, "mine"])
-def test_the_folder_above_the_corpus_is_recognised(
-    corpora: dict[str, Corpus], tmp_path: Path, run: str | None
-) -> None:
-    write(tmp_path / "corpus/mint.parquet", corpora["mint"])
-    file, out = tmp_path / "outputs.jsonl", tmp_path / "x.parquet"
-    file.write_text("")
-    with pytest.raises(ConfigError, match=re.escape(f"name {tmp_path / 'corpus'}")):
-        call_step(score, file=file, name="theirs", corpus=tmp_path, of_run=run, out=out)

@@ -5,7 +5,7 @@ from changed_config import MINILM, Change, Wrong, assert_refused, coarsewsd20, i
 
 from wsd.errors import ConfigError
 from wsd.run.config import check
-from wsd.studies.systems.system_descriptions import SYSTEMS
+from wsd.studies.systems.published import SYSTEMS
 
 WRONG: list[Wrong] = [
     (

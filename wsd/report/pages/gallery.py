@@ -14,11 +14,11 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
+from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import folder_of, initial_classifier, initial_model
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report, WordResults
 from wsd.report.pages.word import initial_choice, initial_method, sample
-from wsd.report.plot_colours import mark_of
 
 # Points per plot at most and at least, and in all plots together, so that the page stays small.
 MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000
@@ -41,20 +41,20 @@ def packed_plots(report: Report) -> str:
     points. Per classifier it has their coordinates, their PCA coordinates if the projection is
     another one, and whether the classifier is wrong.
     """
-    pages = [(model, word) for model, words in report.words.items() for word in words]
     size = most(report)
-    return pack(
-        {
-            "styles": styles(report),
-            "words": [_word(report, model, word, size) for model, word in pages],
-        }
-    )
+    words = [_word(report, model, word, size) for model, word in pages(report)]
+    return pack({"styles": styles(report), "words": words})
+
+
+def pages(report: Report) -> list[tuple[str, str]]:
+    """Return every model and word."""
+    return [(model, word) for model, words in report.words.items() for word in words]
 
 
 def styles(report: Report) -> list[tuple[int, str]]:
     """Return the colour's number and the marker's outline of each sense of the largest word."""
-    words = [results for words in report.words.values() for results in words.values()]
-    return [mark_of(i) for i in range(max((len(w.corpus.senses) for w in words), default=0))]
+    n_senses = [len(report.words[model][word].corpus.senses) for model, word in pages(report)]
+    return [mark_of(i) for i in range(max(n_senses, default=0))]
 
 
 def method_of(report: Report, model: str, word: str, classifier: str) -> str:
@@ -65,24 +65,13 @@ def method_of(report: Report, model: str, word: str, classifier: str) -> str:
 
 def methods(report: Report) -> set[str]:
     """Return the names of the projections of all plots."""
-    return {
-        method_of(report, model, word, classifier)
-        for model, words in report.words.items()
-        for word in words
-        for classifier in report.classifiers
-    }
-
-
-def is_everywhere(report: Report, method: str) -> bool:
-    """Return whether every word has a projection by this method."""
-    words = [results for words in report.words.values() for results in words.values()]
-    return all(method in results.projections for results in words)
+    classifiers = report.classifiers
+    return {method_of(report, *page, name) for page in pages(report) for name in classifiers}
 
 
 def most(report: Report) -> int:
     """Return the largest number of test instances in a plot."""
-    n_plots = sum(map(len, report.words.values()))
-    return min(MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, n_plots)))
+    return min(MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, len(pages(report)))))
 
 
 def still_plots(report: Report) -> list[dict[str, Any]]:
@@ -93,12 +82,10 @@ def still_plots(report: Report) -> list[dict[str, Any]]:
     list of dict
         ``senses``, a text of points per sense, and ``errors``, a text of points.
     """
-    pages = [(model, word) for model, words in report.words.items() for word in words][:STILL]
-    size, classifier = most(report), initial_classifier(report)
-    drawn = []
-    for model, word in pages:
+    classifier, drawn = initial_classifier(report), []
+    for model, word in pages(report)[:STILL]:
         results = report.words[model][word]
-        kept, gold = _shown(results, size)
+        kept, gold = _shown(results, most(report))
         choice = initial_choice(report, model, word, classifier)
         placed = _placed(results, initial_method(results, choice), choice, kept)
         points = np.rint(placed * (1, HEIGHT)).astype(int)
@@ -123,8 +110,13 @@ def _shown(results: WordResults, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _placed(results: WordResults, method: str, choice: int, kept: np.ndarray) -> np.ndarray:
-    tests = results.corpus.split == TEST
-    return _scaled(results.projections[method][choice].points[tests])[kept]
+    """Return the places of some test instances; each axis has whole numbers from -100 to 100."""
+    if not len(kept):
+        return np.zeros((0, 2))
+    points = results.projections[method][choice].points[results.corpus.split == TEST]
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = np.where(high > low, high - low, 1)
+    return (np.round(200 * (points - low) / reach - 100) * (high > low))[kept]
 
 
 def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
@@ -134,38 +126,23 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
     classifiers = []
     for classifier in report.classifiers:
         choice = initial_choice(report, model, word, classifier)
-        methods = {"points": initial_method(results, choice)}
-        if methods["points"] != PCA and PCA in results.projections:
-            methods[PCA] = PCA
-        coordinates = {
-            name: encode(_placed(results, method, choice, kept).T, "i1")
-            for name, method in methods.items()
-        }
+        method = initial_method(results, choice)
+        plot = {"points": encode(_placed(results, method, choice, kept).T, "i1")}
+        if method != PCA and PCA in results.projections:
+            plot[PCA] = encode(_placed(results, PCA, choice, kept).T, "i1")
         wrong = results.predicted[classifier][choice][kept] != gold
-        classifiers.append({**coordinates, "wrong": encode(wrong, "u1")})
-    return {
-        "gold": encode(gold, "<u2"),
-        "senses": [text.name[:SENSE] for text in report.dataset.sense_texts(word, corpus.senses)],
-        "text": [beginning(corpus, row) for row in kept.tolist()] if report.text else [],
-        "classifiers": classifiers,
-    }
-
-
-def _scaled(points: np.ndarray) -> np.ndarray:
-    """Scale each axis to whole numbers from -100 to 100."""
-    if not len(points):
-        return points
-    low, high = points.min(axis=0), points.max(axis=0)
-    reach = np.where(high > low, high - low, 1)
-    return np.round(200 * (points - low) / reach - 100) * (high > low)
+        classifiers.append({**plot, "wrong": encode(wrong, "u1")})
+    senses = [text.name[:SENSE] for text in report.dataset.sense_texts(word, corpus.senses)]
+    texts = [beginning(corpus, row) for row in kept.tolist()] if report.text else []
+    points = {"gold": encode(gold, "<u2"), "senses": senses, "text": texts}
+    return {**points, "classifiers": classifiers}
 
 
 def beginning(corpus: Corpus, row: int) -> str:
     """Return the first words of a sentence that fit into a line."""
     text = " ".join(corpus.tokens[row][:BEGINNING])
-    if len(text) <= BEGINNING:
-        return text
-    return f"{text[:BEGINNING].rsplit(' ', 1)[0]} \N{HORIZONTAL ELLIPSIS}"
+    short = text[:BEGINNING].rsplit(" ", 1)[0]
+    return text if len(text) <= BEGINNING else f"{short} \N{HORIZONTAL ELLIPSIS}"
 
 
 def film_strip(report: Report) -> dict[str, Any] | None:
@@ -189,16 +166,11 @@ def film_strip(report: Report) -> dict[str, Any] | None:
     results, method = words[word], best_method(words[word], singles)
     tests = results.corpus.take(results.corpus.split == TEST)
     kept, n_senses = np.flatnonzero(sample(tests, MOST_IN_FRAME, RARE_IN_FRAME)), len(tests.senses)
-    placed = on_same_axes(results, singles, method)
-    frames: list[dict[str, Any]] = [
-        {
-            "layer": choices[i].layers[0],
-            "name": choices[i].name,
-            "macro_f1": score,
-            "senses": by_sense(points[kept], tests.gold[kept], n_senses),
-        }
-        for i, score, points in zip(singles, scores[word], placed, strict=True)
-    ]
+    placed, frames = on_same_axes(results, singles, method), []
+    for i, score, points in zip(singles, scores[word], placed, strict=True):
+        senses = by_sense(points[kept], tests.gold[kept], n_senses)
+        frame: dict[str, Any] = {"layer": choices[i].layers[0], "name": choices[i].name}
+        frames.append({**frame, "macro_f1": score, "senses": senses})
     texts = report.dataset.sense_texts(word, tests.senses)
     return {
         "word": word,

@@ -9,20 +9,14 @@ import pandas as pd
 from wsd.artifacts.column_names import CANDIDATE, CONTROL_VIEW, TOGETHER, ZERO_SHOT
 from wsd.artifacts.predictions import TEST
 from wsd.report.pages import curves, model_notes
-from wsd.report.pages.model_notes import (
-    blocks,
-    by_depth,
-    initial_classifier,
-    objective,
-    rows_per_classifier,
-    selected,
-)
-from wsd.report.pages.plots import RAMP, Curve, Note, plot_of
+from wsd.report.pages.curves import Curve, Note
+from wsd.report.pages.model_notes import blocks, objective, rows_per_classifier
+from wsd.report.pages.plots import RAMP, plot_of
 from wsd.report.pages.report_data import Report, having, records
-from wsd.report.plot_colours import mark_of
 from wsd.report.tables import METRICS, after_fine_tuning
 
 CONTEXT = "context"
+DEPTH = "relative depth: layer / number of blocks"
 DEPTHS = {0.0: "0", 0.2: "0.2", 0.4: "0.4", 0.6: "0.6", 0.8: "0.8", 1.0: "1"}
 # Lines of a reliability diagram: raw scores, scores after the temperature, and the diagonal.
 PERFECT = "confidence = micro accuracy"
@@ -69,24 +63,16 @@ def overall_lines(report: Report) -> list[OverallLine]:
     return lines
 
 
-def legend_of(report: Report) -> list[tuple[str, int, str, str]]:
-    """Return the legend of :func:`overall_curves`: name, colour, outline of the marker, dash."""
-    return [(line.name, *mark_of(line.style), line.dash) for line in overall_lines(report)]
-
-
 def overall_curves(report: Report, metric: str) -> list[dict[str, Any]]:
     """Return the plot of a metric per model; all share the vertical axis."""
     lines = {model: classifier_lines(report, model, metric) for model in report.choices}
     axes = vertical_axis(report, metric, lines.values())
-    return [
-        {
-            "metric": metric,
-            "model": model,
-            "id": f"curves.{model}.{metric}",
-            "figure": plot_of(own, **places_of(report, model).axis, **axes),
-        }
-        for model, own in lines.items()
-    ]
+    plots = []
+    for model, own in lines.items():
+        figure = plot_of(own, **places_of(report, model).axis, **axes)
+        about = {"metric": metric, "model": model, "id": f"curves.{model}.{metric}"}
+        plots.append({**about, "figure": figure})
+    return plots
 
 
 def vertical_axis(
@@ -109,48 +95,50 @@ def places_among_models(report: Report, model: str) -> curves.Places:
     Models of different depth share the relative depth of their layers.
     """
     rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
-    most = blocks(report, deepest(report))
+    most = most_blocks(report)
     shared, scale = curves.Places.of(rows["layers"], most), most / blocks(report, model)
     return shared._replace(singles={name: at * scale for name, at in shared.singles.items()})
 
 
-def deepest(report: Report) -> str:
-    """Return the model with most blocks."""
-    return max(report.choices, key=lambda model: blocks(report, model))
+def most_blocks(report: Report) -> int:
+    """Return the number of blocks of the deepest model."""
+    return max(blocks(report, model) for model in report.choices)
 
 
-def lines_of_models(
-    report: Report, metric: str, classifiers: Iterable[str], *, combined: bool
-) -> dict[tuple[str, str], list[Curve]]:
-    """Return the lines of each model and classifier in one plot, with combinations or without.
+def plots_of_models(
+    report: Report, metric: str, classifiers: Iterable[str], *, combined: bool, **levels: float
+) -> tuple[dict[tuple[str, str], list[Curve]], dict[str, Any]]:
+    """Return the lines of each model and classifier in one plot, and the axes of the plot.
 
     A line has the name and look of its model, or of its classifier if there is one model.
+
+    Parameters
+    ----------
+    report : Report
+    metric : str
+    classifiers : iterable of str
+    combined : bool
+        Whether the plot has combinations of layers.
+    **levels
+        Further scores without layers.
     """
-    lines = {}
+    lines, axis = {}, {}
     rows = report.rows("comparison", kind=CANDIDATE, view=report.view)
     for (i, model), name in product(enumerate(report.choices), classifiers):
         places = places_among_models(report, model)
         places = places if combined else places._replace(combined={})
+        if blocks(report, model) == most_blocks(report):
+            axis = places.axis
         look: dict[str, Any] = {"name": name, "style": report.styles[name]}
         if len(report.choices) > 1:
             look = {"name": model, "style": i, "suffix": f" of {blocks(report, model)}"}
         own = having(rows, model=model, classifier=name).drop_duplicates("layers")
         dash = weights_dash(report, model)
         lines[model, name] = places.lines(own, metric, dash=dash, **look)
-    return lines
-
-
-def axes_of_models(
-    report: Report, metric: str, lines: Iterable[list[Curve]], *, combined: bool, **levels: float
-) -> dict[str, Any]:
-    """Return the axes of a plot of all models, with these further levels."""
-    model = deepest(report)
-    places = places_among_models(report, model)
-    axis = (places if combined else places._replace(combined={})).axis
-    if by_depth(report):
-        depths = {blocks(report, model) * place: text for place, text in DEPTHS.items()}
-        axis |= {"x": "relative depth: layer / number of blocks", "ticks": depths}
-    return axis | vertical_axis(report, metric, lines, **levels)
+    if model_notes.by_depth(report):
+        depths = {most_blocks(report) * place: text for place, text in DEPTHS.items()}
+        axis |= {"x": DEPTH, "ticks": depths}
+    return lines, axis | vertical_axis(report, metric, lines.values(), **levels)
 
 
 def opening_curve(report: Report) -> tuple[dict[str, Any], bool]:
@@ -160,17 +148,16 @@ def opening_curve(report: Report) -> tuple[dict[str, Any], bool]:
     baselines and the best published row; a ring marks the configuration selected for all words.
     """
     metric, several = objective(report), len(report.choices) > 1
-    classifiers = [initial_classifier(report)] if several else [*report.classifiers]
-    lines = lines_of_models(report, metric, classifiers, combined=True)
+    classifiers = [model_notes.initial_classifier(report)] if several else [*report.classifiers]
+    systems = records(report.other_systems.sort_values(metric).tail(1))
+    best = {f"best {row['kind']}": 100 * float(row[metric]) for row in systems}
+    lines, axes = plots_of_models(report, metric, classifiers, combined=True, **best)
     ring = None
     # Without cross-validation nothing was selected.
-    chosen = selected(report).head(1).dropna(subset="objective_cv")
+    chosen = model_notes.selected(report).head(1).dropna(subset="objective_cv")
     for row in records(having(chosen, view=report.view)):
         place = places_among_models(report, row["model"]).at(row["layers"])
         ring = curves.point_at(lines.get((row["model"], row["classifier"]), []), place)
-    systems = records(report.other_systems.sort_values(metric).tail(1))
-    best = {f"best {row['kind']}": 100 * float(row[metric]) for row in systems}
-    axes = axes_of_models(report, metric, lines.values(), combined=True, **best)
     plot = plot_of([*chain.from_iterable(lines.values())], **axes, ring=ring, named=True)
     return plot, ring is not None
 
@@ -179,8 +166,7 @@ def side_by_side(report: Report) -> dict[str, list[dict[str, Any]]]:
     """Return, per classifier, a plot per metric of all models' single layers, if several."""
     plots: dict[str, list[dict[str, Any]]] = {}
     for metric in METRICS if len(report.choices) > 1 else ():
-        lines = lines_of_models(report, metric, report.classifiers, combined=False)
-        axes = axes_of_models(report, metric, lines.values(), combined=False)
+        lines, axes = plots_of_models(report, metric, report.classifiers, combined=False)
         for name in report.classifiers:
             own = chain.from_iterable(lines[model, name] for model in report.choices)
             drawn = {"metric": metric, "id": f"models.{name}.{metric}"}
@@ -195,8 +181,7 @@ def peaks(report: Report, **equal: str) -> list[dict[str, Any]]:
 
 def opening_peaks(report: Report) -> list[dict[str, Any]]:
     """Return the peaks of the first page's lines."""
-    several = len(report.choices) > 1
-    own = {"classifier": initial_classifier(report)} if several else {}
+    own = {"classifier": model_notes.initial_classifier(report)} if len(report.choices) > 1 else {}
     return peaks(report, metric=objective(report), **own)
 
 
@@ -249,11 +234,6 @@ def learning(report: Report) -> list[dict[str, Any]]:
         drawn = {"id": f"learning.{model}.{classifier}", "figure": plot, "layers": layers}
         plots.append({"model": model, "classifier": classifier, **drawn})
     return plots
-
-
-def reliability_lines(report: Report) -> set[str]:
-    """Return the lines of the reliability diagrams that the tables have."""
-    return {PERFECT, *report.rows("reliability", test=TEST)["scores"]}
 
 
 def calibration(report: Report) -> list[dict[str, Any]]:

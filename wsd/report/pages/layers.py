@@ -9,19 +9,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from wsd.artifacts.column_names import CANDIDATE
-from wsd.report import plot_colours
-from wsd.report.pages import layer_plots
-from wsd.report.pages.model_notes import (
-    by_depth,
-    folder_of,
-    initial_classifier,
-    notes,
-    objective,
-    rows_per_classifier,
-)
+from wsd.artifacts.predictions import TEST
+from wsd.report.pages import curves, layer_plots, model_notes
+from wsd.report.pages.curves import HEAT_POINTS, mark_of
 from wsd.report.pages.render import render
 from wsd.report.pages.report_data import Report, records
-from wsd.report.plot_colours import HEAT_POINTS, mark_of
 from wsd.report.tables import METRICS, with_verdicts
 from wsd.storage.atomic import write_text
 
@@ -40,35 +32,30 @@ KEY = ["model", "layers", "classifier"]
 
 def write_layers(report: Report, folder: Path) -> None:
     """Write ``layers.html`` into the report's folder."""
-    models = {name: notes(report.provenance["models"][name]) for name in report.choices}
-    dashes = {name: layer_plots.weights_dash(report, name) for name in models}
-    extensions = report.extensions
+    encoders = report.provenance["models"]
+    reliability = {layer_plots.PERFECT, *report.rows("reliability", test=TEST)["scores"]}
     page = render(
         "layers.html",
         report,
-        classifier=initial_classifier(report),
-        by_depth=by_depth(report),
-        objective=objective(report),
-        lines=layer_plots.legend_of(report),
+        classifier=model_notes.initial_classifier(report),
+        by_depth=model_notes.by_depth(report),
+        objective=model_notes.objective(report),
+        lines=[(x.name, *mark_of(x.style), x.dash) for x in layer_plots.overall_lines(report)],
         curves=[plot for m in METRICS for plot in layer_plots.overall_curves(report, m)],
         baselines=layer_plots.baselines(report, "mean_macro_f1"),
         side_by_side=layer_plots.side_by_side(report),
         learning=layer_plots.learning(report),
         calibration=layer_plots.calibration(report),
-        sections=[part for added in extensions for part in added.layer_sections(report)],
+        sections=[part for added in report.extensions for part in added.layer_sections(report)],
         peaks=layer_plots.peaks(report),
         heat=heat(report),
         heat_scale=[(points, heat_row([1, 1 - points / 100])[1][2]) for points in HEAT_LEGEND],
-        notes=models,
+        notes={model: model_notes.notes(encoders[model]) for model in report.choices},
         differences=differences(report, "layers", "reference"),
         between=differences(report, "model-layers", "reference_model"),
         best=[confidence_set(report, model) for model in report.choices],
-        models=legend(dashes),
-        reliability=[
-            line
-            for line in legend(layer_plots.RELIABILITY_LINES)
-            if line[0] in layer_plots.reliability_lines(report)
-        ],
+        models=legend({name: layer_plots.weights_dash(report, name) for name in report.choices}),
+        reliability=[x for x in legend(layer_plots.RELIABILITY_LINES) if x[0] in reliability],
     )
     write_text(folder / "layers.html", page)
 
@@ -81,8 +68,7 @@ def legend(dashes: Mapping[str, str]) -> list[tuple[str, int, str, str]]:
 def confidence_set(report: Report, model: str) -> dict[str, Any]:
     """Return the configurations not significantly different from a model's best, best first."""
     rows = report.rows("best-set", model=model)
-    kept = rows[rows["in_confidence_set"]]
-    kept = kept.sort_values("estimate", ascending=False, kind="stable")
+    kept = rows[rows["in_confidence_set"]].sort_values("estimate", ascending=False, kind="stable")
     return {"model": model, "rows": records(kept), "n": len(rows)}
 
 
@@ -94,7 +80,7 @@ def heat(report: Report) -> list[dict[str, Any]]:
     """
     table = report.rows("word-layers", view=report.view)
     tables = []
-    for model, classifier, _, rows in rows_per_classifier(report, table):
+    for model, classifier, _, rows in model_notes.rows_per_classifier(report, table):
         chosen = rows[rows["selected_by_cv"]]
         words = report.words[model]
         cells = {}
@@ -105,18 +91,11 @@ def heat(report: Report) -> list[dict[str, Any]]:
             means = np.average(scores, axis=0, weights=weights)
             cells[metric] = [heat_row(line) for line in np.vstack([scores, means])]
         *lines, last = cells["mean_macro_f1"]
-        tables.append(
-            {
-                "model": model,
-                "folder": folder_of(report, model),
-                "classifier": classifier,
-                "choices": report.choices[model],
-                "rows": list(zip(words, lines, strict=True)),
-                "last": last,
-                "selected": set(zip(chosen["word"], chosen["layers"], strict=True)),
-                "metrics": cells,
-            }
-        )
+        about: dict[str, Any] = {"model": model, "folder": model_notes.folder_of(report, model)}
+        about |= {"classifier": classifier, "choices": report.choices[model]}
+        selected = set(zip(chosen["word"], chosen["layers"], strict=True))
+        content = {"rows": list(zip(words, lines, strict=True)), "last": last, "metrics": cells}
+        tables.append({**about, **content, "selected": selected})
     return tables
 
 
@@ -128,11 +107,9 @@ def heat_row(scores: ArrayLike) -> list[tuple[float, float, int]]:
     """
     percents = 100 * np.asarray(scores, dtype=float)
     below = percents - percents.max()
-    steps = HEAT_STEPS * plot_colours.heat(-below)
-    return [
-        (round(points, 1) + 0.0, round(percent, 1), round(step))
-        for points, percent, step in np.c_[below, percents, steps].tolist()
-    ]
+    steps = HEAT_STEPS * curves.heat(-below)
+    rows = np.c_[below, percents, steps].tolist()
+    return [(round(points, 1) + 0.0, round(score, 1), round(step)) for points, score, step in rows]
 
 
 def differences(report: Report, table_name: str, reference: str) -> list[dict[str, Any]]:
@@ -158,11 +135,10 @@ def differences(report: Report, table_name: str, reference: str) -> list[dict[st
     candidates = report.rows("comparison", kind=CANDIDATE, view=report.view)
     scores = {tuple(row[key] for key in KEY): row for row in records(candidates)}
     blocks = []
-    for model, classifier, labels, rows in rows_per_classifier(report, table):
+    for model, classifier, labels, rows in model_notes.rows_per_classifier(report, table):
         if rows.empty:
             continue
-        other = rows[reference].iloc[0]
-        drawn, untested = [], []
+        other, drawn, untested = rows[reference].iloc[0], [], []
         for row in records(rows):
             layers = row["layers"]
             look = {"label": labels[layers], "is_reference": layers == other}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,19 +12,13 @@ from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.layer_choice import LayerChoice, expand_layers
-from wsd.artifacts.neighbour_table import Neighbours, read_neighbours
+from wsd.artifacts.neighbour_table import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
 from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError, ResultError, wrong_file
-from wsd.report.pages.report_data import (
-    Extension,
-    Report,
-    WordResults,
-    confidence_of,
-    having,
-    kind_of_scores,
-)
+from wsd.report.pages import report_data
+from wsd.report.pages.report_data import Extension, Report, WordResults, having
 from wsd.report.tables import TABLES
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
@@ -34,8 +28,6 @@ Read = Callable[[Path], tuple[Mapping[str, T], dict[str, Any]]]
 # Columns of a table without rows, such as the controls of a run that has none.
 EMPTY = (*NAMES, "train", "metric", "reference", "reference_model", "test", "word", "scores")
 WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
-# By model, layer choice, classifier and word: the metrics.
-Scores = dict[tuple[str, str, str, str], dict[str, float]]
 # By model, layer choice, and method or classifier ("" for neighbours): the content by word.
 Files = dict[tuple[str, str, str], dict[str, T]]
 
@@ -79,14 +71,6 @@ class ReportInputs:
     extensions: Sequence[Extension] = ()
 
 
-class Results(NamedTuple):
-    """The files of the shown view."""
-
-    projections: Files[Projection]
-    neighbours: Files[Neighbours]
-    predictions: Files[WordPredictions]
-
-
 def load_report(inputs: ReportInputs) -> Report:
     """Read the tables that the pages show, and check that they belong together.
 
@@ -95,45 +79,57 @@ def load_report(inputs: ReportInputs) -> Report:
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    results = Results(
-        _read_files(inputs.projections, read_projections, inputs),
-        _read_files(inputs.neighbours, read_neighbours, inputs),
-        _read_files(inputs.predictions, _read_test_predictions, inputs),
-    )
-    if not results.projections:
+    projections = _read_files(inputs.projections, read_projections, inputs)
+    neighbours = _read_files(inputs.neighbours, read_neighbours, inputs)
+    predictions = _read_files(inputs.predictions, _read_test_predictions, inputs)
+    if not projections:
         problem = f"there is no projection of the view {inputs.view!r}"
         raise ResultError(problem, fix="run `wsd project` for this view, or choose another view")
-    if not results.predictions:
+    if not predictions:
         raise ResultError("there are no predictions to show", fix="give --predictions")
     provenance = {**read_json(inputs.provenance), **inputs.run}
     # Models and layer choices have the order of the projections, which is that of the config.
-    layers: dict[str, dict[str, None]] = {}
-    for model, name, _ in results.projections:
-        layers.setdefault(model, {})[name] = None
-    choices = {
-        model: expand_layers(list(names), provenance["models"][model]["model"]["blocks"])
-        for model, names in layers.items()
+    choices: dict[str, list[LayerChoice]] = {}
+    for model in dict.fromkeys(model for model, _, _ in projections):
+        names = dict.fromkeys(layers for name, layers, _ in projections if name == model)
+        choices[model] = expand_layers([*names], provenance["models"][model]["model"]["blocks"])
+    by_classifier: dict[str, list[WordPredictions]] = {}
+    for (_, _, classifier), words in predictions.items():
+        by_classifier.setdefault(classifier, []).extend(words.values())
+    classifiers = {
+        name: report_data.kind_of_scores(by_classifier[name]) for name in sorted(by_classifier)
     }
-    predictions: dict[str, list[WordPredictions]] = {}
-    for (_, _, classifier), words in results.predictions.items():
-        predictions.setdefault(classifier, []).extend(words.values())
-    classifiers = {name: kind_of_scores(predictions[name]) for name in sorted(predictions)}
     tables = read_all_tables(inputs.tables, [*choices])
-    scores = _scores_by_word(having(tables["scores"], view=inputs.view))
+    keys = ["model", "layers", "classifier", "word"]
+    table = having(tables["scores"], view=inputs.view).drop_duplicates(keys, keep="last")
+    scores: Any = table.set_index(keys)[WORD_METRICS].to_dict("index")
     for extension in inputs.extensions:
         tables |= extension.tables
+
+    def word_results(model: str, corpus: Corpus) -> WordResults:
+        word, layers = corpus.word, [choice.name for choice in choices[model]]
+        own = {c: [predictions[model, name, c][word] for name in layers] for c in classifiers}
+        results = WordResults(
+            corpus=corpus,
+            **_shown_projections(projections, model, layers, word),
+            neighbours=[neighbours[model, name, ""][word] for name in layers],
+            predicted={c: np.stack([p.predicted for p in own[c]]) for c in own},
+            confidence={
+                c: np.stack([report_data.confidence_of(p, kind) for p in own[c]])
+                for c, kind in classifiers.items()
+            },
+            scores={c: [scores[model, name, c, word] for name in layers] for c in own},
+        ).take(corpus.split != OUT_OF_DOMAIN)
+        aligned = {m: _aligned(m, own) for m, own in results.projections.items()}
+        return replace(results, projections=aligned)
+
+    corpora = inputs.corpora.items()
     return Report(
         dataset=inputs.dataset,
         view=inputs.view,
         choices=choices,
         classifiers=classifiers,
-        words={
-            model: {
-                word: _word_results(results, scores, model, own, corpus, classifiers)
-                for word, corpus in inputs.corpora.items()
-            }
-            for model, own in choices.items()
-        },
+        words={model: {w: word_results(model, c) for w, c in corpora} for model in choices},
         provenance=provenance,
         tables=tables,
         text=inputs.text,
@@ -151,8 +147,7 @@ def _read_files(paths: Sequence[Path], read: Read[T], inputs: ReportInputs) -> F
         for word, corpus in inputs.corpora.items():
             if word not in words:
                 raise lacking(word, words, path)
-            same = provenance["corpus"].get(word) == corpus.digest
-            if not same or not _has_instances_of(words[word], corpus):
+            if provenance["corpus"].get(word) != corpus.digest:
                 raise wrong_file(f"the table has other instances of {word!r} than the corpus", path)
         kind = provenance.get("method") or provenance.get("classifier") or ""
         model = provenance["encoder"]["model"]["name"]
@@ -163,20 +158,6 @@ def _read_files(paths: Sequence[Path], read: Read[T], inputs: ReportInputs) -> F
 def _read_test_predictions(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
     predictions, provenance = read_predictions(path)
     return {word.word: word for word in predictions if word.split == TEST}, provenance
-
-
-def _has_instances_of(content: Any, corpus: Corpus) -> bool:
-    """Return whether predictions are for these instances, and other content for as many."""
-    if isinstance(content, Projection):
-        return len(content.points) == len(corpus)
-    if isinstance(content, Neighbours):
-        return len(content.rows) == len(corpus)
-    test = corpus.split == TEST
-    return (
-        content.senses == corpus.senses
-        and np.array_equal(content.index, corpus.index[test])
-        and np.array_equal(content.gold, corpus.gold[test])
-    )
 
 
 def read_all_tables(
@@ -199,51 +180,24 @@ def read_tables(paths: Sequence[Path], columns: Collection[str] = ()) -> pd.Data
         if missing := set(columns) - set(table):
             raise wrong_file(f"there is no column {min(missing)}", path)
     filled = [table for table in tables if len(table)] or [pd.DataFrame(columns=EMPTY)]
-    return pd.concat(filled).reset_index(drop=True)
+    return pd.concat(filled, ignore_index=True)
 
 
-def _scores_by_word(table: pd.DataFrame) -> Scores:
-    keys = ["model", "layers", "classifier", "word"]
-    rows = table.drop_duplicates(keys, keep="last").set_index(keys)
-    scores: Any = rows[WORD_METRICS].to_dict("index")
-    return dict(scores)
-
-
-def _word_results(
-    results: Results,
-    scores: Scores,
-    model: str,
-    choices: Sequence[LayerChoice],
-    corpus: Corpus,
-    kinds: Mapping[str, str],
-) -> WordResults:
-    word, names = corpus.word, [choice.name for choice in choices]
-
-    def over_choices(files: Files[T], kind: str) -> list[T]:
-        return [files[model, name, kind][word] for name in names]
-
-    predictions = {name: over_choices(results.predictions, name) for name in kinds}
-    methods = dict.fromkeys(method for _, _, method in results.projections)
-    projections = {method: over_choices(results.projections, method) for method in methods}
-    reasons = {method: max(p.missing for p in plots) for method, plots in projections.items()}
-    missing = {method: reason for method, reason in reasons.items() if reason}
-    if len(missing) == len(projections):
+def _shown_projections(
+    files: Files[Projection], model: str, layers: Sequence[str], word: str
+) -> dict[str, Any]:
+    """Return a word's projections by method, and why methods are missing."""
+    shown, missing = {}, {}
+    for method in dict.fromkeys(method for _, _, method in files):
+        own = [files[model, name, method][word] for name in layers]
+        if reason := max(projection.missing for projection in own):
+            missing[method] = reason
+        else:
+            shown[method] = own
+    if not shown:
         problem = f"there is no projection of the word {word!r}: {next(iter(missing.values()))}"
         raise ResultError(problem, fix="run `wsd project --method pca` too")
-    all_instances = WordResults(
-        corpus=corpus,
-        projections={m: plots for m, plots in projections.items() if m not in missing},
-        missing=missing,
-        neighbours=over_choices(results.neighbours, ""),
-        predicted={c: np.stack([p.predicted for p in predictions[c]]) for c in kinds},
-        confidence={
-            c: np.stack([confidence_of(p, kind) for p in predictions[c]])
-            for c, kind in kinds.items()
-        },
-        scores={c: [scores[model, name, c, word] for name in names] for c in kinds},
-    )
-    shown = all_instances.take(corpus.split != OUT_OF_DOMAIN)
-    return replace(shown, projections={m: _aligned(m, p) for m, p in shown.projections.items()})
+    return {"projections": shown, "missing": missing}
 
 
 def _aligned(method: str, projections: list[Projection]) -> list[Projection]:

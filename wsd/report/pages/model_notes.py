@@ -22,7 +22,7 @@ LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 def selected(report: Report) -> pd.DataFrame:
     """Return the configuration selected for all words per model, by decreasing CV score."""
     rows = report.rows("comparison", kind=SELECTED)
-    if not len(rows):
+    if rows.empty:
         return rows
     rows = rows[rows["model"].isin(list(report.choices))].drop_duplicates("model")
     return rows.sort_values("objective_cv", ascending=False, kind="stable")
@@ -80,13 +80,9 @@ def pieces(report: Report, model: str) -> str | None:
         return None
     mean = float((rows["instances"] * rows["mean_pieces"]).sum()) / count
     moved, unknown = int(rows["windowed"].sum()), int(rows["unknown"].sum())
-    parts = [
-        f"{count:,} focal words",
-        f"{len(rows):,} surface forms",
-        f"{mean:.2f} pieces on average",
-        f"{moved:,} windows moved",
-    ]
-    return ", ".join([*parts, f"{unknown:,} with an unknown piece"] if unknown else parts)
+    text = f"{count:,} focal words, {len(rows):,} surface forms, {mean:.2f} pieces on average"
+    end = f", {unknown:,} with an unknown piece" if unknown else ""
+    return f"{text}, {moved:,} windows moved{end}"
 
 
 def comparison(report: Report) -> list[dict[str, Any]]:
@@ -130,8 +126,7 @@ def folder_of(report: Report, model: str) -> str:
 def baselines(report: Report) -> list[dict[str, Any]]:
     """Return the rows of ``BASELINES`` in the comparison, in this order."""
     rows = report.rows("comparison", kind=BASELINE).drop_duplicates("classifier")
-    by_name = {row["classifier"]: row for row in records(rows)}
-    return [by_name[name] for name in BASELINES if name in by_name]
+    return [row for name in BASELINES for row in records(having(rows, classifier=name))]
 
 
 def initial_model(report: Report) -> str:
@@ -141,9 +136,8 @@ def initial_model(report: Report) -> str:
 
 def initial_classifier(report: Report) -> str:
     """Return the classifier that pages open with: the selected one, else the first."""
-    chosen = selected(report)["classifier"].tolist()
-    names = report.classifiers
-    return next((name for name in chosen if name in names), next(iter(names)))
+    names = [*selected(report)["classifier"], *report.classifiers]
+    return next(name for name in names if name in report.classifiers)
 
 
 def label(choice: LayerChoice, last: int) -> str:

@@ -4,10 +4,13 @@ A plot names its colours by the style sheet's variables (in ``tags``), so that t
 dark pages. No plot uses ``CustomJS``, because the pages forbid ``eval``.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
+import pandas as pd
 from bokeh import models
 from bokeh.core.properties import value
 from bokeh.embed import json_item
@@ -16,7 +19,7 @@ from bokeh.models.annotations import Label, Span
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
-from wsd.report.plot_colours import style_of
+from wsd.report.pages.curves import Curve, Note, Places, point_at, style_of
 
 # Number of shades for confidence, and for layers.
 RAMP = 8
@@ -24,7 +27,9 @@ RAMP = 8
 TONES = {tone: f"--tone-{tone}" for tone in ("right", "wrong", "train", "test", "off")}
 TONES |= {f"ramp-{step}": f"--ramp-{step}" for step in range(RAMP)}
 METHODS = {"pca": "PCA", "discriminant": "LDA", "tsne": "t-SNE"}
-_ID = re.compile(r"p[0-9]+")
+# An id of Bokeh in JSON; quotes in texts are escaped, so that no text matches.
+_ID = re.compile(r'("(?:id|root_id)": )"(p[0-9]+)"')
+DASHES = ("solid", "dashed", "dotted")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 
@@ -67,20 +72,12 @@ def plot_json(plot: Model) -> dict[str, Any]:
     """Return a plot as JSON whose ids do not depend on earlier plots of this process."""
     numbers: dict[str, str] = {}
 
-    def renumber(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: numbers.setdefault(entry, f"m{len(numbers)}")
-                if key in ("id", "root_id") and isinstance(entry, str) and _ID.fullmatch(entry)
-                else renumber(entry)
-                for key, entry in value.items()
-            }
-        if isinstance(value, list):
-            return [renumber(entry) for entry in value]
-        return value
+    def renumbered(match: re.Match[str]) -> str:
+        return f'{match[1]}"{numbers.setdefault(match[2], f"m{len(numbers)}")}"'
 
     # An explicit theme: the theme of the current document may be anything.
-    return dict(renumber(json_item(plot, theme=Theme(json={}))))
+    text = json.dumps(json_item(plot, theme=Theme(json={})))
+    return dict(json.loads(_ID.sub(renumbered, text)))
 
 
 def point_size(n: int) -> int:
@@ -88,68 +85,39 @@ def point_size(n: int) -> int:
     return 10 if n < 400 else 8 if n < 1500 else 7 if n < 4000 else 6
 
 
-class Curve(NamedTuple):
-    """One line of a plot.
-
-    Attributes
-    ----------
-    name : str
-        Shown in the tooltip. Bokeh's renderers of this curve are named ``line-<name>``, so that the
-        page's script can hide them.
-    x, y : lists of float
-        ``y`` in the plot's unit.
-    style : int
-        Number of the colour and marker, as for senses.
-    low, high : lists of float, optional
-        The 95% confidence interval of ``y``.
-    dash : str
-        Bokeh's name of the line style.
-    labels : list of str, optional
-        A label per point.
-    joined : bool
-        Whether a line joins the points.
-    digits : int
-        Digits after the point of a value in the tooltip.
-    """
-
-    name: str
-    x: list[float]
-    y: list[float]
-    style: int
-    low: list[float] | None = None
-    high: list[float] | None = None
-    dash: str = "solid"
-    labels: list[str] | None = None
-    joined: bool = True
-    digits: int = 2
-
-    @property
-    def tooltips(self) -> list[str]:
-        """Per point, a line with the value and its interval, and a line with the label and name."""
-        values = [f"{y:.{self.digits}f}" for y in self.y]
-        if self.low is not None and self.high is not None:
-            bounds = zip(values, self.low, self.high, strict=True)
-            ends = f"({{:.{self.digits}f}} to {{:.{self.digits}f}})"
-            values = [f"{value} {ends.format(low, high)}" for value, low, high in bounds]
-        names = [f"{label}, {self.name}" for label in self.labels or ()]
-        names = names or [self.name] * len(values)
-        return [f"{value}\n{name}" for value, name in zip(values, names, strict=True)]
-
-
-class Note(NamedTuple):
-    """A text at a place of a plot."""
-
-    x: float
-    y: float
-    text: str
-    align: str = "center"
-    baseline: str = "middle"
-    colour: str = "--ink-2"
-
-
 def plot_of(lines: Sequence[Curve], **options: Any) -> dict[str, Any]:
     """Return the plot of :func:`draw` as JSON."""
     return plot_json(draw(lines, **options))
+
+
+def plot_of_tables(
+    tables: Mapping[str, pd.DataFrame],
+    *,
+    scale: float = 1,
+    chosen: tuple[str, str] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Plot the column ``value`` of each table over layer choices.
+
+    Parameters
+    ----------
+    tables : mapping of name to DataFrame
+        With the columns layers, value, value_low and value_high.
+    scale : float
+        100 for percent.
+    chosen : (name, layers), optional
+        The point with a ring.
+    **options
+        Of :func:`draw`.
+    """
+    places = Places.of(name for table in tables.values() for name in table["layers"])
+    lines: dict[str, list[Curve]] = {}
+    for i, (name, table) in enumerate(tables.items()):
+        look: dict[str, Any] = {"name": name, "style": i, "scale": scale}
+        lines[name] = places.lines(table, "value", dash=DASHES[i % len(DASHES)], **look)
+    ring = point_at(lines.get(chosen[0], []), places.at(chosen[1])) if chosen else None
+    drawn = [*chain.from_iterable(lines.values())]
+    return plot_of(drawn, **places.axis, ring=ring, named=True, **options)
 
 
 def draw(
@@ -216,22 +184,14 @@ def draw(
         plot.xaxis.major_label_overrides = {**ticks, **dict.fromkeys(names, " ")}
     if names:
         below = models.LinearAxis(name="names", axis_line_color=None, major_tick_line_color=None)
-        below.update(
-            ticker=models.FixedTicker(ticks=sorted(names)),
-            major_label_overrides=names,
-            major_label_orientation="vertical",
-            major_label_standoff=0,
-            major_tick_out=0,
-        )
+        below.update(major_label_orientation="vertical", major_label_standoff=0, major_tick_out=0)
+        ticker = models.FixedTicker(ticks=sorted(names))
+        below.update(ticker=ticker, major_label_overrides=names)
         style_axis(below, {})
         plot.add_layout(below, "below")
     plot.xaxis[-1].axis_label, plot.yaxis.axis_label = x, y
     # The last curve of a name counts: its combinations, if there are any.
-    at_right = {
-        line.name: (line.y[-1], line.name, f"--sense-{style_of(line.style)[0]}")
-        for line in lines
-        if line.y
-    }
+    at_right = {x.name: (x.y[-1], x.name, f"--sense-{style_of(x.style)[0]}") for x in lines if x.y}
     for name, level in (levels or {}).items():
         rule = Span(location=level, dimension="width", line_dash="dashed", line_width=1.5)
         rule.tags = [{"line_color": "--ink-2"}]
@@ -241,10 +201,14 @@ def draw(
         if not named:
             notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
     if named:
-        for label in at_right.values():
-            _write_at_right(plot, *label)
+        for end in at_right.values():
+            _write_at_right(plot, *end)
+    text_look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
     for note in notes:
-        _write(plot, note)
+        place: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
+        label = Label(x=note.x, y=note.y, text=note.text, **text_look, **place)
+        label.tags = [{"text_color": note.colour}]
+        plot.add_layout(label)
     dots = []
     for i, line in enumerate(lines):
         step = round(i / max(1, len(lines) - 1) * (RAMP - 1))
@@ -257,13 +221,6 @@ def draw(
     # The page shows tooltips at these points.
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot
-
-
-def _write(plot: Any, note: Note) -> None:
-    look: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
-    label = Label(x=note.x, y=note.y, text=note.text, text_font=FONT, text_font_size="12px", **look)
-    label.tags = [{"text_color": note.colour}]
-    plot.add_layout(label)
 
 
 def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
@@ -284,15 +241,10 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
         columns |= {"low": line.low, "high": line.high}
     source = models.ColumnDataSource(columns, name=name)
     if has_interval:
-        interval: models.VArea | models.Segment
-        if line.joined:
-            fill = [{"fill_color": colour}]
-            interval = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
-        else:
-            interval = models.Segment(
-                x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags
-            )
-        plot.add_glyph(source, interval, name=name)
+        fill = [{"fill_color": colour}]
+        area = models.VArea(x="x", y1="low", y2="high", fill_alpha=0.13, tags=fill)
+        bars = models.Segment(x0="x", x1="x", y0="low", y1="high", line_width=1.5, tags=tags)
+        plot.add_glyph(source, area if line.joined else bars, name=name)
     if line.joined:
         joint = plot.line("x", "y", source=source, line_width=2, line_dash=line.dash, name=name)
         joint.glyph.tags = tags

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path, PurePath
@@ -72,8 +72,7 @@ def render(template: str, report: Report, **values: Any) -> str:
         below it.
     """
     own = {"index.html": INDEX, "word.html": (BOKEH, *word_scripts(report))}
-    scripts = own.get(template, CURVES)
-    names = [PurePath(script).name for script in scripts]
+    names = [PurePath(script).name for script in own.get(template, CURVES)]
     return _environment().get_template(template).render(report=report, scripts=names, **values)
 
 
@@ -99,11 +98,12 @@ def render_alone(
         For the template.
     """
     script = "".join(map(asset, scripts))
+    hashes = " ".join(_hash(text) for text in (script, packed_script) if text)
     own = {
         "portable": True,
         "script": Markup(script),  # noqa: S704 - the package's own files
         "style": Markup(asset(STYLE)),  # noqa: S704 - the package's own file
-        "csp": policy_of_hashes(script, packed_script),
+        "csp": _csp(hashes or "'none'"),
     }
     return _environment().get_template(template).render(**values, **own)
 
@@ -150,12 +150,8 @@ def _script_json(value: Any) -> Markup:
     return Markup(text)  # noqa: S704 - all characters with a meaning in HTML are escaped
 
 
-def policy_of_hashes(*scripts: str) -> str:
-    """Return a content security policy that allows these scripts, by their hashes, and no other."""
-    return _csp(" ".join(_hash(text) for text in scripts if text) or "'none'")
-
-
 def _csp(scripts: str) -> str:
+    """Return a content security policy that allows these scripts and no other."""
     # Bokeh styles its shadow trees with <style> elements, and its icons are data: images.
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
@@ -185,13 +181,9 @@ def signed(value: float, digits: int = 2) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("wsd.report"), PackageLoader("wsd", "studies")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = ChoiceLoader([PackageLoader("wsd.report"), PackageLoader("wsd", "studies")])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals.update(feature_set=feature_set, metrics=METRICS, version=__version__)
     # Defaults for a page in the report's folder.
     environment.globals.update(root="", portable=False, csp=_csp("'self'"))
@@ -213,3 +205,56 @@ def _environment() -> Environment:
         pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False),
     )
     return environment
+
+
+# A page colours and filters its instances by a column with 2 to this many values.
+MOST_VALUES = 20
+
+
+def packed_columns(
+    extra: Mapping[str, Sequence[str]], order: Sequence[int] | np.ndarray, with_text: np.ndarray
+) -> list[dict[str, Any]]:
+    """Return the extra columns as the script ``extra-columns.js`` takes them.
+
+    Each column has its distinct values, and for each instance the number of its value. ``group``
+    tells whether the page colours and filters by the column. A column without any text is left
+    out.
+
+    Parameters
+    ----------
+    extra : mapping of column to text per row of the corpus
+    order : int array of shape (n,)
+        The corpus's rows in the order of the page.
+    with_text : bool array of shape (n,)
+        In that order, whether the page has the sentence. A column with more than ``MOST_VALUES``
+        values has text for these rows only.
+    """
+    columns = []
+    for name, cells in extra.items():
+        shown = [cells[row] for row in order]
+        distinct = values = _ordered(set(shown))
+        if len(values) > MOST_VALUES:
+            shown = [cell if has else "" for cell, has in zip(shown, with_text, strict=True)]
+            distinct = list(dict.fromkeys(shown))
+        if not any(value.strip() for value in distinct):
+            continue
+        numbers = {value: number for number, value in enumerate(distinct)}
+        codes = np.array([numbers[cell] for cell in shown])
+        packed = encode(codes, "u1" if len(distinct) <= 256 else "<u4")
+        column = {"name": name, "group": 2 <= len(values) <= MOST_VALUES, "values": distinct}
+        columns.append({**column, "codes": packed})
+    return columns
+
+
+def most_colours(columns: Iterable[Mapping[str, Any]]) -> int:
+    """Return how many colours the packed columns need: 0 if the page colours by none."""
+    return max((len(column["values"]) for column in columns if column["group"]), default=0)
+
+
+def _ordered(values: Iterable[str]) -> list[str]:
+    """Return values in the order of their numbers, or else of their text; no value is last."""
+    by_text = sorted(values, key=lambda value: (not value, value))
+    try:
+        return sorted(by_text, key=lambda value: (not value, float(value or 0)))
+    except ValueError:
+        return by_text

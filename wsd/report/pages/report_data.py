@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
-from wsd.report.plot_colours import classifier_numbers
+from wsd.report.pages.curves import classifier_numbers
 
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
 # probabilities, their margin over the next sense's.
@@ -80,12 +79,12 @@ class WordResults:
             A neighbour that is not kept is missing.
         """
         tests = kept[np.isin(self.corpus.split, (TEST, NEW))]
+        projections = self.projections.items()
         return replace(
             self,
             corpus=self.corpus.take(kept),
             projections={
-                method: [replace(p, points=p.points[kept]) for p in projections]
-                for method, projections in self.projections.items()
+                m: [replace(p, points=p.points[kept]) for p in own] for m, own in projections
             },
             neighbours=[_renumbered(neighbours, kept) for neighbours in self.neighbours],
             predicted={name: senses[:, tests] for name, senses in self.predicted.items()},
@@ -112,13 +111,6 @@ class Section(NamedTuple):
     html: Markup
 
 
-class Link(NamedTuple):
-    """An entry of the navigation: a page in the report's folder, and its name."""
-
-    page: str
-    name: str
-
-
 class Extension:
     """The addition of one study; every method adds nothing by default.
 
@@ -131,14 +123,11 @@ class Extension:
     word_scripts : sequence of str
         Scripts of the word pages, as paths below ``wsd/studies``. A script may define
         ``wsd.wordExtensions[name]``, which ``word-data.js`` calls with :meth:`word_values`.
-    link : Link or None
-        The study's own page.
     """
 
     name: str = ""
     tables: Mapping[str, pd.DataFrame] = {}
     word_scripts: Sequence[str] = ()
-    link: Link | None = None
 
     def layer_sections(self, report: Report) -> Iterable[Section]:
         """Return sections for the layers page."""
@@ -160,9 +149,6 @@ class Extension:
             The corpus's rows in the order of the page.
         """
         return None
-
-    def write_page(self, report: Report, folder: Path) -> None:
-        """Write the page of :attr:`link` into the report's folder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,8 +201,7 @@ class Report:
     @cached_property
     def styles(self) -> dict[str, int]:
         """The number of each classifier's series, the same in every plot."""
-        names = [*self.tables["layers"]["classifier"].unique(), *self.classifiers]
-        return classifier_numbers(names)
+        return classifier_numbers([*self.tables["layers"]["classifier"], *self.classifiers])
 
     @property
     def title(self) -> str:
@@ -236,11 +221,6 @@ class Report:
         compared = self.tables["comparison"]
         systems = compared[compared["kind"].isin([PUBLISHED, SYSTEM])]
         return systems.drop_duplicates(["kind", "model"])
-
-    @property
-    def links(self) -> list[Link]:
-        """The pages that studies add."""
-        return [extension.link for extension in self.extensions if extension.link]
 
 
 def having(table: pd.DataFrame, **equal: Any) -> pd.DataFrame:
@@ -284,9 +264,8 @@ def confidence_of(predictions: WordPredictions, kind: str) -> np.ndarray:
 
 def kind_of_scores(words: Iterable[WordPredictions]) -> str:
     """Return ``PROBABILITY`` if all scores of a classifier are probabilities, else ``LEAD``."""
-    for predictions in words:
-        sums = np.nansum(predictions.scores, axis=1)
-        if len(sums) and (np.nanmin(predictions.scores) < 0 or np.abs(sums - 1).max() > 1e-6):
+    for scores in (predictions.scores for predictions in words if len(predictions.scores)):
+        if np.nanmin(scores) < 0 or np.abs(np.nansum(scores, axis=1) - 1).max() > 1e-6:
             return LEAD
     return PROBABILITY
 

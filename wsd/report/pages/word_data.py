@@ -8,8 +8,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
-from wsd.report.pages.packed_columns import packed_columns
-from wsd.report.pages.render import encode
+from wsd.report.pages.render import encode, packed_columns
 from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 
 # The largest coordinate, in steps.
@@ -20,40 +19,33 @@ NO_SENSE = 65535
 
 
 def word_data(
-    report: Report,
-    model: str,
-    results: WordResults,
-    confusions: list[list[list[list[int]]]],
+    report: Report, model: str, results: WordResults, confusions: list[Any]
 ) -> dict[str, Any]:
     """Return the data of the page's script, with every shown instance once.
 
-    Coordinates are multiples of ``step``.
+    Coordinates are multiples of ``step``. ``confusions`` has a confusion matrix per layer choice
+    and classifier.
     """
     corpus = results.corpus
-    train = corpus.split == "train"
-    is_new = corpus.split == NEW
+    train, is_new = corpus.split == "train", corpus.split == NEW
     # Later rows are drawn on top: test over training instances, rare senses over frequent ones,
     # and new sentences over all.
     frequency = np.bincount(corpus.gold[~is_new])[corpus.gold]
     order = np.lexsort((corpus.index, ~train, -frequency, is_new))
     # The largest number of the type stands for a missing neighbour.
     wide = len(order) >= 65535
-    intervals = _intervals(report, model, corpus.word)
-    choices = [
-        {
-            "name": choice.name,
-            "single": choice.is_single,
-            "intervals": [by_choice.get(choice.name) for by_choice in intervals],
-            **_choice(results, i, order),
-            "confusion": confusions[i],
-            **_neighbours(results.neighbours[i], order, wide),
-        }
-        for i, choice in enumerate(report.choices[model])
-    ]
+    intervals, choices = _intervals(report, model, corpus.word), []
+    for i, choice in enumerate(report.choices[model]):
+        about = {"name": choice.name, "single": choice.is_single}
+        own = {"intervals": [by_choice.get(choice.name) for by_choice in intervals]}
+        shown = {**_choice(results, i, order), "confusion": confusions[i]}
+        near = _neighbours(results.neighbours[i], order, wide)
+        choices.append({**about, **own, **shown, **near})
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
-    classifiers = report.classifiers.items()
-    added = report.extensions
+    classifiers, added = report.classifiers.items(), report.extensions
     extensions = {study.name: study.word_values(model, corpus, order) for study in added}
+    has_text = np.full(len(order), True) if report.text else is_new[order]
+    extra = packed_columns(corpus.extra, order, has_text)
     return {
         "word": corpus.word,
         "model": model,
@@ -71,35 +63,24 @@ def word_data(
         "new": int(is_new.sum()),
         "choices": choices,
         "extensions": {name: value for name, value in extensions.items() if value is not None},
-        **_sentences(corpus, order, report.text),
-        **_extra(corpus, order, report.text),
+        **_sentences(corpus, order, has_text),
+        **({"extra": extra} if extra else {}),
     }
 
 
 def _intervals(report: Report, model: str, word: str) -> list[dict[str, tuple[float, float]]]:
     """Return the 95% CI of macro-F1 by layer choice, for each classifier."""
     tables = [report.word_layers(model, word, classifier) for classifier in report.classifiers]
-    columns = ["layers", "macro_f1_low", "macro_f1_high"]
-    return [
-        {name: (low, high) for name, low, high in table[columns].dropna().itertuples(index=False)}
-        for table in tables
-    ]
+    kept = [t[["layers", "macro_f1_low", "macro_f1_high"]].dropna() for t in tables]
+    return [{n: (low, high) for n, low, high in t.itertuples(index=False)} for t in kept]
 
 
-def _sentences(corpus: Corpus, order: np.ndarray, text: bool) -> dict[str, list[str]]:
-    """Return all sentences; without text, those of the user alone."""
-    if not text and NEW not in corpus.split:
-        return {}
-    parts = ("left", "focal", "right")
+def _sentences(corpus: Corpus, order: np.ndarray, has_text: np.ndarray) -> dict[str, list[str]]:
+    """Return the sentences that the page may show, if any; others are empty."""
+    parts = ("left", "focal", "right") if has_text.any() else ()
     hidden = dict.fromkeys(parts, "")
-    shown = [sentence(corpus, r) if text or corpus.split[r] == NEW else hidden for r in order]
+    shown = [sentence(corpus, r) if has else hidden for r, has in zip(order, has_text, strict=True)]
     return {part: [texts[part] for texts in shown] for part in parts}
-
-
-def _extra(corpus: Corpus, order: np.ndarray, text: bool) -> dict[str, Any]:
-    with_text = np.full(len(order), True) if text else corpus.split[order] == NEW
-    columns = packed_columns(corpus.extra, order, with_text)
-    return {"extra": columns} if columns else {}
 
 
 def _choice(results: WordResults, i: int, order: np.ndarray) -> dict[str, Any]:
@@ -107,15 +88,13 @@ def _choice(results: WordResults, i: int, order: np.ndarray) -> dict[str, Any]:
     test = results.corpus.split != "train"
     tests = (np.cumsum(test) - 1)[order][test[order]]
     predicted, confidence = results.predicted.values(), results.confidence.values()
+    scores = [own[i].items() for own in results.scores.values()]
     return {
         "projections": {m: _projection(p[i], order) for m, p in results.projections.items()},
         "score": _finite(results.neighbours[i].score),
         "predicted": [encode(senses[i][tests], "<u2") for senses in predicted],
         "confidence": [_shades(values[i][tests]) for values in confidence],
-        "scores": [
-            {metric: _finite(score) for metric, score in scores[i].items()}
-            for scores in results.scores.values()
-        ],
+        "scores": [{metric: _finite(score) for metric, score in own} for own in scores],
     }
 
 

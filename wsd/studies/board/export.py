@@ -29,15 +29,14 @@ from wsd.evaluation.layerwise import Group, read_groups
 from wsd.evaluation.most_similar_sentences import near_duplicate_groups, without_duplicates
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.logs import log
-from wsd.metrics.scores import mean_scores
+from wsd.metrics.scores import MEAN_SCORES, mean_scores
 from wsd.storage.atomic import replacing
 from wsd.storage.csv import read_csv
 from wsd.storage.json import read_json
 
 KIND = {"kind": "wsd export", "format": 1}
-ABOUT, SCORES, PREDICTIONS, SUMS = MEMBERS = (
-    "export.json", "scores.parquet", "predictions.parquet", "SHA256SUMS",
-)  # fmt: skip
+MEMBERS = ("export.json", "scores.parquet", "predictions.parquet", "SHA256SUMS")
+ABOUT, SCORES, PREDICTIONS, SUMS = MEMBERS
 NAMES = ["model", "view", "layers", "classifier"]
 # The columns of the instances of every export, and one that only some corpora have.
 INSTANCE, DOCUMENT = ["word", "index", "gold", "near_duplicates", "unlike_training"], "document"
@@ -61,16 +60,14 @@ def read_run(results: Results, models: Sequence[str] = ()) -> tuple[list[Group],
         if name not in {*table["model"]}:
             raise unknown_choice(f"the run has no model {name!r}", {*table["model"]}, "--model")
     kept = table[table["model"].isin(models or table["model"])]
-    # In the same order whatever the config's, so that equal results give equal bytes.
     names = [Configuration(*row) for row in kept[NAMES].itertuples(index=False)]
     predictions = [results.predictions(each) for each in names]
-    searches = [
-        run.file(f"{c.model}/search/{FULL}/{c.view}/{c.layers}.{c.classifier}.parquet")
-        for c in names
-    ]
+    place = f"{{0.model}}/search/{FULL}/{{0.view}}/{{0.layers}}.{{0.classifier}}.parquet"
+    searches = [run.file(place.format(each)) for each in names]
     words = sorted(word.word for word in read_predictions(predictions[0])[0])
     corpora = {word: results.corpus(word) for word in words}
     groups = read_groups(predictions, searches, corpora)
+    # In the same order whatever the config's, so that equal results give equal bytes.
     return sorted(groups, key=lambda group: tuple(group.names.values())), corpora
 
 
@@ -79,32 +76,26 @@ def describe(
 ) -> dict[str, Any]:
     """Return the facts and the provenance of a run, without the paths of its machine."""
     chosen = read_json(results.map.file("selection.json"))["chosen"]
-    words = {
-        word.word: {
-            "digest": corpora[word.word].digest,
-            "senses": list(word.senses),
-            "n_train": word.n_train,
-            "n_test": len(word.gold),
+    words, models = {}, {}
+    for word in groups[0].rows[0].words:
+        about = {"digest": corpora[word.word].digest, "senses": list(word.senses)}
+        words[word.word] = {**about, "n_train": word.n_train, "n_test": len(word.gold)}
+    for group in groups:
+        name, source = group.names["model"], group.rows[0].source
+        models[name] = {"encoder": source["encoder"], "selected": chosen[name][FULL]["all"]}
+    dataset = {key: str(getattr(results.dataset, key, "")) for key in DATASET}
+    facts: dict[str, Any] = without_places(
+        {
+            **KIND,
+            "dataset": {**dataset, "name": results.map.folder.name},
+            "corpus": {"words": words},
+            "objective": groups[0].objective,
+            "models": models,
+            "config": results.map.config,
+            "written_by": version("wsd"),
         }
-        for word in groups[0].rows[0].words
-    }
-    sources = {group.names["model"]: group.rows[0].source for group in groups}
-    models = {
-        name: {"encoder": source["encoder"], "selected": chosen[name][FULL]["all"]}
-        for name, source in sources.items()
-    }
-    about = {
-        **KIND,
-        "dataset": {key: str(getattr(results.dataset, key, "")) for key in DATASET}
-        | {"name": results.map.folder.name},
-        "corpus": {"words": words},
-        "objective": groups[0].objective,
-        "models": models,
-        "config": results.map.config,
-        "written_by": version("wsd"),
-    }
-    without: dict[str, Any] = without_places(about)
-    return without
+    )
+    return facts
 
 
 def without_places(value: Any, key: str = "") -> Any:
@@ -127,28 +118,25 @@ def as_tables(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables of configurations and of test instances."""
     rows = [row for group in groups for row in group.rows]
-    lines = [
-        {"selected": row.layers == group.selected, "objective_cv": objective_cv}
-        for group in groups
-        for row, objective_cv in zip(group.rows, group.objective_cv, strict=True)
-    ]
-    scores = pd.DataFrame(
-        {**dict(zip(NAMES, row.configuration, strict=True)), "column": f"c{i}", **line}
-        | {name: float(value) for name, value in mean_scores(row.confusions).items()}
-        for i, (row, line) in enumerate(zip(rows, lines, strict=True))
-    )
-    near, unlike = near_duplicate_groups(corpora), without_duplicates(corpora)
-    parts = []
+    lines: list[dict[str, Any]] = []
+    for group in groups:
+        for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
+            names = {**dict(zip(NAMES, row.configuration, strict=True)), "column": f"c{len(lines)}"}
+            chosen = {"selected": row.layers == group.selected, "objective_cv": objective_cv}
+            lines.append({**names, **chosen, **mean_scores(row.confusions)})
+    means = dict.fromkeys(MEAN_SCORES, float)
+    scores = pd.DataFrame(lines).astype({"objective_cv": float, **means})
+    near, unlike, parts = near_duplicate_groups(corpora), without_duplicates(corpora), []
     for i, word in enumerate(rows[0].words):
         columns = [word.word, word.index, word.gold, near[word.word], unlike[word.word]]
-        part = pd.DataFrame(dict(zip(INSTANCE, columns, strict=True)))
-        documents = rows[0].documents
-        part = part.assign(**{DOCUMENT: documents[word.word]} if documents else {})
-        predicted = {f"c{number}": row.words[i].predicted for number, row in enumerate(rows)}
-        parts.append(pd.concat([part, pd.DataFrame(predicted)], axis=1))
+        part = dict(zip(INSTANCE, columns, strict=True))
+        if documents := rows[0].documents:
+            part[DOCUMENT] = documents[word.word]
+        part |= {f"c{number}": row.words[i].predicted for number, row in enumerate(rows)}
+        parts.append(pd.DataFrame(part))
     table = pd.concat(parts)
     numbers = [name for name in table if name not in ("word", "unlike_training")]
-    return scores.astype({"objective_cv": float}), table.astype(dict.fromkeys(numbers, "int32"))
+    return scores, table.astype(dict.fromkeys(numbers, "int32"))
 
 
 def checksums(members: Mapping[str, bytes]) -> bytes:
@@ -170,10 +158,11 @@ def run(args: argparse.Namespace) -> None:
     results = Results(args.results, args.of_run)
     groups, corpora = read_run(results, args.model)
     about = describe(results, groups, corpora)
-    contents = [json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False).encode()]
-    for table in as_tables(groups, corpora):
-        contents.append(table.to_parquet(index=False, compression="zstd"))
-    members = dict(zip(MEMBERS, contents, strict=False))
+    text = json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False)
+    tables = [
+        table.to_parquet(index=False, compression="zstd") for table in as_tables(groups, corpora)
+    ]
+    members = dict(zip(MEMBERS, [text.encode(), *tables], strict=False))
     members[SUMS] = checksums(members)
     with replacing(args.out) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, member in members.items():

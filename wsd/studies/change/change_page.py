@@ -19,11 +19,11 @@ from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
 from wsd.metrics.nearest import unit_vectors
-from wsd.report.pages.curves import plot_of_tables
+from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import label
+from wsd.report.pages.plots import plot_of_tables
 from wsd.report.pages.render import CURVES, pack, render_alone
 from wsd.report.pages.report_data import having, records, sentence
-from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name

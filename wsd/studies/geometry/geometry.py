@@ -24,6 +24,7 @@ a small majority norm.
 
 import argparse
 from collections.abc import Mapping
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -100,13 +101,9 @@ def gather(corpus: Corpus, vectors: np.ndarray, seed: int) -> WordVectors:
     """Return the vectors of a word that the measures use, of shape (len(corpus), features)."""
     train = corpus.split == "train"
     trained, gold = vectors[train], corpus.gold[train]
-    rows, majority = sample(gold, seed), gold == np.bincount(gold).argmax()
-    return WordVectors(
-        vectors=trained[rows],
-        gold=gold[rows],
-        mean=trained.mean(axis=0, dtype=np.float64),
-        majority=trained[majority].mean(axis=0, dtype=np.float64),
-    )
+    rows, majority = sample(gold, seed), trained[gold == np.bincount(gold).argmax()]
+    means = [own.mean(axis=0, dtype=np.float64) for own in (trained, majority)]
+    return WordVectors(trained[rows], gold[rows], *means)
 
 
 def measure(words: Mapping[str, WordVectors], name: str, on: str) -> pd.DataFrame:
@@ -184,9 +181,8 @@ def within_word(directions: np.ndarray, gold: np.ndarray) -> tuple[float, float]
     self_similarity = float(cosines[np.triu_indices(n, 1)].mean())
     if len(senses) < 2 or n == len(senses):
         return self_similarity, np.nan
-    distances = 1 - cosines
-    np.fill_diagonal(distances, 0)
-    values = silhouette_samples(distances, gold, metric="precomputed")
+    np.fill_diagonal(cosines, 1)
+    values = silhouette_samples(1 - cosines, gold, metric="precomputed")
     return self_similarity, float(np.mean([values[gold == sense].mean() for sense in senses]))
 
 
@@ -203,19 +199,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Measure one view of one model, and write a table in the order of the layer choices."""
     corpora = read_corpora(args.corpus, args.words)
-    opened = {
-        word: Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
-        for word, corpus in corpora.items()
-    }
-    sources = {word: embeddings.provenance for word, embeddings in opened.items()}
+    opened = {}
+    for word, corpus in corpora.items():
+        opened[word] = Embeddings(vectors_file(args.embeddings, corpus, args.view), corpus)
+    sources, first = {w: own.provenance for w, own in opened.items()}, next(iter(opened.values()))
     model = shared_provenance(sources)["encoder"]["model"]["name"]
-    first = next(iter(opened.values()))
     choices = expand_layers(args.layers, first.blocks, where="--layers", stored=first.stored)
-    kinds = [
-        (name, on)
-        for name in args.transforms
-        for on in ((NOTHING,) if name == NONE else (CORPUS, WORD))
-    ]
+    both = product(args.transforms, (CORPUS, WORD))
+    kinds = dict.fromkeys((name, NOTHING if name == NONE else on) for name, on in both)
     tables = []
     # On one thread, the scores do not depend on the number of cores.
     with one_thread():

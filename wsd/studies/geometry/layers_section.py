@@ -34,9 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def load(args: argparse.Namespace, corpora: Corpora) -> Extension:
     """Read the tables of the study."""
-    if not args.geometry:
-        return Extension()
-    return GeometrySection(read_tables(args.geometry, COLUMNS))
+    return GeometrySection(read_tables(args.geometry, COLUMNS)) if args.geometry else Extension()
 
 
 class GeometrySection(Extension):
@@ -49,20 +47,17 @@ class GeometrySection(Extension):
 
     def layer_sections(self, report: Report) -> Iterator[Section]:
         """Return the section, if there are measures of the report's view."""
-        plots = geometry_plots(report)
-        if plots:
-            html = render_fragment(
-                "geometry/layers_section.html",
-                plots=plots,
-                several=len(report.choices) > 1,
-                transforms=legend(dict.fromkeys(transforms(report).values(), "solid")),
-            )
+        if plots := geometry_plots(report):
+            shown = {"plots": plots, "several": len(report.choices) > 1}
+            names = map(transform_label, transforms(report))
+            lines = legend(dict.fromkeys(names, "solid"))
+            html = render_fragment("geometry/layers_section.html", transforms=lines, **shown)
             yield Section("geometry-title", "Geometry", html)
 
 
-def transforms(report: Report) -> dict[str, str]:
-    """Return the transformations of the measured vectors, and their names."""
-    return {name: transform_label(name) for name in report.rows("geometry")["transform"].unique()}
+def transforms(report: Report) -> list[str]:
+    """Return the transformations of the measured vectors."""
+    return list(report.rows("geometry")["transform"].unique())
 
 
 def geometry_plots(report: Report) -> list[dict[str, Any]]:
@@ -74,10 +69,10 @@ def geometry_plots(report: Report) -> list[dict[str, Any]]:
         if (model_rows := having(table, model=model)).empty:
             continue
         singles = places_of(report, model).singles
-        lines = []
-        for i, (transform, name) in enumerate(transforms(report).items()):
+        lines, scale = [], {"scale": 1, "bounds": False}
+        for i, transform in enumerate(transforms(report)):
             rows = having(model_rows, transform=transform)
-            look: dict[str, Any] = {"name": name, "style": i, "scale": 1, "bounds": False}
+            look: dict[str, Any] = {"name": transform_label(transform), "style": i, **scale}
             lines.append(curves.over_layers(rows, measure, singles, **look))
         ticks = {place: name for name, place in singles.items()}
         plot = plot_of(lines, x="layer", y=title.partition(":")[0], ticks=ticks)

@@ -9,11 +9,8 @@ class Geometry(Study):
     name = analysis = "geometry"
     commands = {"geometry": "Measure the geometry of every layer's vectors."}
     extends = {"report": "layers_section"}
-    kinds = {
-        "geometry": Kind(
-            "geometry", {"view": "page_view", "transforms": "transforms", "seed": "seed"}
-        ),
-    }
+    _flags = {"view": "page_view", "transforms": "transforms", "seed": "seed"}
+    kinds = {"geometry": Kind("geometry", _flags)}
 
     def outputs(self, files: Files) -> Outputs:
         """Return a table per model."""

@@ -4,16 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wsd.studies.base import (
-    Config,
-    Files,
-    Kind,
-    Outputs,
-    Paths,
-    Study,
-    check_file,
-    refused,
-)
+from wsd.studies import base
+from wsd.studies.base import Config, Files, Kind, Outputs, Paths, Study
 from wsd.studies.glosses.gloss_names import KINDS, NO_GLOSSES, OF_CORPUS, VIEW
 
 FIX = f"give a table with word, sense and gloss, {OF_CORPUS} or {NO_GLOSSES}"
@@ -40,15 +32,15 @@ class Glosses(Study):
         if file.glosses == NO_GLOSSES:
             return config
         if dataset.of_pairs or not dataset.labelled:
-            raise refused(f"{dataset.title} has no senses", "glosses", NO_STUDY)
+            raise base.refused(f"{dataset.title} has no senses", "glosses", NO_STUDY)
         if VIEW not in config.store:
             problem = f"glosses are compared with the view {VIEW!r}, which is not stored"
-            raise refused(problem, "views.store", f"add {VIEW}, or {NO_STUDY}")
+            raise base.refused(problem, "views.store", f"add {VIEW}, or {NO_STUDY}")
         source = self.source(config)
         if file.glosses != OF_CORPUS:
-            check_file(source, "glosses", FIX)
+            base.check_file(source, "glosses", FIX)
         elif source and not Path(source).is_file():
-            raise refused(f"{dataset.title} comes with no glosses", "glosses", FIX)
+            raise base.refused(f"{dataset.title} comes with no glosses", "glosses", FIX)
         return config
 
     def reserved_names(self, file: Any) -> Mapping[str, list[str]]:

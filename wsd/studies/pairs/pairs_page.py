@@ -18,7 +18,7 @@ from wsd.arguments import add_out, add_path
 from wsd.artifacts.transform_names import transform_label
 from wsd.errors import wrong_file
 from wsd.metrics.graded import FEWEST_WORDS
-from wsd.report.pages.curves import DASHES, plot_of_tables
+from wsd.report.pages.plots import DASHES, plot_of_tables
 from wsd.report.pages.render import CURVES, number, render_alone
 from wsd.report.pages.report_data import having, records, sentence
 from wsd.storage.atomic import write_text

@@ -31,8 +31,8 @@ class _Work(NamedTuple):
 
 # The pieces and their probabilities, by row.
 _Rows = dict[int, tuple[Sequence[str], np.ndarray]]
-# Rows, and for each of them the numbers of the pieces and their probabilities.
-_Batch = tuple[list[int], list[np.ndarray], list[np.ndarray]]
+# Rows, each with the numbers of the pieces and their probabilities.
+_Batch = list[tuple[int, np.ndarray, np.ndarray]]
 
 
 class FillMask:
@@ -122,11 +122,13 @@ class FillMask:
         # Results come in the order of the batches: a word is complete before the next one begins.
         filled: dict[str, _Rows] = {seen: {} for seen in SEEN}
         for work, batch in run_all(self._run, works(), device=self.device, threads=threads):
-            for row, numbers, probabilities in zip(*batch, strict=True):
+            for row, numbers, probabilities in batch:
                 pieces = [str(self.pieces[number]) for number in numbers]
                 filled[work.seen][row] = pieces, probabilities
             if all(len(rows) == len(work.corpus) for rows in filled.values()):
-                yield work.corpus, {seen: _in_order(rows) for seen, rows in filled.items()}
+                order = range(len(work.corpus))
+                ordered = {s: [rows[row] for row in order] for s, rows in filled.items()}
+                yield work.corpus, {s: Fillers(*zip(*o, strict=True)) for s, o in ordered.items()}
                 filled = {seen: {} for seen in SEEN}
 
     def _run(self, work: _Work, rows: list[int]) -> _Batch:
@@ -145,8 +147,9 @@ class FillMask:
             problem = "the model's head gives a probability that is not a number"
             where = instance_name(work.corpus, rows[int(finite.argmin())])
             raise ModelError(problem, where=where, fix="check the weights")
-        numbers = [self._most_probable(row) for row in probabilities]
-        return rows, numbers, [row[at] for row, at in zip(probabilities, numbers, strict=True)]
+        numbers = map(self._most_probable, probabilities)
+        both = zip(rows, probabilities, numbers, strict=True)
+        return [(row, at, values[at]) for row, values, at in both]
 
     def _most_probable(self, probabilities: np.ndarray) -> np.ndarray:
         """Return the numbers of the most probable pieces; of equal ones the lowest number first."""
@@ -176,8 +179,3 @@ def _written_pieces(tokenizer: Any) -> list[str | None]:
             whole = text and "\N{REPLACEMENT CHARACTER}" not in text
             written[number] = piece[: len(piece) - len(bare)] + text if whole else piece
     return written
-
-
-def _in_order(rows: _Rows) -> Fillers:
-    pieces, probabilities = zip(*(rows[row] for row in range(len(rows))), strict=True)
-    return Fillers(pieces, probabilities)

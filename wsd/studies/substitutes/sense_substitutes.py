@@ -82,19 +82,11 @@ def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:
     for i, sense in enumerate(corpus.senses):
         # Equal pieces are in alphabetical order.
         best = [j for j in np.lexsort((np.arange(len(pieces)), -z[i])) if z[i, j] > 0][:MOST]
-        rows += [
-            {
-                "sense": sense,
-                "rank": rank,
-                "piece": pieces[j],
-                "log_odds": ratios[i, j],
-                "z": z[i, j],
-                "instances": int(counts[i, j]),
-                "n": int(n[i]),
-            }
-            for rank, j in enumerate(best, 1)
-            if counts[i, j]
-        ]
+        for rank, j in enumerate(best, 1):
+            names = {"sense": sense, "rank": rank, "piece": pieces[j]}
+            scores = {"log_odds": ratios[i, j], "z": z[i, j]}
+            sizes = {"instances": int(counts[i, j]), "n": int(n[i])}
+            rows += [{**names, **scores, **sizes}] if counts[i, j] else []
     return rows
 
 

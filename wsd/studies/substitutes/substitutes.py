@@ -47,12 +47,8 @@ def substitutes(
     folder = model_files.verify(record)
     from wsd.studies.substitutes.predict_substitutes import FillMask
 
-    provenance = {
-        "model": without_folder(record),
-        "device": device,
-        "pieces": K,
-        "versions": package_versions(),
-    }
+    provenance = {"model": without_folder(record), "device": device, "pieces": K}
+    provenance["versions"] = package_versions()
     tables = {corpus.word: path for path, corpus in corpora.items()}
     model = FillMask.load(str(folder), device=device)
     for corpus, fillers in model.fill(list(corpora.values()), threads=threads):

@@ -83,8 +83,7 @@ class WordPanel(Extension):
         substitutes = self.by_model.get(model, {}).get(corpus.word)
         if substitutes is None:
             return None
-        whole = self.corpora[corpus.word]
-        rows = {key: row for row, key in enumerate(_instances(whole))}
+        rows = {key: row for row, key in enumerate(_instances(self.corpora[corpus.word]))}
         instances = _instances(corpus)
         kept = [rows[instances[i]] for i in order]
         return packed_substitutes({seen: substitutes[seen].take(kept) for seen in SEEN})
@@ -110,13 +109,8 @@ def _packed(fillers: Fillers, numbers: dict[str, int]) -> dict[str, Any]:
     pieces = np.full((len(fillers.pieces), most), NOTHING, dtype=np.uint32)
     probabilities = np.zeros(pieces.shape)
     for row, names in enumerate(fillers.pieces):
-        pieces[row, : len(names)] = [
-            numbers.setdefault(shown(name), len(numbers)) for name in names
-        ]
+        codes = [numbers.setdefault(shown(name), len(numbers)) for name in names]
+        pieces[row, : len(names)] = codes
         probabilities[row, : len(names)] = fillers.probabilities[row]
-    steps = np.round(probabilities * 250).clip(0, 250)
-    return {
-        "most": most,
-        "pieces": encode(pieces, "<u4"),
-        "probabilities": encode(steps, "u1"),
-    }
+    steps = encode(np.round(probabilities * 250).clip(0, 250), "u1")
+    return {"most": most, "pieces": encode(pieces, "<u4"), "probabilities": steps}

@@ -22,13 +22,18 @@ from wsd.artifacts.find_runs import choose_run, tables_of
 from wsd.artifacts.predictions import TEST, WordPredictions, versions, write_predictions
 from wsd.artifacts.run_json import RUN_MAP, TABLES, RunMap, read_listing
 from wsd.errors import ConfigError, CorpusError
+from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
 from wsd.storage.checksums import sha256
 from wsd.storage.result_files import validated
 from wsd.storage.text_files import at_place, json_lines
-from wsd.studies.systems.system_descriptions import SYSTEMS, System
+from wsd.studies.systems.published import SYSTEMS, System
 
 SHOWN = 5  # missing instances, or ignored words, in an error
 FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
+COMPLETE = (
+    "give an output for each: scores over fewer instances cannot be compared; without an answer, "
+    "give the system's fallback, such as the most frequent sense"
+)
 Instance = tuple[str, str, int]  # word, split, index
 
 
@@ -71,10 +76,10 @@ def read_outputs(path: Path, corpora: Mapping[str, Corpus]) -> list[WordPredicti
         fix = "name the file with the predictions"
         raise CorpusError("there is no such file", where=str(path), fix=fix)
     instances = [
-        (word, split, index)
+        (word, *instance)
         for word, corpus in corpora.items()
-        for split, index in zip(corpus.split.tolist(), corpus.index.tolist(), strict=True)
-        if split in (TEST, OUT_OF_DOMAIN)
+        for instance in zip(corpus.split.tolist(), corpus.index.tolist(), strict=True)
+        if instance[0] in (TEST, OUT_OF_DOMAIN)
     ]
     lines: dict[Instance, Line] = {}
     places = dict.fromkeys(instances, "")
@@ -96,15 +101,11 @@ def read_outputs(path: Path, corpora: Mapping[str, Corpus]) -> list[WordPredicti
         if split != TEST and len(missing) == len(wanted):
             continue
         if missing:
-            raise CorpusError(
-                f"{len(missing)} of {len(wanted)} {split} instances have no output: "
-                + ", ".join(f"{word} {index}" for word, _, index in missing[:SHOWN])
-                + (", ..." if len(missing) > SHOWN else "")
-                + (f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""),
-                where=str(path),
-                fix="give an output for each: scores over fewer instances cannot be compared; "
-                "without an answer, give the system's fallback, such as the most frequent sense",
-            )
+            names = [f"{word} {index}" for word, _, index in missing[:SHOWN]]
+            listed = ", ".join([*names, "..."] if len(missing) > SHOWN else names)
+            ignored = f"; ignored words: {', '.join(sorted(others)[:SHOWN])}" if others else ""
+            problem = f"{len(missing)} of {len(wanted)} {split} instances have no output: "
+            raise CorpusError(problem + listed + ignored, where=str(path), fix=COMPLETE)
         tested = dict.fromkeys(word for word, _, _ in wanted)
         predictions += [_word_predictions(corpora[word], split, lines) for word in tested]
     return predictions
@@ -126,12 +127,11 @@ def _check(line: Line, senses: Sequence[str], place: str | None) -> None:
     if line.sense not in senses:
         choices = ", ".join(senses)
         raise ValueError(f"{line.sense!r} is not a sense of {line.word!r}; use one of {choices}")
-    if line.scores is None:
-        return
-    if sorted(line.scores) != sorted(senses):
-        scored = ", ".join(line.scores) or "no sense"
+    scores = dict.fromkeys(senses, 0.0) if line.scores is None else line.scores
+    if sorted(scores) != sorted(senses):
+        scored = ", ".join(scores) or "no sense"
         raise ValueError(f"the scores are of {scored}, not of each of {', '.join(senses)}")
-    if line.scores[line.sense] < max(line.scores.values()):
+    if scores[line.sense] < max(scores.values()):
         raise ValueError(f"the sense {line.sense!r} does not have the highest score")
 
 
@@ -188,8 +188,6 @@ def score_outputs(
 
 def describe(name: str, words: Sequence[WordPredictions]) -> str:
     """Return the four metrics of a system on every split, in percent, as text."""
-    from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
-
     lines = []
     for split in dict.fromkeys(word.split for word in words):
         tested = [word for word in words if word.split == split]
@@ -225,14 +223,11 @@ def _words_of_run(folder: Path, name: str | None) -> tuple[Path, list[str]]:
 
 def run(args: argparse.Namespace) -> None:
     """Check the predictions of a system, write them, and show its scores."""
-    if (below := args.corpus / "corpus").is_dir():
-        problem, fix = "this is the folder of the results, not of the corpus", f"name {below}"
-        raise ConfigError(problem, where=str(args.corpus), fix=fix)
     folder, words = args.corpus, args.words
     if not words:
         folder, words = _words_of_run(args.corpus, args.of_run)
     if not words:
-        problem = "no tables of words in the folder"
-        raise ConfigError(problem, where=str(args.corpus), fix="run snakemake first")
+        fix = "run snakemake first, and name the folder corpus of its results"
+        raise ConfigError("no tables of words in the folder", where=str(args.corpus), fix=fix)
     words_scored = score_outputs(args.file, args.name, read_corpora(folder, words), args.out)
     logs.show(describe(args.name, words_scored))

@@ -71,7 +71,7 @@ class Systems(Study):
 
 
 def _published() -> list[str]:
-    from wsd.studies.systems.system_descriptions import SYSTEMS
+    from wsd.studies.systems.published import SYSTEMS
 
     return list(SYSTEMS)
 

@@ -23,11 +23,10 @@ from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.projection import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
+from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import label
-from wsd.report.pages.packed_columns import most_colours, packed_columns
-from wsd.report.pages.render import encode, pack, render_alone
+from wsd.report.pages.render import encode, most_colours, pack, packed_columns, render_alone
 from wsd.report.pages.report_data import having, records
-from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
