@@ -59,7 +59,7 @@ WRONG: list[Wrong] = [
         ),
         "classifiers[0].name",
         "'finetuned-2' is taken",
-        "fine-tuned row",
+        "another name",
     ),
     (
         trained(finetuned_from="other"),

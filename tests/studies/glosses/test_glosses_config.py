@@ -23,7 +23,7 @@ WRONG: list[Wrong] = [
         lambda c: c.update(glosses="corpus", classifiers=[{"name": "Gloss", "estimator": "knn"}]),
         "classifiers[0].name",
         "'Gloss' is taken",
-        "kind of gloss vector",
+        "another name",
     ),
 ]
 

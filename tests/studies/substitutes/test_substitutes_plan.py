@@ -17,5 +17,3 @@ def test_a_model_that_reads_more_than_the_sentence_is_left_out(
         assert study.models(check_changed(model(input=plain), top(analyses=["substitutes"])))
     config = check_changed(model(input=input), top(analyses=["substitutes"]))
     assert study.models(config) == []
-    (why,) = study.left_out(config)
-    assert "the `input` of all-MiniLM-L6-v2 is more than the sentence" in why
