@@ -64,7 +64,7 @@ class Dataset:
         The folder of an imported corpus.
     counts : mapping of word to mapping
         For an imported corpus, the number of instances in each split: ``n_train``, ``n_test`` and
-        ``n_out_of_domain``.
+        ``n_out_of_domain``; also ``most_folds``, if it is known.
     digests : mapping of str to str
         For an imported corpus, the SHA-256 of each file below ``folder``.
     given : mapping of word to mapping of label to SenseText
@@ -111,6 +111,15 @@ class Dataset:
         if self.name in NOAD and not self.counts:
             return noad_sizes(self.name, self.at_least)
         return {w: sum(int(count[name]) for name in COUNTS) for w, count in self._counts.items()}
+
+    @cached_property
+    def most_folds(self) -> dict[str, int]:
+        """Return the largest possible number of folds of each word, if it is known.
+
+        Each sense needs an instance in every fold, and near-duplicates stay together.
+        """
+        counts = self._counts.items()
+        return {word: int(count["most_folds"]) for word, count in counts if count.get("most_folds")}
 
     @cached_property
     def _counts(self) -> Mapping[str, Mapping[str, Any]]:

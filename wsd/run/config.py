@@ -13,6 +13,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from wsd.artifacts.config_section import REFUSED, TAGS, Section
+from wsd.artifacts.cv_table import grid_points
 from wsd.artifacts.dataset import DATASETS, MANIFEST, Dataset, check_name
 from wsd.artifacts.feature_set import Features, parse_features
 from wsd.artifacts.find_runs import NAMELESS
@@ -81,6 +82,7 @@ def check(config: Mapping[str, Any]) -> Config:
     checked = Config.model_construct(**{**dict(file), **resolved})
     for study in STUDIES.values():
         checked = study.configure(file, checked)
+    check_folds(checked)
     return checked
 
 
@@ -280,3 +282,17 @@ def check_stored_layers(entry: ModelEntry, key: str, file: ConfigFile) -> tuple[
             problem = f"{choice!r} needs layers that {entry.name} does not store: {missing}"
             raise refused(problem, place, f"add {missing} to its store_layers, or leave it out")
     return None if stored == tuple(range(entry.blocks + 1)) else stored
+
+
+def check_folds(config: Config) -> None:
+    """Refuse several candidates if no word has enough sentences to select one on folds."""
+    folds, known = config.tuning.folds, config.dataset.most_folds
+    most = max(known.get(word, folds) for word in config.words)
+    for model in config.models.values():
+        combinations = config.combinations(model)
+        points = sum(len(grid_points(classifier.space)) for classifier in combinations)
+        if most < folds and points > 1:
+            problem = f"no word has enough training sentences for {folds} folds (at most {most})"
+            problem += f", to select one of {points} candidates of {model.name}"
+            fix = "add training sentences, use fewer folds, or give a single layer and classifier"
+            raise refused(problem, "tuning.folds", fix)

@@ -80,12 +80,22 @@ class _Tree:
         """Raise a CorpusError about a line."""
         raise CorpusError(problem, where=self.where(element), fix=self.fix)
 
-    def sentences(self, part: str) -> Iterator[tuple[Element, str]]:
-        """Yield each sentence, and the document that the id of the part around it names."""
+    def sentences(self, part: str, *tokens: str) -> Iterator[tuple[list[Element], str]]:
+        """Yield each sentence's tokens, and the document that the id of the part around it names.
+
+        A token outside a sentence is refused, and a sentence inside another.
+        """
         names = {s: e.get("id", "").strip() for e in self.root.iter(part) for s in e.iter(SENTENCE)}
+        left = {element: True for element in self.root.iter() if element.tag in tokens}
         for sentence in self.root.iter(SENTENCE):
+            own = [element for element in sentence.iter() if element.tag in tokens]
+            for element in own:
+                if left.pop(element, None) is None:
+                    self.refuse("a <sentence> inside another", element)
             name = names.get(sentence, "")
-            yield sentence, f"{self.path.name} {name}" if name else ""
+            yield own, f"{self.path.name} {name}" if name else ""
+        for element in left:
+            self.refuse(f"a <{element.tag}> outside a <sentence>", element)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if self._depth == DEEPEST:
@@ -165,8 +175,7 @@ def read_all_words(path: Path, gold: Path | None, guard: Guard = nullcontext) ->
     gathered = Gathered(files=[path, gold], language=tree.root.get("lang", ""))
     seen = set()
     fix = f"give it a unique id, a lemma, a pos among {', '.join(PARTS)} and a key in {gold}"
-    for sentence, document in tree.sentences("text"):
-        tokens = [element for element in sentence.iter() if element.tag in ("wf", "instance")]
+    for tokens, document in tree.sentences("text", "wf", "instance"):
         texts = [_token(tree, element) for element in tokens]
         for number, element in enumerate(tokens):
             if element.tag == "wf":
@@ -290,8 +299,7 @@ def read_ufsac(path: Path, bad_lines: BadLines) -> Gathered:
         Also if no word has a sense key. Errors about labels are collected in ``bad_lines``.
     """
     tree, gathered = _Tree(path, path.read_bytes(), FIX_UFSAC), Gathered(files=[path])
-    for sentence, document in tree.sentences("document"):
-        words = list(sentence.iter("word"))
+    for words, document in tree.sentences("document", "word"):
         texts = [_surface_form(tree, word) for word in words]
         for number, word in enumerate(words):
             keys = [key for key in map(plain, word.get(KEY, "").split(";")) if key]
