@@ -42,9 +42,9 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import archives, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
+from wsd.corpora.find_word import Finder
 from wsd.corpora.importer import sense_texts
 from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.word_forms import Finder
 from wsd.encoder import find_model_folder, model_files
 from wsd.encoder.model import _checksums, resolve
 from wsd.errors import WsdError, visible

@@ -16,8 +16,8 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
 from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE
 from wsd.artifacts.manifest import read_given
 from wsd.artifacts.run_json import TABLES, write_listing
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
-from wsd.corpora.known_forms import KnownForms
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum

@@ -14,9 +14,9 @@ from wsd.artifacts.dataset import ENGLISH, MANIFEST
 from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.senses import GLOSS, SenseText, check_text
+from wsd.corpora.find_word import Finder, Occurrence
 from wsd.corpora.importer.delimited_text import read_table
-from wsd.corpora.importer.labelled_sentence import plain
-from wsd.corpora.word_forms import Finder, Occurrence
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 

@@ -40,7 +40,7 @@ from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.train_and_test import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, visible
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")

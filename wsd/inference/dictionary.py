@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.senses import GLOSS, SenseText, sense_texts
 from wsd.artifacts.view_names import PLAIN
+from wsd.corpora.find_word import RULES, KnownForms
 from wsd.corpora.glosses import gloss_table, read_glosses
-from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.fitted.word_classifier import FittedWord, nearest_gloss
 from wsd.inference.encoders import ModelName, find_model, fitted_encoder, source_named
 from wsd.inference.feature_vectors import feature_vectors

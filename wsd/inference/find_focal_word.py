@@ -2,7 +2,7 @@
 
 A user gives the position of the focal word as characters, ``start`` to ``end``, or by a mark, or
 names a word that occurs once. The text is split at white space, and punctuation is split from the
-focal word as in :mod:`wsd.corpora.word_forms`. The tokenizer cuts the tokens into word pieces.
+focal word as in :mod:`wsd.corpora.find_word`. The tokenizer cuts the tokens into word pieces.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
+from wsd.corpora.find_word import Finder
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
+from wsd.corpora.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
 from wsd.corpora.text_format import read_text
-from wsd.corpora.word_forms import Finder
 from wsd.errors import ConfigError, unknown_choice
 from wsd.inference import table_rows
 
@@ -53,7 +53,7 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     ------
     ConfigError
         If the span is not within the sentence, is part of a word, or has white space or punctuation
-        at its ends, as :func:`wsd.corpora.importer.focal_word.check_span` decides.
+        at its ends, as :func:`wsd.corpora.focal_word.check_span` decides.
 
     >>> cut("The crane's driver", (4, 9))
     Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wsd.arguments import processors
-from wsd.corpora.word_names import matching_words
+from wsd.corpora.word_forms import matching_words
 from wsd.errors import ConfigError, unknown_choice
 from wsd.fitted.selected_results import Configuration, Results
 from wsd.fitted.train_selected import Fitting

@@ -14,9 +14,10 @@ from wsd.arguments import add_choice, add_configuration, add_run, count, process
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.importer import table_columns
 from wsd.corpora.importer.table_cells import Options
-from wsd.corpora.known_forms import KnownForms, language_code, read_forms
+from wsd.corpora.word_forms import language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results
 from wsd.fitted.wsd_file import WsdFile

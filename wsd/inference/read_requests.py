@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from wsd.corpora.importer.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
-from wsd.corpora.word_forms import Finder, Occurrence
-from wsd.corpora.word_names import matching_words
+from wsd.corpora.find_word import Finder, Occurrence
+from wsd.corpora.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
+from wsd.corpora.word_forms import matching_words
 from wsd.fitted.train_selected import Fitting
 from wsd.fitted.wsd_file import WsdFile
 from wsd.inference.dictionary import Dictionary

@@ -15,10 +15,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from wsd.corpora.importer.focal_word import Sentence
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.focal_word import Sentence
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.table_columns import OTHER_FORMATS
 from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.text_files import Guard, at_place, numbered_lines
 

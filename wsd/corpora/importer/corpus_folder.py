@@ -9,8 +9,9 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import ABOUT, DOCUMENTS, EXTRA, FILES, FORMS, FURTHER, LANGUAGE, MANIFEST
 from wsd.artifacts.manifest import read_given
 from wsd.artifacts.senses import parse_sense_texts
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.text_format import read_text
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.file_names import file_name, is_name, word_of
 from wsd.storage.text_files import at_place, read_lines

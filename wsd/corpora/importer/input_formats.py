@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wsd.artifacts.dataset import ENGLISH
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.importer import (
     all_words_xml,
     arrow_tables,
@@ -20,7 +21,7 @@ from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.importer.table_columns import OTHER_FORMATS
-from wsd.corpora.known_forms import KnownForms, language_code, read_forms
+from wsd.corpora.word_forms import language_code, read_forms
 from wsd.errors import ConfigError
 
 

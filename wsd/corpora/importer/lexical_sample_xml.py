@@ -13,11 +13,12 @@ from dataclasses import replace
 from html.entities import html5
 from pathlib import Path
 
+from wsd.corpora.focal_word import bare_span, from_span
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.file_beginning import beginning, first_element
-from wsd.corpora.importer.focal_word import bare_span, from_span
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from wsd.artifacts.senses import Given, SenseText, check_text, describe_clash, find_clash
 from wsd.corpora.importer.delimited_text import read_table
-from wsd.corpora.importer.labelled_sentence import LabelledSentence, plain
+from wsd.corpora.importer.labelled_sentence import LabelledSentence
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.text_files import at_place
 

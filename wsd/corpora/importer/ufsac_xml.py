@@ -12,8 +12,9 @@ from pathlib import Path
 from wsd.corpora.importer.all_words_xml import ParsedSentence
 from wsd.corpora.importer.bad_lines import BadLines
 from wsd.corpora.importer.file_beginning import beginning, first_element
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.xml_reader import XmlReader
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 
 KEY = "wn30_key"

@@ -16,12 +16,12 @@ import pandas as pd
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
 from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.write_corpus import start_manifest, write_manifest
 from wsd.corpora.text_format import make_corpus
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256

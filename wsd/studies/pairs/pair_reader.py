@@ -26,13 +26,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+from wsd.corpora.find_word import RULES
+from wsd.corpora.focal_word import Sentence
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.delimited_text import detect_table, header_line
 from wsd.corpora.importer.file_beginning import beginning
-from wsd.corpora.importer.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.table_cells import Cells, Options
-from wsd.corpora.known_forms import RULES
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage import text_files

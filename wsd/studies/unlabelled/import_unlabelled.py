@@ -1,7 +1,7 @@
 """Import sentences without senses with ``wsd import --unlabelled``.
 
 The place of the focal word may be given as in a table of labelled sentences. Otherwise, every form
-of the word that :mod:`wsd.corpora.word_forms` finds is a use. The import lists the sentences in
+of the word that :mod:`wsd.corpora.find_word` finds is a use. The import lists the sentences in
 which it finds no form.
 
 Each word has one file, ``sentences.txt``. Each line is a use, in the format of the data files of a
@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import FormCheck
+from wsd.corpora.focal_word import Sentence, from_span
 from wsd.corpora.importer import arrow_tables, labelled_tables, write_corpus
-from wsd.corpora.importer.focal_word import Sentence, from_span
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
 from wsd.corpora.importer.table_cells import Options, marked_or_found
-from wsd.corpora.known_forms import KnownForms
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import decode_file, lines_of
@@ -68,7 +68,7 @@ class Uses:
         pending, self.pending = self.pending, []
         for entry in pending:
             _, word, text, _ = entry
-            uses = known.finder_of([word], seen).find(text)
+            uses = known.finder(word, *seen.get(word, ())).find(text)
             self.add(entry, [from_span(text, use.start, use.end, use.form) for use in uses])
         for where, word, *_ in self.pending:
             self.not_found.setdefault(word, []).append(where)
