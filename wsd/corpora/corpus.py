@@ -1,8 +1,8 @@
 """Read and check the files of each word, and write one table per word.
 
 A study can add another kind of corpus. The module that it names for this command
-(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out)``. The latter
-writes the tables and returns their paths; for a corpus of another kind it returns None.
+(``Study.extends``) has ``write_tables(source, out)``, which writes the tables and returns their
+paths; for a corpus of another kind it returns None.
 """
 
 import argparse

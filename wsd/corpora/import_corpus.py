@@ -5,9 +5,10 @@ manifest ``dataset.json`` has the name and the source of the corpus, the number 
 sense, and the checksum of each file. The folder is read back before it is put in place, as a whole
 or not at all.
 
-Studies can add to the command. The module that a study names for it (``Study.extends``) has
-``arguments(parser)`` and any of these:
+Studies can add to the command. The module that a study names for it (``Study.extends``) has any of
+these:
 
+- ``add_options(parser)``;
 - ``KIND``, a :class:`wsd.corpora.importer.input_formats.FileKind`: a further kind of file, which
   comes before all others;
 - ``COLUMNS``: further keys of ``--columns``;

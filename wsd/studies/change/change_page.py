@@ -1,7 +1,9 @@
 """Write the pages of change: the words that changed most, the layers, and a page per word."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
 from wsd.metrics.nearest import unit_vectors
+from wsd.report.overview import Listed, find_pages
 from wsd.report.pages.curves import plot_of_tables
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.render import CURVES, pack, render_alone
@@ -211,6 +214,13 @@ def places(vectors: Sequence[np.ndarray]) -> list[np.ndarray]:
         spread = np.where(high > low, high - low, 1)
         scaled.append(np.rint(((points - low) / spread * 2 - 1) * [LARGEST, -LARGEST]).astype(int))
     return scaled
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Yield every page of change below a folder of all results, for the list of all reports."""
+    heading = "Change between two groups of uses"
+    for path, listed in find_pages(results, "*/change/index.html", heading):
+        yield replace(listed, models=[path.parent.parent.name])
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,6 @@ A column, or the name of a file, has the split: train, dev or test. Pairs withou
 cross-validated. The folder is written as a whole or not at all, after everything has been read.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -31,10 +30,6 @@ from wsd.studies.pairs.pair_tables import ALL, SPLITS, Pairs, write_pairs
 
 COLUMNS = tuple(pair_reader.NAMES)
 SENTENCE_COLUMNS = {"sentence1", "sentence2"}
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add no option."""
 
 
 def import_instead(request: Request) -> list[str] | None:

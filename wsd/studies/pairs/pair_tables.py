@@ -11,7 +11,7 @@ transformation, layer choice and split.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ import numpy as np
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import ABOUT, OF_PAIRS
+from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS
+from wsd.artifacts.manifest import read_manifest
 from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing
@@ -191,3 +192,24 @@ def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
     if known != (pairs.sentences.digest, len(pairs)):
         raise wrong_file("the cosines belong to other pairs", path)
     return cosines, provenance
+
+
+def write_tables(source: Path, out: Path) -> list[Path] | None:
+    """Write the tables of a corpus of pairs for ``wsd corpus``, and return their paths.
+
+    Parameters
+    ----------
+    source, out : Path
+        The folder of the corpus, and the folder of its tables.
+
+    Returns
+    -------
+    list of Path or None
+        None for another corpus.
+    """
+    if not (source / PAIRS_FILE).exists():
+        return None
+    dataset = read_manifest(source / MANIFEST)
+    about = {key: getattr(dataset, key) for key in ("name", *ABOUT)}
+    write_pairs(out, replace(read_pairs(source), about=about))
+    return [out / file for file in OF_PAIRS]

@@ -13,7 +13,7 @@ class Pairs(Study):
         "pairs-page": "Write the page of the pairs.",
     }
     front_page = "pairs.html"
-    extends = {"corpus": "corpus_of_pairs", "import": "import_pairs", "overview": "overview_rows"}
+    extends = {"corpus": "pair_tables", "import": "import_pairs", "overview": "pairs_page"}
     kinds = {
         "pairs": Kind("pairs", {"view": "page_view", "transforms": "transforms", "seed": "seed"}),
         "pairs-page": Kind("pairs-page"),

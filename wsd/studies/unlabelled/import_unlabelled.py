@@ -139,7 +139,7 @@ def _read_lines(path: Path, options: Options, uses: Uses) -> None:
     log.info(f"{path}: a sentence per line, {encoding}, {n_sentences:,} sentences")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add an option to ``wsd import``."""
     text = "sentences without senses: a .txt with one in each line, or a table"
     parser.add_argument("--unlabelled", action="store_true", help=text)

@@ -15,7 +15,7 @@ class Unlabelled(Study):
         "uses": "Cluster every word's sentences at one layer choice.",
         "uses-page": "Write the pages of the clusters.",
     }
-    extends = {"import": "import_unlabelled", "overview": "overview_links"}
+    extends = {"import": "import_unlabelled", "overview": "uses_page"}
     kinds = {
         "uses": Kind(
             "uses", {"centre": "clusters.centre", "clusters": "clusters.most", "seed": "seed"}

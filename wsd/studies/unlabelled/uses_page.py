@@ -23,6 +23,7 @@ from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.projection import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
+from wsd.report.overview import Listed, find_pages
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.packed_columns import most_colours, packed_columns
 from wsd.report.pages.render import encode, pack, render_alone
@@ -284,6 +285,12 @@ def _layer(choice: LayerChoice, uses: WordUses, points: np.ndarray) -> dict[str,
             for partition, labels in zip(uses.partitions, uses.labels.T, strict=True)
         ],
     }
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Yield every page of uses below a folder of all results, for the list of all reports."""
+    pages = find_pages(results, "uses/index.html", "Uses of words, clustered without senses")
+    yield from (listed for _, listed in pages)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
