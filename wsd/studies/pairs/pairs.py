@@ -175,7 +175,7 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of ``pairs.csv`` except model and view.
+        The columns of ``pairs.csv``, without values for model and view.
 
     Raises
     ------
@@ -214,8 +214,7 @@ def _cross_validate(
 ) -> pd.DataFrame:
     """Score what the other folds select, and every choice with the thresholds of other folds."""
     answers = Answers(values, np.empty(values.shape, dtype=bool))
-    n = len(scorer.gold)
-    selected = Answers(np.empty(n), np.empty(n, dtype=bool))
+    selected = Answers(np.empty(len(scorer.gold)), np.empty(len(scorer.gold), dtype=bool))
     # All pairs of a word are in one fold, unless there are few words.
     clusters = clusters_of(scorer.word)
     words = np.random.default_rng(scorer.seed).permutation(np.unique(clusters))
@@ -246,8 +245,7 @@ def _thresholds(values: np.ndarray, scorer: Scorer) -> list[float]:
 
 
 def _answers(values: np.ndarray, thresholds: Sequence[float]) -> Answers:
-    called = [own >= threshold for own, threshold in zip(values, thresholds, strict=True)]
-    return Answers(values, np.stack(called))
+    return Answers(values, values >= np.array(thresholds, dtype=values.dtype)[:, None])
 
 
 def _table(
@@ -264,18 +262,16 @@ def _table(
     rows: list[dict[str, Any]] = []
     for i, (transform, layers) in enumerate(names):
         own = answers.of(i)
-        row: dict[str, Any] = {"transform": transform, "layers": layers, "chosen": i == chosen}
-        row["called_same"] = own.called.mean()
-        for metric, value in scorer.scores(own).items():
-            row[metric] = value.item()
-            row |= dict.fromkeys((f"{metric}_low_by_word", f"{metric}_high_by_word"), np.nan)
+        row = {metric: value.item() for metric, value in scorer.scores(own).items()}
         for by, (weights, count) in draws.items():
             for metric, drawn in scorer.scores(own, weights).items():
                 bounds = percentiles(drawn, row[metric], count, floor)
                 row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds
-        rows.append({**row, "difference": row[scorer.metric] - reference_score})
-    empty = {**dict.fromkeys([*TESTS, "p_largest_advantage"], np.nan), "in_confidence_set": False}
-    return pd.DataFrame(rows).assign(n=n, words=n_words, **empty)
+        row["difference"] = row[scorer.metric] - reference_score
+        names_of_row = {"transform": transform, "layers": layers, "chosen": i == chosen}
+        rows.append({**names_of_row, "called_same": own.called.mean(), **row})
+    table = pd.DataFrame(rows).reindex(columns=tables.columns_of(is_graded=scorer.is_graded))
+    return table.assign(n=n, words=n_words, in_confidence_set=False)
 
 
 def _add_tests(table: pd.DataFrame, scorer: Scorer, answers: Answers, reference: Answers) -> None:

@@ -32,25 +32,15 @@ from wsd.report.plot_colours import mark_of
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.partitions import MEASURES
-from wsd.studies.unlabelled.use_table import (
-    FORM_EXPLAINS,
-    TABLE,
-    WordUses,
-    read_uses,
-    shown,
-)
+from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, TABLE, WordUses, read_uses, shown
+from wsd.studies.unlabelled.uses import MEASURES
 
 # How the number of clusters is decided.
 BY_SILHOUETTE, AS_SENSES, SINGLE = "silhouette", "as many as senses", "one cluster"
 SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
 PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
-SCRIPTS = (
-    "page.js",
-    "extra-columns.js",
-    *(f"unlabelled/uses-{part}.js" for part in PARTS),
-    "unlabelled/uses.js",
-)
+SCRIPTS = ("page.js", "extra-columns.js", *(f"unlabelled/uses-{part}.js" for part in PARTS),
+           "unlabelled/uses.js")  # fmt: skip
 LEVELS = 32767
 NOWHERE = 65535
 # Number of styles; users add clusters on the page.
