@@ -24,8 +24,6 @@ from wsd.analysis.project import pca
 from wsd.arguments import add_feature_set, add_out, add_seed, count
 from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.feature_set import StoredFeatures
-from wsd.corpora.importer.import_summary import plural
-from wsd.errors import ConfigError
 from wsd.logs import log
 from wsd.metrics import clusterings
 from wsd.metrics.nearest import unit_vectors
@@ -93,11 +91,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
-    corpora, most = read_corpora(args.corpus, args.words), args.clusters
-    longest = max(len(corpus) for corpus in corpora.values())
-    if most is not None and most >= longest:
-        problem = f"{most} clusters, but no word has more than {plural(longest, 'sentence')}"
-        raise ConfigError(problem, where="--clusters", fix=f"give {longest - 1} or fewer")
+    corpora = read_corpora(args.corpus, args.words)
     stored = StoredFeatures(args.embeddings, args.view, args.layers)
     settings = {"seed": args.seed, "centre": args.centre}
     sampled, uses = {}, {}
@@ -105,7 +99,7 @@ def run(args: argparse.Namespace) -> None:
         taken = shown(corpus, args.seed)
         sampled[word] = corpus.take(taken)
         vectors = stored.read(corpus)[taken]
-        uses[word] = find_uses(sampled[word], vectors, most or CLUSTERS, **settings)
+        uses[word] = find_uses(sampled[word], vectors, args.clusters or CLUSTERS, **settings)
         log.debug("%s: highest silhouette %.3f", word, uses[word].score)
     write_uses(args.out, sampled, uses, {**stored.provenance(args.out), **settings})
 
