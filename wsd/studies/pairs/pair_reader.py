@@ -40,15 +40,12 @@ from wsd.storage import text_files
 from wsd.storage.text_files import at_place, json_objects
 
 DATA, MCL, JUDGMENTS, USES = ".data.txt", ".data", "judgments.csv", "uses.csv"
-# The lines of formats without a header; the cells of a line are separated by tabs.
-_WORD = "(?P<word>[^\t]*)\t(?P<pos>[^\t]*)"
-_SENTENCES = "(?P<sentence1>[^\t]*)\t(?P<sentence2>[^\t]*)"
-_NUMBER = "(?P<%s>[0-9]{1,9})"
-WIC = re.compile(f"{_WORD}\t{_NUMBER % 'position1'}-{_NUMBER % 'position2'}\t{_SENTENCES}")
-_PLACES = "\t".join(_NUMBER % name for name in ("start1", "end1", "start2", "end2"))
-XL_WIC = re.compile(f"{_WORD}\t{_PLACES}\t{_SENTENCES}(?:\t(?P<label>[^\t]*))?")
+# The columns of formats without a header.
+WIC = ("word", "pos", "position1", "position2", "sentence1", "sentence2")
+XL_WIC = ("word", "pos", "start1", "end1", "start2", "end2", "sentence1", "sentence2", "label")
 FIX_WIC = "write `word<TAB>part of speech<TAB>position-position<TAB>sentence<TAB>sentence`"
 FIX_XL_WIC = "write the nine columns of XL-WiC"
+_XL_WIC = re.compile(r"[^\t\n]*\t[^\t\n]*(?:\t[0-9]+){4}(?:\t[^\t\n]*){2,3}(?:\r?\n|\Z)")
 FIX_JSON = "write an array of objects, or one object per line"
 STORY = ("homonym", "sentence", "example_sentence", "average")
 _OBJECT_OF_OBJECTS = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\{')
@@ -107,25 +104,41 @@ class Pair(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A format of pairs.
+    """A format of pairs: its name, and a function that yields the lines of a file.
 
-    Attributes
-    ----------
-    name : str
-    matches : function of a path
-        Returns whether a file is of this format, by its name or its beginning.
-    lines : function of a path, Options, and the path of the labels or None
-        Yields the lines of a file.
+    The function takes the path, Options, and the path of the labels or None.
     """
 
     name: str
-    matches: Callable[[Path], bool]
     lines: Callable[[Path, Options, Path | None], Iterator[TableLine]]
 
 
 def is_pairs(path: Path) -> bool:
     """Return whether a file has pairs, by its name, or by the beginning of its content."""
-    return any(format_.matches(path) for format_ in FORMATS)
+    return _format_of(path) is not None
+
+
+def _format_of(path: Path) -> Format | None:
+    name, suffix = path.name.lower(), path.suffix.lower()
+    if name.endswith(DATA):
+        return Format("lines of WiC", partial(_headerless, WIC, FIX_WIC))
+    if name.endswith(MCL):
+        return Format("JSON of MCL-WiC", _mcl)
+    if name == JUDGMENTS:
+        is_graph = (path.parent / USES).is_file()
+        return Format("judgments of a word usage graph", _judgments) if is_graph else None
+    text = beginning(path) if suffix in (".txt", *labelled_tables.KINDS) else ""
+    if suffix == ".txt":
+        lines = partial(_headerless, XL_WIC, FIX_XL_WIC)
+        return Format("lines of XL-WiC", lines) if _XL_WIC.match(text) else None
+    is_json = suffix in labelled_tables.JSON
+    if is_json and _OBJECT_OF_OBJECTS.match(text) and all(f'"{key}"' in text for key in STORY):
+        return Format("JSON of stories", _stories)
+    in_json = re.findall(r'"([^"\\]+)"\s*:', text)
+    keys = in_json if is_json else re.split("[\t;,]", header_line(text))
+    names = {key.strip(' "').strip().lower() for key in keys}
+    has_both = all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
+    return Format("a table", _table) if has_both else None
 
 
 def gold_of(path: Path) -> Path:
@@ -161,7 +174,8 @@ def read(path: Path, options: Options, gold: Path | None = None) -> list[Pair]:
         Naming file and line, for a file that cannot be read. Errors about single lines are
         collected in ``options.bad_lines``.
     """
-    format_ = next((format_ for format_ in FORMATS if format_.matches(path)), TABLE)
+    # If the user names the columns, any file is a table of pairs.
+    format_ = _format_of(path) or Format("a table", _table)
     usual = gold_of(path)
     if gold is None and usual != path and (split_of(path) != "test" or usual.exists()):
         gold = usual
@@ -278,7 +292,7 @@ def _sentence(cells: Cells, word: str, number: int) -> Sentence:
 
 
 def _headerless(
-    pattern: re.Pattern[str], fix: str, path: Path, options: Options, gold: Path | None
+    names: tuple[str, ...], fix: str, path: Path, options: Options, gold: Path | None
 ) -> Iterator[TableLine]:
     """Yield the lines of a table without a header, with the labels of another file."""
     lines = [*text_files.numbered_lines(path, options.encoding)]
@@ -290,13 +304,16 @@ def _headerless(
         raise CorpusError(problem, where=where, fix="give one label per pair, T or F")
     for number, (where, text) in enumerate(lines):
         with options.bad_lines.line():
-            if not (line := pattern.fullmatch(text)):
+            cells = text.split("\t")
+            if names == WIC:
+                cells[2:3] = cells[2].split("-") if len(cells) > 2 else []
+            if len(cells) not in (len(names), len(names) - (names == XL_WIC)):
                 problem = "the columns are not those of the format"
                 raise CorpusError(problem, where=where, fix=fix)
-            label = {}
+            values = dict(zip(names, cells, strict=False))
             if gold:
-                label = {"label": _checked(labels[number] or "nothing", f"{gold}:{number + 1}")}
-            yield TableLine(where, line.groupdict() | label, where)
+                values["label"] = _checked(labels[number] or "nothing", f"{gold}:{number + 1}")
+            yield TableLine(where, values, where)
 
 
 def _mcl(path: Path, options: Options, gold: Path | None) -> Iterator[TableLine]:
@@ -375,54 +392,10 @@ def _stories(path: Path, options: Options, _: Path | None) -> Iterator[TableLine
 def _table(path: Path, options: Options, _: Path | None) -> Iterator[TableLine]:
     """Yield the lines of a table, or the objects of JSON."""
     guard = options.bad_lines.line
-    if _is_json(path):
+    if path.suffix.lower() in labelled_tables.JSON:
         for where, values in json_objects(path, FIX_JSON, options.encoding, guard):
             yield TableLine(where, values, where)
     else:
         table = detect_table(path, options.encoding)
         log.info(f"{path}: {table.description}")
         yield from table.lines(guard=guard)
-
-
-def _is_json(path: Path) -> bool:
-    return path.suffix.lower() in labelled_tables.JSON
-
-
-def _ends(path: Path, *ends: str) -> bool:
-    return path.name.lower().endswith(ends)
-
-
-def _is_judgments(path: Path) -> bool:
-    return path.name.lower() == JUDGMENTS and (path.parent / USES).is_file()
-
-
-def _is_xl_wic(path: Path) -> bool:
-    first_line = beginning(path).partition("\n")[0] if _ends(path, ".txt") else ""
-    return XL_WIC.fullmatch(first_line.rstrip("\r")) is not None
-
-
-def _has_stories(path: Path) -> bool:
-    text = beginning(path) if _is_json(path) else ""
-    is_nested = _OBJECT_OF_OBJECTS.match(text) is not None
-    return is_nested and all(f'"{key}"' in text for key in STORY)
-
-
-def _has_two_sentences(path: Path) -> bool:
-    text = beginning(path) if _ends(path, *labelled_tables.KINDS) else ""
-    if _is_json(path):
-        keys = re.findall(r'"([^"\\]+)"\s*:', text)
-    else:
-        keys = re.split("[\t;,]", header_line(text))
-    names = {key.strip(' "').strip().lower() for key in keys}
-    return all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
-
-
-TABLE = Format("a table", _has_two_sentences, _table)
-FORMATS = (
-    Format("lines of WiC", lambda path: _ends(path, DATA), partial(_headerless, WIC, FIX_WIC)),
-    Format("JSON of MCL-WiC", lambda path: _ends(path, MCL), _mcl),
-    Format("judgments of a word usage graph", _is_judgments, _judgments),
-    Format("lines of XL-WiC", _is_xl_wic, partial(_headerless, XL_WIC, FIX_XL_WIC)),
-    Format("JSON of stories", _has_stories, _stories),
-    TABLE,
-)
