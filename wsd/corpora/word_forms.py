@@ -149,6 +149,23 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
+def plain_name(text: str, kind: str, where: str) -> str:
+    """Return the name of a word, a sense or the like for comparisons, as :func:`plain` does.
+
+    Raises
+    ------
+    CorpusError
+        If it is empty or has an invisible character.
+    """
+    text = plain(text)
+    if not text:
+        raise CorpusError(f"the {kind} is empty", where=where, fix="fill it in")
+    if visible(text) != text:
+        problem = f"an invisible character in the {kind} {text!r}"
+        raise CorpusError(problem, where=where, fix="delete the character")
+    return text
+
+
 def read_forms(path: Path, encoding: str | None = None) -> dict[str, tuple[str, ...]]:
     """Read a table with the columns ``word`` and ``form``, with a line for each form.
 
@@ -159,15 +176,11 @@ def read_forms(path: Path, encoding: str | None = None) -> dict[str, tuple[str, 
         The error names the file and the line.
     """
     read: dict[str, dict[str, None]] = {}
-    fix = "write a word and one of its forms in each line"
     for where, values, _ in detect_table(path, encoding).lines(COLUMNS):
-        word, form = (plain(values[name]) for name in COLUMNS)
-        for name, text in zip(COLUMNS, (word, form), strict=True):
-            if not text or visible(text) != text:
-                problem = f"an invisible character: {text!r}" if text else f"the {name} is empty"
-                raise CorpusError(problem, where=where, fix=fix)
+        word, form = (plain_name(values[name], name, where) for name in COLUMNS)
         read.setdefault(word, {})[form] = None
     if not read:
+        fix = "write a word and one of its forms in each line"
         raise CorpusError("the file has no form", where=str(path), fix=fix)
     return {word: tuple(of_word) for word, of_word in read.items()}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.senses import Given
 from wsd.corpora.focal_word import Sentence
-from wsd.corpora.word_forms import plain
-from wsd.errors import UNSEEN, CorpusError, visible
+from wsd.corpora.word_forms import plain, plain_name
+from wsd.errors import UNSEEN, CorpusError
 
 ALL_SPLITS = (*SPLITS, OUT_OF_DOMAIN)
 
@@ -119,13 +119,8 @@ def labelled(
         split, or invalid Unicode.
     """
     position, tokens = sentence
-    word, sense, document = plain(word), plain(sense), plain(document)
-    for name, text in (("word", word), ("sense", sense), ("document", document)):
-        if not text and name != "document":
-            raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
-        if visible(text) != text:
-            problem = f"an invisible character in the {name} {text!r}"
-            raise CorpusError(problem, where=where, fix="delete the character")
+    word, sense = plain_name(word, "word", where), plain_name(sense, "sense", where)
+    document = plain_name(document, "document", where) if plain(document) else ""
     if all(unicodedata.category(c) in UNSEEN for c in tokens[position]):
         problem = f"the focal word {tokens[position]!r} is invisible"
         raise CorpusError(problem, where=where, fix="mark a word")

@@ -139,11 +139,16 @@ def index_page(
     words: list[dict[str, Any]] = []
     opened = {model: list(choices)[opening(list(choices))] for model, choices in uses.items()}
     for model, choice in opened.items():
-        selected = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
-        for word in uses[model][choice]:
-            numbers = records(having(selected, word=word))
-            total = len(corpora[word])
-            words.append({"model": model, "word": word, "total": total, "numbers": numbers})
+        rows = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
+        words += [
+            {
+                "model": model,
+                "word": word,
+                "total": len(corpora[str(word)]),
+                "numbers": records(of_word),
+            }
+            for word, of_word in rows.groupby("word", sort=False)
+        ]
     numbers = [number for word in words for number in word["numbers"]]
     labelled = table["number"].eq(AS_SENSES).any()
     baseline = having(table, number=SINGLE)[list(SHOWN)].mean().to_dict() if labelled else {}
@@ -262,15 +267,10 @@ def _layer(choice: LayerChoice, uses: WordUses, points: np.ndarray) -> dict[str,
         "similar": encode(np.round((similarity + 1) * 127).clip(0, 254), "u1"),
         "partitions": [
             {
-                "method": partition.method,
-                "k": partition.k,
-                "silhouette": partition.silhouette,
-                "chosen": partition.chosen,
+                **vars(partition),
+                "agreement": partition.agreement or None,
                 "labels": encode(labels, "<u2"),
                 "digest": hashlib.sha256(labels.astype("<i2").tobytes()).hexdigest()[:12],
-                "form_nmi": partition.form_nmi,
-                "typical": partition.typical,
-                "agreement": partition.agreement or None,
             }
             for partition, labels in zip(uses.partitions, uses.labels.T, strict=True)
         ],
