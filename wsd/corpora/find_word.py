@@ -110,6 +110,7 @@ class Finder:
         language: str = ENGLISH,
     ) -> None:
         self._language = language
+        self._elided = _ELIDED if language != ENGLISH else frozenset[str]()
         words_of: dict[_Form, dict[str, None]] = {}
         # Forms of several tokens in the corpus.
         self._several: set[tuple[_Form, str]] = set()
@@ -154,8 +155,12 @@ class Finder:
         part = pieces[start:end]
         if len(part) < len(form) or not all(map(_fits, part, form)):
             return ()
-        before = pieces[max(0, start - 2) : start + 1][::-1]
-        if (_goes_on(before) and not self._is_elided(before)) or _goes_on(_after(pieces, end)):
+        before, following = pieces[max(0, start - 2) : start + 1][::-1], pieces[end : end + 2]
+        # A clitic belongs to the form.
+        if len(following) == 2 and following[0].plain == "'" and following[1].plain in _CLITICS:
+            end += 2
+        is_elided = len(before) > 2 and before[1].plain == "'" and before[2].plain in self._elided
+        if (_goes_on(before) and not is_elided) or _goes_on(pieces[end - 1 : end + 2]):
             return ()
         words = self._words[form]
         if any(piece.kind == _SPACE for piece in part):
@@ -165,12 +170,6 @@ class Finder:
             alone = {word for token in tokens for word in self.words_of(token[0])}
             words = tuple(w for w in words if w not in alone or (form, w) in self._several)
         return words
-
-    def _is_elided(self, before: list[_Piece]) -> bool:
-        """Return whether a word such as the French ``l'`` is before a form of another language."""
-        _, *signs = (piece.plain for piece in before)
-        is_french = self._language != ENGLISH
-        return is_french and len(signs) > 1 and signs[0] == "'" and signs[1] in _ELIDED
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,14 +211,6 @@ def _as_form(pieces: list[_Piece]) -> _Form:
 
 def _fits(piece: _Piece, plain: str) -> bool:
     return piece.plain == plain or (plain == " " and piece.plain in ("_", "-"))
-
-
-def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
-    """Return the last piece of a form and the next two pieces; a clitic belongs to the form."""
-    following = [piece.plain for piece in pieces[end : end + 2]]
-    if len(following) == 2 and following[0] == "'" and following[1] in _CLITICS:
-        end += 2
-    return pieces[end - 1 : end + 2]
 
 
 def _goes_on(edge: list[_Piece]) -> bool:
