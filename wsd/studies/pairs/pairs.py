@@ -306,17 +306,16 @@ def run(args: argparse.Namespace) -> None:
     if mixed := [choice.name for choice in choices if choice.operation == "mix"]:
         problem = f"layers {mixed[0]!r}: a mix needs training, but pairs train no classifier"
         raise ConfigError(problem, where="--layers", fix="use mean, sum or concat")
-    cosines: dict[tuple[str, str], np.ndarray] = {}
+    by_choice: dict[str, dict[str, np.ndarray]] = {}
     # With several threads, the scores would depend on their number.
     with one_thread():
         for choice in choices:
             combined = choice.combine({layer: vectors.layer(layer) for layer in choice.layers})
-            for transform, values in measure(pairs, combined, args.transforms).items():
-                cosines[transform, choice.name] = values
+            by_choice[choice.name] = measure(pairs, combined, args.transforms)
             log.info("cosines of %s", choice.name)
-    ordered = {(t, c.name): cosines[t, c.name] for t in args.transforms for c in choices}
+    cosines = {(t, name): own[t] for t in args.transforms for name, own in by_choice.items()}
     model = vectors.provenance["model"]["name"]
-    table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
+    table = score(pairs, cosines, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
-    tables.write_cosines(args.out / tables.COSINES, pairs, ordered, provenance)
+    tables.write_cosines(args.out / tables.COSINES, pairs, cosines, provenance)
     write_csv(args.out / tables.TABLE, table[tables.columns_of(is_graded=pairs.is_graded)])
