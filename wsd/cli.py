@@ -49,7 +49,8 @@ class _Command(Parser):
             self.step = None
             module.arguments(self)
             for part in parts:
-                part.arguments(self)
+                if hasattr(part, "add_options"):
+                    part.add_options(self)
 
     def parse_known_args(self, *args: Any, **kwargs: Any) -> Any:
         """Parse with :mod:`argparse`, after adding the command's arguments.

@@ -3,7 +3,7 @@
 import pytest
 
 from wsd.artifacts.parts_of_speech import lemma_and_part, parts_of_speech
-from wsd.corpora.word_names import matching_words
+from wsd.corpora.word_forms import matching_words
 
 
 @pytest.mark.parametrize(

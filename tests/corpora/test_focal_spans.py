@@ -11,12 +11,13 @@ from importing import import_corpus
 from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST
 from wsd.classification.text_features import documents
-from wsd.corpora.importer import focal_word, labelled_tables
+from wsd.corpora import focal_word
+from wsd.corpora.find_word import Finder
+from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.kept_senses import groups
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.text_format import join_tokens, read_text, sentence_line
-from wsd.corpora.word_forms import Finder
 from wsd.errors import CorpusError
 from wsd.inference.sentences import cut
 from wsd.inference.sentences import labelled as as_library

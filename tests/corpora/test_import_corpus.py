@@ -22,8 +22,9 @@ from require import needs
 from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.manifest import find_dataset, read_manifest
 from wsd.cli import main
+from wsd.corpora import focal_word
 from wsd.corpora.copy_corpus import copy
-from wsd.corpora.importer import focal_word, labelled_tables
+from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
 from wsd.corpora.importer.table_cells import Options
 from wsd.corpora.text_format import read_text

@@ -3,8 +3,7 @@
 import pytest
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.corpora.inflection import forms
-from wsd.corpora.word_names import matching_words
+from wsd.corpora.word_forms import forms, matching_words
 
 
 @pytest.mark.parametrize(

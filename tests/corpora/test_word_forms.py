@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wsd.artifacts.dataset import DATA
+from wsd.corpora.find_word import Finder, within_word
 from wsd.corpora.text_format import read_text
-from wsd.corpora.word_forms import Finder, within_word
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,8 @@ from wsd.classification.estimators.registry import make_estimator
 from wsd.corpora import archives, glosses, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
+from wsd.corpora.find_word import Finder
 from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.word_forms import Finder
 from wsd.encoder import model_files
 from wsd.encoder.model import _checksum, resolve
 from wsd.errors import WsdError, visible

@@ -21,8 +21,10 @@ def call_step(
     parser = argparse.ArgumentParser(add_help=False)
     command = module.__name__.rpartition(".")[2].replace("_", "-").removesuffix("-corpus")
     parts = [import_module(name) for name in extensions(command)]
-    for part in (module, *parts):
-        part.arguments(parser)
+    module.arguments(parser)
+    for part in parts:
+        if hasattr(part, "add_options"):
+            part.add_options(parser)
     known = {action.dest: action.default for action in parser._actions}
     with TemporaryDirectory() as folder:
         if corpora is not None:

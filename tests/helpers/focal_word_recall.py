@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from wsd.artifacts.corpus_table import Corpus
-from wsd.corpora.known_forms import RULES, KnownForms
-from wsd.corpora.word_forms import Finder
+from wsd.corpora.find_word import RULES, Finder, KnownForms
 
 
 def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
@@ -31,6 +30,6 @@ def count_found(finder: Finder, sentences: Iterable[tuple[Sequence[str], int]]) 
 
 def found_in_test(corpus: Corpus, known: KnownForms = RULES) -> Counter[str]:
     """Apply :func:`count_found` to a word's test sentences, with the forms of its training set."""
-    finder = known.finder_of([corpus.word], {corpus.word: corpus.forms})
+    finder = known.finder(corpus.word, *corpus.forms)
     rows = np.flatnonzero(corpus.split == "test")
     return count_found(finder, ((corpus.tokens[i], int(corpus.position[i])) for i in rows))

@@ -23,7 +23,8 @@ def import_corpus(
     step.arguments(parser)
     studies = [import_module(name) for name in extensions("import")]
     for study in studies:
-        study.arguments(parser)
+        if hasattr(study, "add_options"):
+            study.add_options(parser)
     parser.set_defaults(studies=studies)
     args = parser.parse_args([*map(str, files), "--out", str(out), f"--name={name}"])
     if "columns" in more:

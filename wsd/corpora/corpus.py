@@ -1,8 +1,8 @@
 """Read and check the files of each word, and write one table per word.
 
 A study can add another kind of corpus. The module that it names for this command
-(``Study.extends``) has ``arguments(parser)`` and ``write_tables(source, out)``. The latter
-writes the tables and returns their paths; for a corpus of another kind it returns None.
+(``Study.extends``) has ``write_tables(source, out)``, which writes the tables and returns their
+paths; for a corpus of another kind it returns None.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
 from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE
 from wsd.artifacts.manifest import read_given
 from wsd.artifacts.run_json import TABLES, write_listing
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
-from wsd.corpora.known_forms import KnownForms
 from wsd.corpora.text_format import read_text, read_unlabelled
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum

@@ -9,15 +9,15 @@ focal words fails this check. At least 95 in 100 of the tokens after them fail i
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
 from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.parts_of_speech import lemma_and_part
-from wsd.corpora.importer.focal_word import bare_span, is_punctuation
-from wsd.corpora.known_forms import RULES, KnownForms
+from wsd.corpora.find_word import RULES, KnownForms
+from wsd.corpora.focal_word import bare_span, is_punctuation
 from wsd.errors import CorpusError
 from wsd.logs import log
 
@@ -42,24 +42,26 @@ class FormCheck:
 
     def __init__(self, known: KnownForms = RULES) -> None:
         self._known = known
-        self._judged: Counter[str] = Counter()
-        self._strange: Counter[str] = Counter()
-        self._hints: Counter[str] = Counter()
+        self._judged, self._strange = Counter[str](), Counter[str]()
+        self._hints, self._n_punctuated = Counter[str](), 0
+        # The first place of each strange form of a word, and of each form with punctuation.
+        self._examples: dict[str, dict[str, str]] = defaultdict(dict)
         self._punctuated: dict[str, str] = {}
-        self._n_punctuated = 0
-        self._examples: dict[tuple[str, str], str] = {}
 
     def add(self, word: str, position: int, tokens: Sequence[str], where: str) -> None:
         """Count the focal word of a sentence; signs (%) and contractions ('s) do not count."""
         focal = tokens[position]
-        can_be_judged, is_right, is_bare = _judge(word, focal, self._known)
-        if not is_bare:
+        form = focal[slice(*bare_span(focal, 0, len(focal), word))]
+        if form != focal:
             self._n_punctuated += 1
             self._punctuated.setdefault(focal, where)
-        self._judged[word] += can_be_judged
-        if can_be_judged and not is_right:
+        is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
+        if is_sign or form[0] in "'\u2019":
+            return
+        self._judged[word] += 1
+        if not is_form(word, form, self._known):
             self._strange[word] += 1
-            self._examples.setdefault((word, focal), where)
+            self._examples[word].setdefault(focal, where)
             self._hints.update(_hints(word, position, tokens, self._known))
 
     def report(self, where: str, fix: str) -> None:
@@ -81,16 +83,15 @@ class FormCheck:
         judged, strange = self._judged.total(), self._strange.total()
         hints = [hint for hint, n in self._hints.items() if 2 * n > strange]
         advice = "; ".join(["correct the places", *hints, fix])
-        n_different = Counter(word for word, _ in self._examples)
         words = [
             word
             for word, n in self._strange.items()
-            if n_different[word] >= LEAST and n > WARNED * self._judged[word]
+            if len(self._examples[word]) >= LEAST and n > WARNED * self._judged[word]
         ]
         examples = [
             f"{form!r} for {word!r} ({place})"
-            for (word, form), place in self._examples.items()
-            if word in words or not words
+            for word in words or self._examples
+            for form, place in self._examples[word].items()
         ]
         problem = (
             f"{strange:,} of {judged:,} focal words are not a form of their word, such as "
@@ -103,10 +104,10 @@ class FormCheck:
         if (n := self._n_punctuated) >= LEAST and n > PUNCTUATION * judged:
             places = [f"{form!r} ({place})" for form, place in self._punctuated.items()]
             log.warning(
-                "%s: %s focal words have punctuation at their ends, which the encoder reads too, "
-                "such as %s: put a space between a word and its punctuation, or give start and end",
-                where, f"{n:,}", ", ".join(places[:SHOWN]),
-            )  # fmt: skip
+                f"{where}: {n:,} focal words have punctuation at their ends, which the encoder "
+                f"reads too, such as {', '.join(places[:SHOWN])}: put a space between a word and "
+                "its punctuation, or give start and end"
+            )
 
 
 def _hints(word: str, position: int, tokens: Sequence[str], known: KnownForms) -> Iterable[str]:
@@ -117,14 +118,6 @@ def _hints(word: str, position: int, tokens: Sequence[str], known: KnownForms) -
         yield "they are right as characters: import with --columns span=COLUMN"
     if position and is_form(word, tokens[position - 1], known):
         yield "they are right counted from 1: count from 0"
-
-
-@cache
-def _judge(word: str, focal: str, known: KnownForms) -> tuple[bool, bool, bool]:
-    """Return whether a focal word can be judged, is a form of its word, and has no punctuation."""
-    form = focal[slice(*bare_span(focal, 0, len(focal), word))]
-    is_sign = not any(map(str.isalnum, form)) and not is_punctuation(form)
-    return not is_sign and form[0] not in "'\u2019", is_form(word, form, known), form == focal
 
 
 @cache
@@ -140,7 +133,7 @@ def is_form(word: str, form: str, known: KnownForms = RULES) -> bool:
         return True
     lemma = lemma_and_part(word)[0]
     # For `go_with` and `tip_vb`, the first part alone is enough.
-    parts = {_letters(lemma), *map(_letters, re.split(r"[\W_]+", lemma)[:1])}
+    parts = {_letters(lemma), _letters(re.split(r"[\W_]+", lemma)[0])}
     letters = _letters(form)
     return any(
         SequenceMatcher(None, part, letters, autojunk=False).ratio() >= SIMILAR

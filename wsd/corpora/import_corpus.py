@@ -4,9 +4,10 @@ For each word, the folder has the files that :func:`wsd.corpora.text_format.read
 manifest ``dataset.json`` has the name and the source of the corpus, the number of instances of each
 sense, and the checksum of each file. The folder is put in place as a whole or not at all.
 
-Studies can add to the command. The module that a study names for it (``Study.extends``) has
-``arguments(parser)`` and any of these:
+Studies can add to the command. The module that a study names for it (``Study.extends``) has any of
+these:
 
+- ``add_options(parser)``;
 - ``KIND``, a :class:`wsd.corpora.importer.input_formats.FileKind`: a further kind of file, which
   comes before all others;
 - ``COLUMNS``: further keys of ``--columns``;
@@ -39,7 +40,7 @@ from wsd.corpora.importer.input_formats import KINDS, Request, expand_datasets, 
 from wsd.corpora.importer.kept_senses import Words
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, visible
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")

@@ -1,292 +1,239 @@
-"""Find a word in running text, in any of its forms.
+"""Inflect English words, read the forms that the user gives, and compare names of words.
 
-A form is found in any capitals, next to punctuation, and before a possessive ``'s`` or another
-clitic: ``Cranes``, ``"crane,"``, ``crane's``, ``cranes'``, ``crane'll``. The forms of a word come
-from its corpus and from :mod:`wsd.corpora.inflection`. The part of speech is ignored (``it springs
-open`` counts for *spring*). A compound with a hyphen does not count (``crane-like``), unless it is
-a form itself. In languages other than English, a word is also found after an elided one
-(``l'avocat``), and only the forms that the corpus or the user gives count.
-
-The text is split at white space. Only the token with the focal word is split further, so that a
-sentence of the corpus gets the same tokens again. In scripts without spaces between words, a word
-is found wherever its characters are. Combining accents equal accents in letters, and curly
-apostrophes equal straight ones. The underscore of ``ice_cream`` may be a space or a hyphen. Soft
-hyphens are ignored.
+English is inflected by the rules and the irregular forms of ``data/word_forms.toml``. The rules
+make too many forms rather than too few (``-oes`` and ``-os``). They avoid forms that are often
+another word: *hop* has *hopping*, not *hoping*.
 """
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from pathlib import Path
 
-from wsd.artifacts.dataset import ENGLISH
-from wsd.corpora.inflection import forms
+from wsd.artifacts.dataset import DATA, ENGLISH
+from wsd.artifacts.parts_of_speech import ADJECTIVE, ADVERB, NOUN, VERB, lemma_and_part
+from wsd.corpora.importer.table_files import read_table
+from wsd.errors import CorpusError, visible
 
-# Scripts without spaces between words, or with particles attached to nouns: how the names of their
-# characters begin.
-_UNSPACED = (
-    *("BOPOMOFO", "CJK", "HALFWIDTH KATAKANA", "HANGUL", "HIRAGANA", "JAVANESE", "KATAKANA"),
-    *("KHMER", "LAO", "MYANMAR", "THAI", "TIBETAN", "YI"),
+RULES_OF_FORMS = tomllib.loads((DATA / "word_forms.toml").read_text(encoding="utf-8"))
+VERBS, NOUNS, ADJECTIVES = (
+    {word: others.split() for word, others in RULES_OF_FORMS[kind].items()}
+    for kind in ("verbs", "nouns", "adjectives")
 )
-# Ends of other words that follow a noun after an apostrophe.
-_CLITICS = frozenset(("s", "d", "ll", "re", "ve"))
-# Words of French, Italian and Catalan that lose their last vowel before another word.
-_ELIDED = frozenset(
-    (
-        *("c", "d", "j", "l", "m", "n", "qu", "s", "t", "v", "jusqu", "lorsqu", "puisqu", "quoiqu"),
-        *("all", "bell", "coll", "dall", "dell", "gl", "nell", "quell", "quest", "sull", "un"),
-    )
+VERB_PREFIXES, NOUN_ENDS, COMPARED_ADVERBS, NOT_COMPARED = (
+    tuple(RULES_OF_FORMS[kind].split())
+    for kind in ("verb_prefixes", "noun_ends", "compared_adverbs", "not_compared")
 )
-# Languages with a dotted and a dotless I.
-TURKIC = ("az", "tr")
-# Marks where a word may be hyphenated; invisible inside a line.
-_SOFT_HYPHEN = "\u00ad"
-_APOSTROPHES = "'\u2018\u2019\u201b\u02bc\uff07"
-_ALIKE = str.maketrans(
-    {
-        **dict.fromkeys(_APOSTROPHES, "'"),
-        **dict.fromkeys("\u2010\u2011", "-"),
-        **dict.fromkeys("\ufe0e\ufe0f", None),  # variation selectors
-        _SOFT_HYPHEN: None,
-    }
-)
+# The columns of a table of forms.
+COLUMNS = ("word", "form")
+_VOWELS = re.compile(r"[aeiou]+|(?<=.)y+")
+# A vowel and a consonant that is doubled before another vowel: stopped, quitting.
+_DOUBLED = re.compile(r"(?:(?:^|[^aeiou]|(?<=q)u)[aeiou]|(?<=.)y)([^aeiouwxy])\Z")
+# Ends of adjectives of two syllables that take -er and -est.
+_COMPARED = re.compile(r"(?:y|e|ow|er|el|et|id)\Z")
 
 
-@dataclass(frozen=True)
-class Occurrence:
-    """A form of one of the words in a sentence, ``text[start:end]``.
+def forms(word: str, language: str = ENGLISH) -> tuple[str, ...]:
+    """Return an English word and its other forms, in lower case; of others, the word alone.
 
-    Attributes
-    ----------
-    words : tuple of str
-        The words that it is a form of: more than one if it is ambiguous.
-    text : str
-    start, end : int
+    A word without a known part of speech is a noun. In a verb of several words, the first is
+    inflected; otherwise, the last.
+
+    >>> forms("crane"), forms("bass"), forms("deity"), forms("calf")
+    (('crane', 'cranes'), ('bass', 'basses'), ('deity', 'deities'), ('calf', 'calfs', 'calves'))
+    >>> forms("serve.v"), forms("look_up.verb")[2:4], forms("big.a")
+    (('serve', 'serves', 'serveing', 'serving', 'served'), ('looking_up', 'looked_up'), \
+('big', 'bigger', 'biggest'))
     """
-
-    words: tuple[str, ...]
-    text: str
-    start: int
-    end: int
-
-    @property
-    def form(self) -> str:
-        """The form, spelt as in the text, without a possessive."""
-        return self.text[self.start : self.end]
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """The tokens of the sentence; the form is one token, even if it has a space in it."""
-        before, after = self.text[: self.start].split(), self.text[self.end :].split()
-        return (*before, " ".join(self.form.split()), *after)
-
-    @property
-    def position(self) -> int:
-        """The position of the form among the tokens."""
-        return len(self.text[: self.start].split())
+    lemma, part = lemma_and_part(word)
+    if language != ENGLISH:
+        return (lemma,)
+    lemma = lemma.casefold()
+    # A word of a closed class has a single form.
+    inflect = _INFLECT.get(part or NOUN, lambda lemma: ())
+    return tuple(dict.fromkeys((lemma, *inflect(lemma))))
 
 
-class _Piece(NamedTuple):
-    """An indivisible part of a text: a word, a sign, white space."""
-
-    plain: str  # for comparisons
-    kind: str
-    start: int
-    end: int
-
-
-_WORD, _UNSPACED_LETTER, _SPACE, _LINE, _MARK, _JOINER, _SYMBOL, _SIGN = "wu _mjsp"
-_PIECE = re.compile(r"w[wmj]*|u[mj]*| +|_+|[sp](?:m|js?)*|[mj]+")
-# The plain texts of the pieces of a form; " " matches a space, an underscore or a hyphen.
-_Form = tuple[str, ...]
+def _noun_forms(noun: str) -> Iterator[str]:
+    if noun in NOUNS:
+        yield from NOUNS[noun]
+        return
+    for end in NOUN_ENDS:
+        if noun.endswith(end):
+            yield from (noun.removesuffix(end) + other for other in NOUNS[end])
+    yield from _replace_end(noun, "plurals")
 
 
-class Finder:
-    """Finds forms of some words.
+def _verb_forms(phrase: str) -> Iterator[str]:
+    verb, *rest = re.split("(?=[_ ])", phrase, maxsplit=1)
+    yield from ("".join((form, *rest)) for form in _forms_of_simple_verb(verb))
+
+
+def _forms_of_simple_verb(verb: str) -> Iterator[str]:
+    yield from _replace_end(verb, "presents")
+    yield from (f"{stem}ing" for stem in _stems(verb))
+    if verb.endswith("ie"):
+        yield f"{verb[:-2]}ying"
+    elif verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")) and verb != "be":
+        yield f"{verb[:-1]}ing"
+    if verb in VERBS:
+        yield from VERBS[verb]
+        return
+    for prefix in VERB_PREFIXES:
+        if verb.startswith(prefix) and (bare := verb.removeprefix(prefix)) in VERBS:
+            yield from (prefix + other for other in VERBS[bare])
+    yield from _append(verb, "ed")
+
+
+def _adjective_forms(adjective: str) -> Iterator[str]:
+    yield from ADJECTIVES.get(adjective, ())
+    syllables = len(_VOWELS.findall(adjective))
+    short = syllables == 1 or (syllables == 2 and _COMPARED.search(adjective))
+    if short and adjective not in ADJECTIVES and adjective not in NOT_COMPARED:
+        yield from _append(adjective, "er")
+        yield from _append(adjective, "est")
+
+
+def _adverb_forms(adverb: str) -> Iterable[str]:
+    is_compared = adverb in COMPARED_ADVERBS
+    return _adjective_forms(adverb) if is_compared else ADJECTIVES.get(adverb, ())
+
+
+_INFLECT: dict[str, Callable[[str], Iterable[str]]] = {
+    NOUN: _noun_forms,
+    VERB: _verb_forms,
+    ADJECTIVE: _adjective_forms,
+    ADVERB: _adverb_forms,
+}
+
+
+def _replace_end(word: str, rules: str) -> Iterator[str]:
+    for end, *others in RULES_OF_FORMS[rules]:
+        if match := re.search(rf"{end}\Z", word):
+            yield from (word[: match.start()] + match.expand(other) for other in others)
+            return
+
+
+def _append(word: str, end: str) -> Iterator[str]:
+    """Append an ending that begins with ``e``: used, tried, stopped."""
+    if word.endswith("e"):
+        yield word + end[1:]
+    elif re.search(r"[^aeiou]y\Z", word):
+        yield f"{word[:-1]}i{end}"
+    else:
+        yield from (stem + end for stem in _stems(word))
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield the stems before a vowel: both spellings of *travel(l)ed*, one for *stop*."""
+    doubled = _DOUBLED.search(word)
+    if doubled:
+        yield word + ("k" if doubled[1] == "c" else doubled[1])
+    if not doubled or doubled[1] in "cs" or len(_VOWELS.findall(word)) > 1:
+        yield word
+
+
+def language_code(text: str) -> str:
+    """Return the code of a language without country or script, as two letters where we know them.
+
+    >>> language_code("en-GB"), language_code("eng"), language_code("fr_CA"), language_code("zh")
+    ('en', 'en', 'fr', 'zh')
+    """
+    code = re.split("[-_]", text.strip().lower())[0]
+    return {"eng": ENGLISH, "english": ENGLISH, "aze": "az", "tur": "tr"}.get(code, code)
+
+
+def plain(text: str) -> str:
+    """Return a text for comparisons: composed, with single spaces, and without any at the ends."""
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def plain_name(text: str, kind: str, where: str) -> str:
+    """Return the name of a word, a sense or the like for comparisons, as :func:`plain` does.
+
+    Raises
+    ------
+    CorpusError
+        If it is empty or has an invisible character.
+    """
+    text = plain(text)
+    if not text:
+        raise CorpusError(f"the {kind} is empty", where=where, fix="fill it in")
+    if visible(text) != text:
+        problem = f"an invisible character in the {kind} {text!r}"
+        raise CorpusError(problem, where=where, fix="delete the character")
+    return text
+
+
+def read_forms(path: Path, encoding: str | None = None) -> dict[str, tuple[str, ...]]:
+    """Read a table with the columns ``word`` and ``form``, with a line for each form.
+
+    Raises
+    ------
+    CorpusError
+        For a missing column, and for a word or form that is empty or has an invisible character.
+        The error names the file and the line.
+    """
+    read: dict[str, dict[str, None]] = {}
+    for where, values in read_table(path, COLUMNS, encoding):
+        word, form = (plain_name(values[name], name, where) for name in COLUMNS)
+        read.setdefault(word, {})[form] = None
+    if not read:
+        fix = "write a word and one of its forms in each line"
+        raise CorpusError("the file has no form", where=str(path), fix=fix)
+    return {word: tuple(of_word) for word, of_word in read.items()}
+
+
+def matching_words(name: str, words: Sequence[str]) -> list[str]:
+    """Return the words that a name may mean: the word itself, or all words that match equally well.
+
+    The first rule that matches is used: an exact match; ignoring capitals; the same lemma and part
+    of speech, however it is written (``.v`` or ``.verb``); the lemma alone.
+
+    >>> matching_words("serve", ["serve.v", "bank"]), matching_words("run", ["run.n", "run.v"])
+    (['serve.v'], ['run.n', 'run.v'])
+    """
+    if name in words:
+        return [name]
+    folded = name.casefold()
+    return (
+        [word for word in words if word.casefold() == folded]
+        or [word for word in words if _spelling(word) == _spelling(name)]
+        or [word for word in words if _spelling(word)[0] == folded]
+    )
+
+
+def similar_names(
+    names: Iterable[str],
+    kind: str = "words",
+    key: Callable[[str], Hashable] = lambda word: _spelling(word),
+) -> list[str]:
+    """Return a line for each set of names that may mean the same.
+
+    >>> similar_names(["crane", "Crane", "age.n", "run.n", "run.v"])
+    ["'Crane' and 'crane' count as different words: spell them alike if they are the same"]
 
     Parameters
     ----------
-    words : iterable of str
-    seen : function of a word
-        Returns the forms that the corpus has of it.
-    language : str
-        The rules of inflection are those of English. In other languages, a word may follow an
-        elided one: *l'avocat*.
+    names : iterable of str
+    kind : str
+        The kind of things that the names mean, in the plural.
+    key : function of a name, optional
+        Names with the same key may mean the same. By default, these differ only in capitals or in
+        how the part of speech is written.
     """
-
-    def __init__(
-        self,
-        words: Iterable[str],
-        seen: Callable[[str], Iterable[str]] = lambda word: (),
-        language: str = ENGLISH,
-    ) -> None:
-        self._language = language
-        self._elided = _ELIDED if language != ENGLISH else frozenset[str]()
-        words_of: dict[_Form, dict[str, None]] = {}
-        # Forms of several tokens in the corpus.
-        self._several: set[tuple[_Form, str]] = set()
-        for word in words:
-            in_corpus = tuple(seen(word))
-            for text in (*forms(word, language), *in_corpus):
-                form = _as_form(_pieces(text.strip(), language))
-                words_of.setdefault(form, {})[word] = None
-                if text in in_corpus and len(text.split()) > 1:
-                    self._several.add((form, word))
-        self._words = {form: tuple(names) for form, names in words_of.items()}
-        self._by_first: dict[str, list[_Form]] = {}
-        for pieces in sorted(filter(None, words_of), key=len, reverse=True):
-            self._by_first.setdefault(pieces[0], []).append(pieces)
-
-    def find(self, text: str) -> list[Occurrence]:
-        """Return the occurrences in a sentence, from left to right; the longest if they overlap."""
-        occurrences: list[Occurrence] = []
-        pieces, i = _pieces(text, self._language), 0
-        while i < len(pieces):
-            for form in self._by_first.get(pieces[i].plain, ()):
-                if words := self._words_at(text, pieces, i, form):
-                    i += len(form)
-                    start, end = pieces[i - len(form)].start, pieces[i - 1].end
-                    occurrences.append(Occurrence(words, text, start, end))
-                    break
-            else:
-                i += 1
-        return occurrences
-
-    def words_of(self, form: str) -> tuple[str, ...]:
-        """Return the words of which a whole text is a form."""
-        for occurrence in self.find(form):
-            if (occurrence.start, occurrence.end) == (0, len(form)):
-                return occurrence.words
-        return ()
-
-    def _words_at(
-        self, text: str, pieces: list[_Piece], start: int, form: _Form
-    ) -> tuple[str, ...]:
-        """Return the words whose form this is, if it begins at the piece ``start``."""
-        end = start + len(form)
-        part = pieces[start:end]
-        if len(part) < len(form) or not all(map(_fits, part, form)):
-            return ()
-        before = pieces[max(0, start - 2) : start + 1][::-1]
-        is_elided = len(before) > 2 and before[2].plain in self._elided and before[1].plain == "'"
-        if (_goes_on(before) and not is_elided) or _goes_on(_after(pieces, end)):
-            return ()
-        words = self._words[form]
-        if any(piece.kind == _SPACE for piece in part):
-            # A token that is itself a form of the word is found instead.
-            tokens = _tokens(text, part[0].start, part[-1].end)
-            alone = {word for token in tokens for word in self.words_of(token)}
-            words = tuple(w for w in words if w not in alone or (form, w) in self._several)
-        return words
-
-
-def _as_form(pieces: list[_Piece]) -> _Form:
-    inside = range(1, len(pieces) - 1)
-    return tuple(
-        " " if i in inside and piece.kind in (_SPACE, _LINE) else piece.plain
-        for i, piece in enumerate(pieces)
-    )
-
-
-def _fits(piece: _Piece, plain: str) -> bool:
-    return piece.plain == plain or (plain == " " and piece.plain in ("_", "-"))
-
-
-def _after(pieces: list[_Piece], end: int) -> list[_Piece]:
-    """Return the last piece of a form and the next two pieces; a clitic belongs to the form."""
-    following = [piece.plain for piece in pieces[end : end + 2]]
-    if len(following) == 2 and following[0] == "'" and following[1] in _CLITICS:
-        end += 2
-    return pieces[end - 1 : end + 2]
-
-
-def _goes_on(edge: list[_Piece]) -> bool:
-    """Return whether a word continues from its last piece to the next, or from its first back."""
-    last, *beyond = edge
-    kinds = [piece.kind for piece in beyond]
-    if last.kind == _WORD:
-        joined = beyond and beyond[0].plain in ("'", "-", "_")
-        return bool(joined) and kinds[1:] in ([_WORD], [_UNSPACED_LETTER])
-    return last.kind in (_SIGN, _LINE) and kinds[:1] == [_WORD]
-
-
-def _tokens(text: str, start: int, end: int) -> list[str]:
-    """Return the tokens that overlap with some characters."""
-    while start and not text[start - 1].isspace():
-        start -= 1
-    while end < len(text) and not text[end].isspace():
-        end += 1
-    return text[start:end].split()
-
-
-def _pieces(text: str, language: str) -> list[_Piece]:
-    shape = text.translate(_KINDS)
-    capitals = _turkish if language in TURKIC else str
+    by_key: dict[Hashable, list[str]] = {}
+    for name in sorted(set(names)):
+        by_key.setdefault(key(name), []).append(name)
     return [
-        _Piece(_plain(capitals(text[start:end]), shape[start]), shape[start], start, end)
-        for start, end in (match.span() for match in _PIECE.finditer(shape))
+        f"{' and '.join(map(repr, similar))} count as different {kind}: "
+        "spell them alike if they are the same"
+        for similar in by_key.values()
+        if len(similar) > 1
     ]
 
 
-def _turkish(piece: str) -> str:
-    """Return a piece with the small letters of the two Turkish letters I."""
-    return piece.replace("I", "\u0131").replace("\u0130", "i")
-
-
-def _plain(piece: str, kind: str) -> str:
-    """Return a piece without capitals and variants of accents and signs."""
-    if kind in (_SPACE, _LINE):
-        return kind
-    if piece.isascii():
-        return piece.lower()
-    return unicodedata.normalize("NFC", piece.translate(_ALIKE)).casefold()
-
-
-class _Kinds(dict[int, str]):
-    """The kind of each character, computed on demand."""
-
-    def __missing__(self, code: int) -> str:
-        kind = self[code] = _kind(chr(code))
-        return kind
-
-
-_KINDS = _Kinds()
-
-
-def _kind(character: str) -> str:
-    if character.isspace():
-        return _SPACE
-    if character == "_":
-        return _LINE
-    if character in f"\u200c\u200d{_SOFT_HYPHEN}":
-        return _JOINER
-    category = unicodedata.category(character)
-    is_skin_tone = "\U0001f3fb" <= character <= "\U0001f3ff"
-    continues_syllable = "\u1160" <= character <= "\u11ff"
-    if category.startswith("M") or is_skin_tone or continues_syllable:
-        return _MARK
-    if character.isalnum() and character not in _APOSTROPHES:
-        return _UNSPACED_LETTER if _unspaced(character) else _WORD
-    return _SYMBOL if category == "So" else _SIGN
-
-
-def within_word(text: str, place: int) -> bool:
-    """Return whether a place in a text is inside a word, in a script with spaces between words.
-
-    >>> within_word("a crane", 4), within_word("a crane", 7), within_word("\u6211\u53bb", 1)
-    (True, False, False)
-    """
-    before = text[max(0, place - 2) : place].rstrip(_SOFT_HYPHEN)[-1:]
-    after = text[place : place + 2].lstrip(_SOFT_HYPHEN)[:1]
-    if not before or not after or _unspaced(before) or _unspaced(after):
-        return False
-    return _letter(before) and _letter(after)
-
-
-def _letter(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character).startswith("M")
-
-
-def _unspaced(character: str) -> bool:
-    return unicodedata.name(character, "").startswith(_UNSPACED)
+def _spelling(word: str) -> tuple[str, str | None]:
+    lemma, part = lemma_and_part(word)
+    return lemma.casefold(), part

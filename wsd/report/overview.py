@@ -1,8 +1,8 @@
 """The page that lists the reports of every dataset and run: ``results/index.html``.
 
 It depends only on the current content of the folder, so that the last writer leaves it up to date.
-A study that extends the command ``overview`` names a module with two functions:
-``arguments(parser)``, and ``reports(results)``, which yields a :class:`Listed` per page.
+A study that extends the command ``overview`` names a module with the function
+``reports(results)``, which yields a :class:`Listed` per page.
 """
 
 import argparse

@@ -102,8 +102,8 @@ class Study:
     group : str
         The heading of the commands in ``wsd --help``.
     extends : mapping of str to str
-        Per command of the core, the study's module that extends it. The module has
-        ``arguments(parser)`` and the functions that the command calls in its extensions.
+        Per command of the core, the study's module that extends it. The module has the functions
+        that the command calls in its extensions, and ``add_options(parser)`` if it adds options.
     analysis : str
         The value of the config key ``analyses`` that switches the study on; empty if it has none.
     section : str

@@ -14,7 +14,7 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.errors import ResultError
 from wsd.report.overview import write_overview
 from wsd.storage.file_names import file_name
-from wsd.studies.change import change, change_page, overview_links
+from wsd.studies.change import change, change_page
 from wsd.studies.change.change_page import MOST, places, shown, typical
 
 LAYERS = ["0", "1", "mean-all"]
@@ -123,10 +123,10 @@ def test_places_of_equal_vectors_are_finite() -> None:
 
 def test_pages_are_listed_by_run_and_model(tmp_path: Path) -> None:
     for tables in ("mine/toy", "mine/runs/a/toy"):
-        page = tmp_path / tables / overview_links.PAGE
+        page = tmp_path / tables / "change/index.html"
         page.parent.mkdir(parents=True)
         page.write_text("")
-    text = write_overview(tmp_path, [overview_links]).read_text()
+    text = write_overview(tmp_path, [change_page]).read_text()
     assert re.findall('<li><a href="([^"]*)">', text) == [
         "mine/toy/change/index.html",
         "mine/runs/a/toy/change/index.html",

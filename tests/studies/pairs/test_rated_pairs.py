@@ -11,7 +11,6 @@ from scipy.stats import pearsonr, spearmanr
 from wsd.cli import main
 from wsd.errors import CorpusError
 from wsd.storage.csv import write_csv
-from wsd.studies.pairs.overview_rows import main_result
 from wsd.studies.pairs.pair_tables import (
     COSINES,
     OUT_OF_FOLD,
@@ -24,7 +23,7 @@ from wsd.studies.pairs.pair_tables import (
     write_pairs,
 )
 from wsd.studies.pairs.pairs import score
-from wsd.studies.pairs.pairs_page import page, scatter
+from wsd.studies.pairs.pairs_page import main_result, page, scatter
 
 SAID = {"model": "toy", "view": "focal"}
 GOOD, NOISE, FLAT = ("none", "1"), ("none", "0"), ("none", "2")

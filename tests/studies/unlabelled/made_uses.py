@@ -14,8 +14,8 @@ from wsd.artifacts.dataset import ABOUT, COUNTS, FORMAT, MANIFEST
 from wsd.cli import main
 from wsd.storage.checksums import sha256
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.use_table import write_uses
-from wsd.studies.unlabelled.uses import find_all_uses
+from wsd.studies.unlabelled.use_table import shown, write_uses
+from wsd.studies.unlabelled.uses import find_uses
 
 HOSTILE = "<script>window.pwned=1</script>"
 WORD = "crane"
@@ -75,12 +75,14 @@ def made_uses(
         if len(forms) > 1:
             vectors += 300 * np.eye(8)[3 + np.arange(len(GROUP)) % len(forms)]
         vectors = vectors.astype(np.float32)
-        result = find_all_uses(corpora, lambda _, vectors_=vectors: vectors_, 6, 1, centre)
+        taken = shown(corpora[word], 1)
+        sampled = {word: corpora[word].take(taken)}
+        uses = {word: find_uses(sampled[word], vectors[taken], 6, 1, centre)}
         files.append(folder / f"{layers}.parquet")
         model = {"name": "toy", "blocks": 2}
         content = {"view": "focal", "layers": layers, "encoder": {"model": model}}
         content |= {"seed": 1, "centre": centre}
-        write_uses(files[-1], *result, content)
+        write_uses(files[-1], sampled, uses, content)
     out = folder / "uses #1 & <co>"
     arguments = ["--corpus", str(folder / "corpus"), "--words", word, "--out", str(out)]
     arguments += ["--dataset", str(_manifest(folder / "source", labelled, word))]

@@ -129,7 +129,7 @@ def test_several_words_and_those_with_too_few(tmp_path: Path) -> None:
         ("a cell\na cell\na cell\n", {}, "too few uses to cluster (uses: cell 1)"),
         ("a dog\n", {"word": None}, "no word is marked, and none is named"),
         ("a [[cell\n", {}, "double brackets are not opened or not closed"),
-        ("a *cell* in a *cell*\n", {}, "2 words are marked with asterisks"),
+        ("a *cell* in a *cell*\n", {}, "4 asterisks, not two"),
         ("a *cell*ular\n", {}, "'cell' is part of a word"),
         ("sense,sentence\nx,a cell\n", {"name": "s.csv"}, "'sense' is a column of senses"),
         ("x,sentence\nx,a cell\n", {"name": "s.csv", "columns": {"sense": "x"}}, "'x' is a column"),

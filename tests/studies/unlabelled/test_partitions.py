@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wsd.studies.unlabelled.partitions import (
+from wsd.studies.unlabelled.uses import (
     MEASURES,
     agreement,
     bcubed_scores,

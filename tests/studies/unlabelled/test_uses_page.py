@@ -23,9 +23,8 @@ from wsd.errors import ResultError
 from wsd.report.pages.render import encode
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.partitions import agreement
 from wsd.studies.unlabelled.use_table import Partition, WordUses, write_uses
-from wsd.studies.unlabelled.uses import find_uses
+from wsd.studies.unlabelled.uses import agreement, find_uses
 from wsd.studies.unlabelled.uses_page import page_data
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN
 from wsd.artifacts.dataset import ABOUT, DOCUMENTS, EXTRA, FILES, FURTHER, MANIFEST
 from wsd.artifacts.manifest import read_manifest
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.text_format import read_text
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.file_names import is_name, word_of
 from wsd.storage.text_files import read_lines

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wsd.artifacts.corpus_table import SPLITS
 from wsd.artifacts.dataset import ENGLISH
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.importer import (
     corpus_folder,
     labelled_tables,
@@ -23,7 +24,7 @@ from wsd.corpora.importer import (
 from wsd.corpora.importer.import_summary import BadLines
 from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.table_cells import OTHER_FORMATS, Options
-from wsd.corpora.known_forms import KnownForms, language_code, read_forms
+from wsd.corpora.word_forms import language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.file_names import is_plain_name

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.senses import Given
-from wsd.corpora.importer.focal_word import Sentence
-from wsd.errors import UNSEEN, CorpusError, visible
+from wsd.corpora.focal_word import Sentence
+from wsd.corpora.word_forms import plain, plain_name
+from wsd.errors import UNSEEN, CorpusError
 
 ALL_SPLITS = (*SPLITS, OUT_OF_DOMAIN)
 
@@ -54,7 +55,7 @@ class LabelledSentence:
     @property
     def composed(self) -> tuple[str, ...]:
         """The tokens for comparisons, in Unicode's composed form."""
-        return tuple(map(_composed, self.tokens))
+        return tuple(unicodedata.normalize("NFC", token) for token in self.tokens)
 
 
 @dataclass
@@ -94,12 +95,10 @@ class Gathered:
 
     def __add__(self, other: "Gathered") -> "Gathered":
         """Return the content of both; if they differ about a fact or text, the first counts."""
-        left_out = self.left_out.copy()
-        left_out.update(other.left_out)
         given = {w: {**senses, **self.given.get(w, {})} for w, senses in other.given.items()}
         return Gathered(
             [*self.rows, *other.rows],
-            left_out,
+            self.left_out + other.left_out,
             [*self.files, *other.files],
             other.about | self.about,
             self.given | given,
@@ -120,13 +119,8 @@ def labelled(
         split, or invalid Unicode.
     """
     position, tokens = sentence
-    word, sense, document = plain(word), plain(sense), plain(document)
-    for name, text in (("word", word), ("sense", sense), ("document", document)):
-        if not text and name != "document":
-            raise CorpusError(f"the {name} is empty", where=where, fix="fill it in")
-        if visible(text) != text:
-            problem = f"an invisible character in the {name} {text!r}"
-            raise CorpusError(problem, where=where, fix="delete the character")
+    word, sense = plain_name(word, "word", where), plain_name(sense, "sense", where)
+    document = plain_name(document, "document", where) if plain(document) else ""
     if all(unicodedata.category(c) in UNSEEN for c in tokens[position]):
         problem = f"the focal word {tokens[position]!r} is invisible"
         raise CorpusError(problem, where=where, fix="mark a word")
@@ -137,12 +131,3 @@ def labelled(
         fix = f"write {', '.join(ALL_SPLITS)}, or leave out the column in all lines"
         raise CorpusError(f"unknown split {split!r}", where=where, fix=fix)
     return LabelledSentence(where, word, sense, position, tokens, split, document)
-
-
-def plain(text: str) -> str:
-    """Return a text for comparisons: composed, with single spaces, and without any at the ends."""
-    return _composed(" ".join(text.split()))
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)

@@ -8,8 +8,8 @@ are ignored. The place of the focal word is given in one of these ways:
 - ``start`` and ``end`` in characters, or both as ``span``: ``4:8`` or ``4-8``. A cell with several
   spans, ``4:8,20:24``, has several instances;
 - ``left``, ``keyword`` and ``right``: the sentence in three columns, as concordances have it;
-- without these columns, a mark in the sentence (:mod:`wsd.corpora.importer.focal_word`);
-- with ``--find``, the only form of the word in the sentence (:mod:`wsd.corpora.word_forms`).
+- without these columns, a mark in the sentence (:mod:`wsd.corpora.focal_word`);
+- with ``--find``, the only form of the word in the sentence (:mod:`wsd.corpora.find_word`).
 
 A column ``document`` names the document of each sentence; a cell may be empty. Other columns become
 the extra columns of the instances.

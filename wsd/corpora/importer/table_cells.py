@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wsd.corpora.importer import focal_word
-from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora import focal_word
+from wsd.corpora.find_word import RULES, KnownForms
+from wsd.corpora.focal_word import Sentence
 from wsd.corpora.importer.import_summary import BadLines
-from wsd.corpora.importer.labelled_sentence import plain
-from wsd.corpora.known_forms import RULES, KnownForms
 from wsd.corpora.text_format import PLACE
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.csv import unguarded
 from wsd.storage.text_files import at_place

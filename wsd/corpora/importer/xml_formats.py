@@ -14,11 +14,12 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from wsd.corpora.importer.focal_word import Sentence, bare_span, from_span
+from wsd.corpora.focal_word import Sentence, bare_span, from_span
 from wsd.corpora.importer.import_summary import BadLines
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled, plain
+from wsd.corpora.importer.labelled_sentence import Gathered, labelled
 from wsd.corpora.importer.table_cells import OTHER_FORMATS
 from wsd.corpora.importer.table_files import beginning
+from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
 from wsd.storage.text_files import Guard, at_place, numbered_lines
 

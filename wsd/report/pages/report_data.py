@@ -1,7 +1,7 @@
 """The data of the pages: every word of every model over its layer choices, and the tables.
 
 A study that extends the command ``report`` names a module with two functions:
-``arguments(parser)`` adds its options, and ``load(args, corpora)`` returns an :class:`Extension`.
+``add_options(parser)`` adds its options, and ``load(args, corpora)`` returns an :class:`Extension`.
 """
 
 from __future__ import annotations

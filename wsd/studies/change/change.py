@@ -26,17 +26,8 @@ from wsd.metrics.nearest import unit_vectors
 from wsd.metrics.permutation import holm
 from wsd.metrics.single_thread import one_thread
 from wsd.storage.csv import write_csv
-from wsd.studies.change import gold
-from wsd.studies.change.groups import (
-    BASELINES,
-    Grouped,
-    baselines,
-    column,
-    divide,
-    forms_of,
-    group_names,
-    lengths,
-)
+from wsd.studies.change import gold, groups
+from wsd.studies.change.groups import BASELINES, Grouped
 from wsd.studies.change.measures import PERMUTATIONS, Change, cluster, measure
 
 TABLE, WORDS, AGREEMENT = "change.csv", "change-words.csv", "change-gold.csv"
@@ -61,7 +52,7 @@ def vectors_of(
 ) -> np.ndarray:
     """Return the vectors of a word in one layer choice: shape (len(corpus), features)."""
     vectors = choice.combine({layer: embeddings.layer(layer) for layer in choice.layers})
-    return centred(vectors, forms_of(corpus)) if centre == FORM else vectors
+    return centred(vectors, groups.forms_of(corpus)) if centre == FORM else vectors
 
 
 def measure_word(
@@ -79,17 +70,20 @@ def measure_word(
     for name, read in choices.items():
         vectors = read()[grouped.rows]
         yield from rows(name, vectors, cluster(unit_vectors(vectors), args.seed))
-    for baseline in baselines(grouped.corpus, args.seed):
+    for baseline in groups.baselines(grouped.corpus, args.seed):
         yield from rows(*baseline)
 
 
 def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:
     """Return the row of a word in ``change-words.csv``, without gold."""
-    row: dict[str, Any] = {"word": word, "left_out": grouped.left_out or "-"}
-    row |= dict(zip(("first", "second"), names, strict=True))
-    row |= dict(zip(("n_first", "n_second"), grouped.sizes, strict=True))
-    measured = {} if grouped.left_out else lengths(grouped.corpus, grouped.is_second)
-    return {**row, **measured}
+    measured = {} if grouped.left_out else groups.lengths(grouped.corpus, grouped.is_second)
+    return {
+        "word": word,
+        "left_out": grouped.left_out or "-",
+        **dict(zip(("first", "second"), names, strict=True)),
+        **dict(zip(("n_first", "n_second"), grouped.sizes, strict=True)),
+        **measured,
+    }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,12 +110,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run the command."""
     corpora = read_corpora(args.corpus, args.words)
-    names = group_names(column(corpora, args.group, "--group"), args.groups, "--groups")
-    groups = divide(corpora, args.group, names, "--groups")
+    cells = groups.column(corpora, args.group, "--group")
+    names = groups.group_names(cells, args.groups, "--groups")
+    grouped_words = groups.divide(corpora, args.group, names, "--groups")
     known = gold.read_change(args.source)
     if args.clusters:
-        column(corpora, args.clusters, "--clusters")
-        computed = {w: gold.change_of_clusters(g, args.clusters) for w, g in groups.items()}
+        groups.column(corpora, args.clusters, "--clusters")
+        computed = {w: gold.change_of_clusters(g, args.clusters) for w, g in grouped_words.items()}
         known = known.reindex([*corpora]).assign(**{gold.GRADED: pd.Series(computed)})
     judged = gold.read_judgments(args.source, corpora, args.identifier)
     words = {
@@ -141,7 +136,7 @@ def run(args: argparse.Namespace) -> None:
     tables = []
     # On one thread, the measures do not depend on the number of cores.
     with one_thread():
-        for word, grouped in groups.items():
+        for word, grouped in grouped_words.items():
             if grouped.left_out:
                 log.warning("%s is left out: %s", word, grouped.left_out)
                 continue
@@ -156,7 +151,9 @@ def run(args: argparse.Namespace) -> None:
         rated += score_judgments(judged, readers, args.seed)
     head = {"model": model, "view": args.view}
     write_csv(args.out / TABLE, changes.assign(**head)[COLUMNS])
-    about = pd.DataFrame([about_word(word, names, grouped) for word, grouped in groups.items()])
+    about = pd.DataFrame(
+        [about_word(word, names, grouped) for word, grouped in grouped_words.items()]
+    )
     write_csv(args.out / WORDS, about.join(known, on="word").reindex(columns=WORD_COLUMNS))
     scores = pd.concat(rated, ignore_index=True) if rated else pd.DataFrame()
     write_csv(args.out / AGREEMENT, scores.assign(**head).reindex(columns=GOLD_COLUMNS))

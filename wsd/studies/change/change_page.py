@@ -1,7 +1,9 @@
 """Write the pages of change: the words that changed most, the layers, and a page per word."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pandas as pd
 
 from wsd.analysis.project import pca
 from wsd.arguments import add_embeddings, add_listings, add_out_folder, add_path
-from wsd.artifacts.corpus_table import read_corpora
+from wsd.artifacts.corpus_table import Corpora, read_corpora
 from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.feature_set import vectors_file
 from wsd.artifacts.layer_choice import parse_layers
@@ -19,6 +21,7 @@ from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.vectors import Embeddings
 from wsd.errors import wrong_file
 from wsd.metrics.nearest import unit_vectors
+from wsd.report.overview import Listed, find_pages
 from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.plots import plot_of_tables
@@ -28,14 +31,7 @@ from wsd.storage.atomic import write_text
 from wsd.storage.csv import read_csv
 from wsd.storage.file_names import file_name
 from wsd.studies.change import gold
-from wsd.studies.change.change import (
-    AGREEMENT,
-    FORM,
-    TABLE,
-    TEXT_COLUMNS,
-    WORDS,
-    vectors_of,
-)
+from wsd.studies.change.change import AGREEMENT, FORM, TABLE, TEXT_COLUMNS, WORDS, vectors_of
 from wsd.studies.change.groups import BAG_OF_WORDS, BASELINES, divide
 from wsd.studies.change.measures import APD, JSD, PROTOTYPE
 
@@ -50,10 +46,7 @@ GOLD_NAMES = {
     gold.COMPARE: "COMPARE, reversed",
     gold.PAIRS: "judged pairs of uses",
 }
-METRICS = {
-    gold.SPEARMAN: "Spearman's correlation",
-    gold.AVERAGE_PRECISION: "average precision",
-}
+METRICS = {gold.SPEARMAN: "Spearman's correlation", gold.AVERAGE_PRECISION: "average precision"}
 SHORT = ("Prototype distance", "APD", "JSD")
 LEVEL = 0.05
 BAR, MARGIN = 240, 6
@@ -63,6 +56,16 @@ MOST = 500
 # The largest coordinate of a plot.
 LARGEST = 100
 TYPICAL = 5
+
+
+def layer_names(changes: pd.DataFrame) -> list[str]:
+    """Return the names of the layer choices in the table, without baselines."""
+    return [name for name in dict.fromkeys(changes["layers"]) if name not in BASELINES]
+
+
+def group_names(about: pd.DataFrame) -> list[str]:
+    """Return the names of the two groups."""
+    return [str(about[side].iloc[0]) for side in ("first", "second")]
 
 
 def opening(choices: list[str], scores: pd.DataFrame) -> tuple[str, str]:
@@ -86,17 +89,16 @@ def word_list(changes: pd.DataFrame, about: pd.DataFrame, layers: str) -> list[d
     baseline = having(changes, layers=BAG_OF_WORDS, measure=PROTOTYPE).set_index("word")
     order = rows[PROTOTYPE]["value"].sort_values(ascending=False, na_position="last").index
     cells = {name: records(table.loc[order]) for name, table in rows.items()}
-    drawn = bars(cells[PROTOTYPE])
-    facts = about.set_index("word")
+    facts = records(about.set_index("word").loc[order])
     return [
         {
             "word": word,
-            "bar": drawn[i],
+            "bar": bar,
             "cells": [cells[name][i] for name in SHOWN],
             "baseline_p": baseline.loc[word, "p_holm"],
-            **facts.loc[word].to_dict(),
+            **facts[i],
         }
-        for i, word in enumerate(order)
+        for i, (word, bar) in enumerate(zip(order, bars(cells[PROTOTYPE]), strict=True))
     ]
 
 
@@ -129,12 +131,11 @@ def curves(changes: pd.DataFrame, scores: pd.DataFrame) -> list[dict[str, Any]]:
             of_layers = own[~own["layers"].isin(BASELINES)]
             for value in having(own, layers=BAG_OF_WORDS)["value"]:
                 levels[f"{name}, bag of words"] = value
-            if of_layers.empty:
-                continue
-            lines[name] = of_layers
-            (highest,) = records(of_layers.loc[[of_layers["value"].idxmax()]])
-            within = of_layers.loc[of_layers["within"], "layers"].tolist()
-            best.append({**highest, "name": name, "within": within})
+            if not of_layers.empty:
+                lines[name] = of_layers
+                (highest,) = records(of_layers.loc[[of_layers["value"].idxmax()]])
+                within = of_layers.loc[of_layers["within"], "layers"].tolist()
+                best.append({**highest, "name": name, "within": within})
         if lines:
             metric = METRICS[best[0]["metric"]]
             named = {"title": f"Agreement with {title}, {metric}", "best": best, "levels": levels}
@@ -186,13 +187,9 @@ def typical(units: np.ndarray, is_second: np.ndarray) -> list[list[dict[str, Any
         gain = units[rows] @ (means[group] - means[not group])
         first = rows[np.argsort(-gain, kind="stable")[:TYPICAL]]
         cosines = units[first] @ units[others].T
-        nearest = cosines.argmax(axis=1)
-        lists.append(
-            [
-                {"row": int(row), "near": int(others[near]), "cosine": float(own[near])}
-                for row, near, own in zip(first, nearest, cosines, strict=True)
-            ]
-        )
+        near = others[cosines.argmax(axis=1)]
+        columns = zip(first.tolist(), near.tolist(), cosines.max(axis=1).tolist(), strict=True)
+        lists.append([{"row": row, "near": use, "cosine": value} for row, use, value in columns])
     return lists
 
 
@@ -211,6 +208,13 @@ def places(vectors: Sequence[np.ndarray]) -> list[np.ndarray]:
         spread = np.where(high > low, high - low, 1)
         scaled.append(np.rint(((points - low) / spread * 2 - 1) * [LARGEST, -LARGEST]).astype(int))
     return scaled
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Yield every page of change below a folder of all results, for the list of all reports."""
+    heading = "Change between two groups of uses"
+    for path, listed in find_pages(results, "*/change/index.html", heading):
+        yield replace(listed, models=[path.parent.parent.name])
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -235,9 +239,7 @@ def run(args: argparse.Namespace) -> None:
     scores = read_csv(args.tables / AGREEMENT)
     if set(about["word"]) != set(corpora):
         raise wrong_file("the table has other words than the corpus", args.tables / WORDS)
-    choices = [name for name in dict.fromkeys(changes["layers"]) if name not in BASELINES]
-    start, reason = opening(choices, scores)
-    names = [str(about[side].iloc[0]) for side in ("first", "second")]
+    start, reason = opening(layer_names(changes), scores)
     words = word_list(changes, about, start)
     text = not args.no_text
     index = render_alone(
@@ -246,7 +248,7 @@ def run(args: argparse.Namespace) -> None:
         report={"dataset": dataset},
         model=changes["model"].iloc[0],
         group=args.group,
-        names=names,
+        names=group_names(about),
         start=start,
         reason=reason,
         words=words,
@@ -262,21 +264,20 @@ def run(args: argparse.Namespace) -> None:
     )
     write_text(args.out / "index.html", index)
     if text:
-        _write_words(args, dataset, changes, about, names, (choices, start))
+        _write_words(args, dataset, corpora, changes, about, start)
     list_folders(args.listings)
 
 
 def _write_words(
     args: argparse.Namespace,
     dataset: Dataset,
+    corpora: Corpora,
     changes: pd.DataFrame,
     about: pd.DataFrame,
-    names: list[str],
-    layers: tuple[list[str], str],
+    start: str,
 ) -> None:
     """Write the page of each word that has measures, as one file that loads nothing."""
-    corpora = read_corpora(args.corpus, args.words)
-    choices, start = layers
+    names, facts_of = group_names(about), about.set_index("word", drop=False)
     model, view = changes["model"].iloc[0], changes["view"].iloc[0]
     shared: dict[str, Any] = {"names": names, "styles": [mark_of(0), mark_of(1)]}
     for word, grouped in divide(corpora, args.group, names, "--group").items():
@@ -286,21 +287,20 @@ def _write_words(
         embeddings = Embeddings(vectors_file(args.embeddings, corpus, view), corpus)
         rows = shown(grouped.is_second)
         is_second, uses = grouped.is_second[rows], grouped.corpus.take(rows)
-        parsed = [parse_layers(name, embeddings.blocks) for name in choices]
+        choices = [parse_layers(name, embeddings.blocks) for name in layer_names(changes)]
         vectors = [
             vectors_of(corpus, embeddings, choice, args.centre)[grouped.rows][rows]
-            for choice in parsed
+            for choice in choices
         ]
-        measured = having(changes, word=word)
-        facts = []
-        for choice, own, points in zip(parsed, vectors, places(vectors), strict=True):
-            of_layer = records(having(measured, layers=choice.name))
+        layers = []
+        for choice, own, points in zip(choices, vectors, places(vectors), strict=True):
+            measured = records(having(changes, word=word, layers=choice.name))
             texts = np.array([f"{x},{y}" for x, y in points], dtype=object)
-            facts.append(
+            layers.append(
                 {
                     "name": choice.name,
                     "label": label(choice, embeddings.blocks),
-                    "measures": {row["measure"]: row for row in of_layer},
+                    "measures": {row["measure"]: row for row in measured},
                     "points": [" ".join(texts[is_second == group]) for group in (False, True)],
                     "typical": typical(unit_vectors(own.astype(np.float64)), is_second),
                 }
@@ -316,9 +316,9 @@ def _write_words(
             report={"dataset": dataset},
             model=model,
             word=word,
-            layers=facts,
-            start=choices.index(start),
-            about=records(having(about, word=word))[0],
+            layers=layers,
+            start=layer_names(changes).index(start),
+            about=records(facts_of.loc[[word]])[0],
             shown=SHOWN,
             sentences=sentences,
             packed=pack({**packed, **shared}),

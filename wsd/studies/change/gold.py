@@ -60,18 +60,15 @@ def read_change(folder: Path) -> pd.DataFrame:
 
     Raises
     ------
-    CorpusError
+    ResultError
         If the file is not such a table.
     """
     path = folder / CHANGE
     if not path.is_file():
         return pd.DataFrame(columns=[*GOLD])
-    table = _read_table(path, ["word"]).set_index("word")
-    columns = [name for name in GOLD if name in table]
-    try:
-        return table[columns].replace("", np.nan).astype(float)
-    except ValueError as error:
-        raise CorpusError(str(error), where=str(path), fix="write numbers, or no text") from None
+    with reading_result(path):
+        table = _read_table(path).set_index("word")
+        return table[[name for name in GOLD if name in table]].replace("", np.nan).astype(float)
 
 
 def change_of_clusters(grouped: Grouped, name: str) -> float:
@@ -98,12 +95,13 @@ def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str,
     Raises
     ------
     CorpusError
-        If the file is not such a table, or has no known identifier.
+        If the file has no known identifier.
     """
     path = folder / JUDGMENTS
     if not path.is_file():
         return {}
-    table = _read_table(path, ["word", "identifier1", "identifier2", "judgment"])
+    with reading_result(path):
+        table = _read_table(path)[["word", "identifier1", "identifier2", "judgment"]]
     names = column(corpora, identifier, str(path))
     places = {(word, name): row for word, own in names.items() for row, name in enumerate(own)}
     for side in ("1", "2"):
@@ -126,15 +124,8 @@ def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> dict[str,
     }
 
 
-def _read_table(path: Path, needed: list[str]) -> pd.DataFrame:
-    with reading_result(path):
-        table = pd.read_csv(
-            path, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE
-        )
-    if missing := [name for name in needed if name not in table]:
-        fix = f"give the columns {', '.join(needed)}"
-        raise CorpusError(f"no column {missing[0]!r}", where=str(path), fix=fix)
-    return table
+def _read_table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE)
 
 
 def average_precision(

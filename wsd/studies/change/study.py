@@ -14,7 +14,7 @@ class Change(Study):
         "change": "Measure in every layer how much each word's uses differ between groups.",
         "change-page": "Write the pages of change.",
     }
-    extends = {"overview": "overview_links"}
+    extends = {"overview": "change_page"}
     kinds = {
         "change": Kind(
             "change",

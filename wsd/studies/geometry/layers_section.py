@@ -27,7 +27,7 @@ MEAN, WORD = "(mean)", "word"
 COLUMNS = ("model", "view", "layers", "transform", "fitted_on", "word", *MEASURES)
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the study's option."""
     add_optional_files(parser, "--geometry", "tables of `wsd geometry`")
 

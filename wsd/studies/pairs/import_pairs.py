@@ -4,9 +4,7 @@ A column, or the name of a file, has the split: train, dev or test. Pairs withou
 cross-validated. The folder is written as a whole or not at all, after everything has been read.
 """
 
-import argparse
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -16,12 +14,12 @@ import pandas as pd
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.focal_word import Sentence
 from wsd.corpora.importer.import_summary import log_all, plural
 from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.write_corpus import start_manifest, write_manifest
 from wsd.corpora.text_format import Row, make_corpus
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.storage.atomic import replacing_folder
 from wsd.storage.checksums import sha256
@@ -31,10 +29,6 @@ from wsd.studies.pairs.pair_tables import ALL, SPLITS, Pairs, write_pairs
 
 COLUMNS = tuple(pair_reader.NAMES)
 SENTENCE_COLUMNS = {"sentence1", "sentence2"}
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Add no option."""
 
 
 def import_instead(request: Request) -> list[str] | None:
@@ -53,7 +47,7 @@ def import_pairs(request: Request) -> list[str]:
     CorpusError
         Naming file and line.
     """
-    args, pairs = request.args, []
+    args = request.args
     named = SENTENCE_COLUMNS & request.columns.keys()
     is_other = not named and not all(map(is_pairs, request.files))
     if is_other or args.at_least or args.senses or args.train:
@@ -63,10 +57,11 @@ def import_pairs(request: Request) -> list[str]:
     paths = sorted(request.files, key=lambda path: SPLITS.index(split_of(path)))
     # A single file of a split needs no name, and files of different folders may share one.
     several = len({path.name for path in paths}) > len({*map(split_of, paths)})
-    for path in paths:
-        for pair in pair_reader.read(path, request.options, args.gold):
-            extra = {**pair.extra, "file": path.name} if several else pair.extra
-            pairs.append(pair._replace(extra=extra))
+    pairs = [
+        pair._replace(extra={**pair.extra, "file": path.name}) if several else pair
+        for path in paths
+        for pair in pair_reader.read(path, request.options, args.gold)
+    ]
     pairs.sort(key=lambda pair: SPLITS.index(pair.split))
     pairs = _without_contradictions(pairs, request)
     left_out = request.settle(len(pairs))
@@ -74,16 +69,13 @@ def import_pairs(request: Request) -> list[str]:
     words = {pair.word for pair in pairs}
     log_all(similar_names(words), "such words")
     table = _table(pairs, request.about)
-    facts: dict[str, Any] = {
-        "pairs": _counts(table),
-        "words": len(words),
-        "sentences": len(table.sentences),
-        # Across languages, most are.
-        "unlike_their_word": sum(
-            not is_form(pair.word, tokens[at]) for pair in pairs for at, tokens in pair.sentences
-        ),
-        **({"left_out": left_out} if left_out else {}),
-    }
+    counts, lines = _count(table)
+    focal = [(pair.word, tokens[at]) for pair in pairs for at, tokens in pair.sentences]
+    # Across languages, most are.
+    unlike = sum(not is_form(word, form) for word, form in focal)
+    sizes = {"words": len(words), "sentences": len(table.sentences)}
+    facts: dict[str, Any] = {"pairs": counts, **sizes, "unlike_their_word": unlike}
+    facts |= {"left_out": left_out} if left_out else {}
     known = zip([args.gold or gold_of(path) for path in paths], paths, strict=True)
     labels = [label for label, path in known if label != path and label.exists()]
     manifest = start_manifest(request, [*paths, *labels], **facts)
@@ -91,7 +83,15 @@ def import_pairs(request: Request) -> list[str]:
         write_pairs(folder, table)
         manifest["files"] = {file: sha256(folder / file) for file in OF_PAIRS}
         write_manifest(folder, manifest)
-    return list(_summary(table, facts))
+    of_words = f"{plural(len(words), 'word')}, {plural(len(table.sentences), 'sentence')}"
+    lines.insert(0, f"{plural(len(table), 'pair')} of {of_words}")
+    if unlike:
+        most = "; except across languages, check the places" if unlike > len(table) else ""
+        text = f"{unlike} of {len(focal)} focal words are spelt unlike their word{most}"
+        lines.append(text)
+    if table.extra:
+        lines.append(f"extra columns: {', '.join(table.extra)}")
+    return [*lines, *(f"left out: {n} of {reason}" for reason, n in left_out.items())]
 
 
 KIND = FileKind(
@@ -151,6 +151,7 @@ def _table(pairs: Sequence[Pair], about: Mapping[str, str]) -> Pairs:
     index = _numbers_within(split for split, _ in different)
     rows = [Row(split, i, *own, 0) for (split, own), i in zip(different, index, strict=True)]
     words, _, gold, is_graded, splits, _, extra = zip(*pairs, strict=True)
+    names = dict.fromkeys(chain(*extra))
     return Pairs(
         about=about,
         sentences=make_corpus(SENTENCES, UNLABELLED, rows),
@@ -160,9 +161,7 @@ def _table(pairs: Sequence[Pair], about: Mapping[str, str]) -> Pairs:
         rows=np.array([[row_of[end] for end in both] for both in ends], dtype=np.int32),
         gold=np.array(gold),
         is_graded=is_graded[0],
-        extra={
-            name: tuple(own.get(name, "") for own in extra) for name in dict.fromkeys(chain(*extra))
-        },
+        extra={name: tuple(own.get(name, "") for own in extra) for name in names},
     )
 
 
@@ -172,35 +171,23 @@ def _numbers_within(splits: Iterable[str]) -> list[int]:
     return column.groupby(column).cumcount().tolist()
 
 
-def _counts(table: Pairs) -> dict[str, dict[str, int]]:
-    """Return the manifest's numbers of pairs by split and label."""
-    counts = {}
+def _count(table: Pairs) -> tuple[dict[str, dict[str, int]], list[str]]:
+    """Return the manifest's numbers of pairs by split and label, and the lines about them."""
+    counts, lines = {}, []
     for split in dict.fromkeys(table.split.tolist()):
-        number = Counter(table.gold[table.labelled(split)].tolist())
-        n = number.total()
-        known = {"rated": n} if table.is_graded else {"same": number[1], "different": number[0]}
-        counts[split] = {**known, "unknown": int((table.split == split).sum()) - n}
-    return counts
-
-
-def _summary(table: Pairs, facts: Mapping[str, Any]) -> Iterator[str]:
-    words, sentences = plural(facts["words"], "word"), plural(facts["sentences"], "sentence")
-    yield f"{plural(len(table), 'pair')} of {words}, {sentences}"
-    for split, number in facts["pairs"].items():
         gold = table.gold[table.labelled(split)]
-        if table.is_graded and len(gold):
-            low, middle, high = np.quantile(gold, (0, 0.5, 1))
-            known = f"ratings from {low:g} to {high:g}, median {middle:g}"
-            yield f"{split}: {plural(len(gold), 'pair')} with {known}"
-        elif len(gold):
-            different = f"{number['different']} with different senses"
-            yield f"{split}: {plural(number['same'], 'pair')} with the same sense, {different}"
-        if unknown := number["unknown"]:
-            kind = "ratings" if table.is_graded else "labels"
-            yield f"{split}: {plural(unknown, 'pair')} without {kind}"
-    if number := facts["unlike_their_word"]:
-        most = "; except across languages, check the places" if number > len(table) else ""
-        yield f"{number} of {2 * len(table)} focal words are spelt unlike their word{most}"
-    if table.extra:
-        yield f"extra columns: {', '.join(table.extra)}"
-    yield from (f"left out: {n} of {reason}" for reason, n in facts.get("left_out", {}).items())
+        unknown = int((table.split == split).sum()) - len(gold)
+        if table.is_graded:
+            known, kind = {"rated": len(gold)}, "ratings"
+            low, middle, high = np.quantile(gold, (0, 0.5, 1)) if len(gold) else [np.nan] * 3
+            text = f"with ratings from {low:g} to {high:g}, median {middle:g}"
+            text = f"{plural(len(gold), 'pair')} {text}"
+        else:
+            same = int(gold.sum())
+            known, kind = {"same": same, "different": len(gold) - same}, "labels"
+            different = f"{len(gold) - same} with different senses"
+            text = f"{plural(same, 'pair')} with the same sense, {different}"
+        counts[split] = {**known, "unknown": unknown}
+        lines += [f"{split}: {text}"] if len(gold) else []
+        lines += [f"{split}: {plural(unknown, 'pair')} without {kind}"] if unknown else []
+    return counts, lines

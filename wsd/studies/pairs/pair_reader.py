@@ -19,41 +19,42 @@ widened to the word.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from wsd.corpora.importer.focal_word import Sentence
+from wsd.corpora.find_word import RULES
+from wsd.corpora.focal_word import Sentence
 from wsd.corpora.importer.labelled_sentence import labelled
 from wsd.corpora.importer.table_cells import Cells, Options
 from wsd.corpora.importer.table_files import (
     JSON,
     TEXT_TABLES,
+    Row,
     beginning,
     header_line,
     open_table,
     read_table,
 )
-from wsd.corpora.known_forms import RULES
 from wsd.errors import CorpusError
 from wsd.logs import log
 from wsd.storage import text_files
-from wsd.storage.text_files import at_place, decode_file, json_objects
+from wsd.storage.text_files import at_place, json_objects
 
 DATA, MCL, JUDGMENTS, USES = ".data.txt", ".data", "judgments.csv", "uses.csv"
-# The lines of formats without a header; the cells of a line are separated by tabs.
-_WORD = "(?P<word>[^\t]*)\t(?P<pos>[^\t]*)"
-_SENTENCES = "(?P<sentence1>[^\t]*)\t(?P<sentence2>[^\t]*)"
-_NUMBER = "(?P<%s>[0-9]{1,9})"
-WIC = re.compile(f"{_WORD}\t{_NUMBER % 'position1'}-{_NUMBER % 'position2'}\t{_SENTENCES}")
-_PLACES = "\t".join(_NUMBER % name for name in ("start1", "end1", "start2", "end2"))
-XL_WIC = re.compile(f"{_WORD}\t{_PLACES}\t{_SENTENCES}(?:\t(?P<label>[^\t]*))?")
+# The columns of formats without a header.
+WIC = ("word", "pos", "position1", "position2", "sentence1", "sentence2")
+XL_WIC = ("word", "pos", "start1", "end1", "start2", "end2", "sentence1", "sentence2", "label")
 FIX_WIC = "write `word<TAB>part of speech<TAB>position-position<TAB>sentence<TAB>sentence`"
-STORY = {"homonym", "sentence", "example_sentence", "average"}
+FIX_XL_WIC = "write the nine columns of XL-WiC"
+_XL_WIC = re.compile(r"[^\t\n]*\t[^\t\n]*(?:\t[0-9]+){4}(?:\t[^\t\n]*){2,3}(?:\r?\n|\Z)")
 FIX_JSON = "write an array of objects, or one object per line"
+STORY = ("homonym", "sentence", "example_sentence", "average")
+_OBJECT_OF_OBJECTS = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\{')
 ALL = "all"
 PLACES = ("start", "end", "span", "position")
 # The columns of a table by their usual names; of several fitting columns, the first name counts.
@@ -68,7 +69,9 @@ NAMES = {
     "label": ("label", "tag", "gold", "same"),
     "split": ("split", "set"),
 }
-SAME, DIFFERENT = ("t", "true", "1", "same"), ("f", "false", "0", "different")
+LABELS = dict.fromkeys(("t", "true", "1", "same"), 1.0) | dict.fromkeys(
+    ("f", "false", "0", "different"), 0.0
+)
 # The names of the splits in files and columns.
 SPLIT_OF = {"train": "train", "training": "train", "test": "test"} | dict.fromkeys(
     ("dev", "valid", "val", "validation", "development"), "dev"
@@ -106,38 +109,48 @@ class Pair(NamedTuple):
     extra: Mapping[str, str]
 
 
-# Of a line: its place, its values by column, the place of the names of the columns, and the place
-# of the label, if another file has it.
-Line = tuple[str, Mapping[str, Any], str, str]
+class Format(NamedTuple):
+    """A format of pairs: its name, and a function that yields the lines of a file.
+
+    The function takes the path, Options, and the path of the labels or None.
+    """
+
+    name: str
+    lines: Callable[[Path, Options, Path | None], Iterator[Row]]
 
 
 def is_pairs(path: Path) -> bool:
     """Return whether a file has pairs, by its name, or by the beginning of its content."""
+    return _format_of(path) is not None
+
+
+def _format_of(path: Path) -> Format | None:
     name, suffix = path.name.lower(), path.suffix.lower()
-    if name.endswith((DATA, MCL)):
-        return True
+    if name.endswith(DATA):
+        return Format("lines of WiC", partial(_headerless, WIC, FIX_WIC))
+    if name.endswith(MCL):
+        return Format("JSON of MCL-WiC", _mcl)
     if name == JUDGMENTS:
-        return (path.parent / USES).is_file()
+        is_graph = (path.parent / USES).is_file()
+        return Format("judgments of a word usage graph", _judgments) if is_graph else None
     text = beginning(path) if suffix in (".txt", *TEXT_TABLES) else ""
     if suffix == ".txt":
-        return XL_WIC.fullmatch(text.partition("\n")[0]) is not None
-    if suffix in JSON:
-        keys = set(re.findall(r'"([^"\\]+)"\s*:', text))
-    else:
-        keys = {name.strip(' "') for name in re.split("[\t;,]", header_line(text))}
-    names = {key.strip().lower() for key in keys}
-    if suffix in JSON and keys >= STORY:
-        return True
-    return all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
+        lines = partial(_headerless, XL_WIC, FIX_XL_WIC)
+        return Format("lines of XL-WiC", lines) if _XL_WIC.match(text) else None
+    is_json = suffix in JSON
+    if is_json and _OBJECT_OF_OBJECTS.match(text) and all(f'"{key}"' in text for key in STORY):
+        return Format("JSON of stories", _stories)
+    in_json = re.findall(r'"([^"\\]+)"\s*:', text)
+    keys = in_json if is_json else re.split("[\t;,]", header_line(text))
+    names = {key.strip(' "').strip().lower() for key in keys}
+    has_both = all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
+    return Format("a table", _table) if has_both else None
 
 
 def gold_of(path: Path) -> Path:
     """Return the default path of the labels of a file of pairs."""
-
-    def gold(end: re.Match[str]) -> str:
-        return f"gold{end[1] or ''}".lower()
-
-    return path.parent / re.sub(r"data(\.txt)?$", gold, path.name, flags=re.IGNORECASE)
+    stem = re.sub(r"data(\.txt)?$", "", path.name, flags=re.IGNORECASE)
+    return path.with_name(stem + path.name[len(stem) :].lower().replace("data", "gold"))
 
 
 def split_of(path: Path) -> str:
@@ -167,11 +180,15 @@ def read(path: Path, options: Options, gold: Path | None = None) -> list[Pair]:
         Naming file and line, for a file that cannot be read. Errors about single lines are
         collected in ``options.bad_lines``.
     """
-    lines, description = _read_lines(path, options, gold)
+    # If the user names the columns, any file is a table of pairs.
+    format_ = _format_of(path) or Format("a table", _table)
+    usual = gold_of(path)
+    if gold is None and usual != path and (split_of(path) != "test" or usual.exists()):
+        gold = usual
     guard = options.bad_lines.line
     pairs: list[Pair] = []
     columns: dict[tuple[str, ...], dict[str, str]] = {}
-    for where, values, header, label_at in lines:
+    for where, values, header in format_.lines(path, options, gold):
         # The objects of one file may have different keys.
         keys = tuple(values)
         with guard() if columns else nullcontext():
@@ -179,11 +196,11 @@ def read(path: Path, options: Options, gold: Path | None = None) -> list[Pair]:
                 columns[keys] = find_columns(keys, options, header)
             cells = Cells(where, values, columns[keys], header, options)
             with guard():
-                pairs.append(_parse(cells, label_at or where, split_of(path)))
+                pairs.append(_parse(cells, split_of(path)))
     if not pairs and options.bad_lines.is_empty:
         fix = "write a pair in each line"
         raise CorpusError("the file has no pair", where=str(path), fix=fix)
-    log.info(f"{path}: {description}, {len(pairs):,} pairs of sentences")
+    log.info(f"{path}: {format_.name}, {len(pairs):,} pairs of sentences")
     return pairs
 
 
@@ -212,11 +229,10 @@ def find_columns(header: Iterable[str], options: Options, where: str) -> dict[st
         raise CorpusError(problem, where=where, fix="correct --columns")
     free = {name.strip().lower(): name for name in names if name not in given.values()}
     known = {
-        key: next(free[name] for name in usual if name in free)
+        key: given.get(key) or next(free[name] for name in usual if name in free)
         for key, usual in NAMES.items()
-        if free.keys() & {*usual}
+        if key in given or free.keys() & {*usual}
     }
-    known |= given
     if {"label", "rating"} <= known.keys():
         del known["rating" if "label" in given and "rating" not in given else "label"]
     needed = ("sentence1", "sentence2", *(() if options.word else ("word",)))
@@ -227,22 +243,22 @@ def find_columns(header: Iterable[str], options: Options, where: str) -> dict[st
     return known
 
 
-def _parse(cells: Cells, label_at: str, split: str) -> Pair:
+def _parse(cells: Cells, split: str) -> Pair:
     word = (cells.text("word") if cells.has("word") else cells.options.word or "").strip()
     if part := cells.text("pos", "").strip().lower():
         word = f"{word}.{PARTS.get(part, part)}"
     sentences = _sentence(cells, word, 1), _sentence(cells, word, 2)
-    is_graded = cells.has("rating")
-    gold = math.nan
+    is_graded, gold = cells.has("rating"), math.nan
     if cells.has("rating", "label"):
         value = cells.values[cells.column_of["rating" if is_graded else "label"]]
-        fix = (
-            "write a number"
-            if is_graded
-            else "write T or F; for ratings, add --columns rating=NAME"
-        )
-        with at_place(label_at, fix):
-            gold = _parse_gold("" if value is None else str(value).strip(), is_graded)
+        text = "" if value is None else str(value).strip()
+        if text and is_graded:
+            with at_place(cells.where, "write a number"):
+                gold = float(text)
+                if math.isinf(gold):
+                    raise ValueError(f"{text!r} is no rating")
+        elif text:
+            gold = LABELS[_checked(text, cells.where)]
     if named := cells.text("split", "").strip().lower():
         if named not in SPLIT_OF:
             fix = "write train, dev or test"
@@ -251,17 +267,12 @@ def _parse(cells: Cells, label_at: str, split: str) -> Pair:
     return Pair(word, sentences, gold, is_graded, split, cells.where, cells.extra)
 
 
-def _parse_gold(text: str, is_graded: bool) -> float:
-    """Return 1 for *same*, 0 for *different*, or a rating; NaN for an empty text."""
-    if not text:
-        return math.nan
-    if not is_graded:
-        if text.lower() not in SAME + DIFFERENT:
-            raise ValueError(f"{text!r} is no label")
-        return float(text.lower() in SAME)
-    if math.isinf(rating := float(text)):
-        raise ValueError(f"{text!r} is no rating")
-    return rating
+def _checked(label: str, where: str) -> str:
+    """Return a label in lower case; refuse a text that is no label, but not an empty one."""
+    if label and label.lower() not in LABELS:
+        fix = "write T or F; for ratings, add --columns rating=NAME"
+        raise CorpusError(f"{label!r} is no label", where=where, fix=fix)
+    return label.lower()
 
 
 def _sentence(cells: Cells, word: str, number: int) -> Sentence:
@@ -286,35 +297,9 @@ def _sentence(cells: Cells, word: str, number: int) -> Sentence:
     return sentences[0]
 
 
-def _read_lines(path: Path, options: Options, gold: Path | None) -> tuple[Iterator[Line], str]:
-    """Return the lines of a file, and what it was taken for."""
-    name, suffix = path.name.lower(), path.suffix.lower()
-    guard = options.bad_lines.line
-    usual = gold_of(path)
-    is_needed = usual != path and (split_of(path) != "test" or usual.exists())
-    labels = gold or (usual if is_needed else None)
-    if name.endswith(DATA):
-        return _headerless(path, options, WIC, FIX_WIC, labels), "lines of WiC"
-    if name.endswith(MCL):
-        return _mcl(path, options, labels), "JSON of MCL-WiC"
-    if suffix == ".txt":
-        fix = "write the nine columns of XL-WiC"
-        return _headerless(path, options, XL_WIC, fix), "lines of XL-WiC"
-    if name == JUDGMENTS:
-        return _judgments(path, options), "judgments of a word usage graph"
-    if suffix not in JSON:
-        description, rows = open_table(path, options.encoding, guard)
-        return ((*row, "") for row in rows), description
-    text, encoding = decode_file(path, options.encoding)
-    if stories := _stories(text):
-        return _plausibility(path, stories, options), f"JSON of stories, {encoding}"
-    objects = json_objects(path, FIX_JSON, options.encoding, guard)
-    return ((where, values, where, "") for where, values in objects), f"JSON, {encoding}"
-
-
 def _headerless(
-    path: Path, options: Options, pattern: re.Pattern[str], fix: str, gold: Path | None = None
-) -> Iterator[Line]:
+    names: tuple[str, ...], fix: str, path: Path, options: Options, gold: Path | None
+) -> Iterator[Row]:
     """Yield the lines of a table without a header, with the labels of another file."""
     lines = [*text_files.numbered_lines(path, options.encoding)]
     lines = lines if lines[-1][1] else lines[:-1]
@@ -325,38 +310,41 @@ def _headerless(
         raise CorpusError(problem, where=where, fix="give one label per pair, T or F")
     for number, (where, text) in enumerate(lines):
         with options.bad_lines.line():
-            if not (line := pattern.fullmatch(text)):
+            cells = text.split("\t")
+            if names == WIC:
+                cells[2:3] = cells[2].split("-") if len(cells) > 2 else []
+            if len(cells) not in (len(names), len(names) - (names == XL_WIC)):
                 problem = "the columns are not those of the format"
                 raise CorpusError(problem, where=where, fix=fix)
-            label = {"label": labels[number] or "nothing"} if gold else {}
-            at = f"{gold}:{number + 1}" if gold else ""
-            yield where, {**line.groupdict(), **label}, where, at
+            values = dict(zip(names, cells, strict=False))
+            if gold:
+                values["label"] = _checked(labels[number] or "nothing", f"{gold}:{number + 1}")
+            yield where, values, where
 
 
-def _mcl(path: Path, options: Options, gold: Path | None) -> Iterator[Line]:
+def _mcl(path: Path, options: Options, gold: Path | None) -> Iterator[Row]:
     """Yield the pairs of MCL-WiC; labels belong to pairs by identifier."""
 
     def identifier(values: Mapping[str, Any]) -> str:
         # Some identifiers of MCL-WiC begin with a byte order mark.
         return str(values.get("id", "")).removeprefix("\ufeff")
 
-    tags = {
-        identifier(values): (where, str(values.get("tag", "")))
-        for where, values in (json_objects(gold, FIX_JSON) if gold else ())
-    }
+    tags = json_objects(gold, FIX_JSON) if gold else ()
+    tag_of = {identifier(values): (at, str(values.get("tag", ""))) for at, values in tags}
     guard = options.bad_lines.line
     for where, values in json_objects(path, FIX_JSON, options.encoding, guard):
         with guard():
-            at, label = "", {"id": identifier(values)}
+            values |= {"id": identifier(values)}
             if gold:
-                if label["id"] not in tags:
-                    problem = f"no label for the identifier {label['id']!r}"
+                if values["id"] not in tag_of:
+                    problem = f"no label for the identifier {values['id']!r}"
                     raise CorpusError(problem, where=where, fix="add it to the file of labels")
-                at, label["tag"] = tags[label["id"]]
-            yield where, {**values, **label}, where, at
+                at, tag = tag_of[values["id"]]
+                values["tag"] = _checked(tag, at)
+            yield where, values, where
 
 
-def _judgments(path: Path, options: Options) -> Iterator[Line]:
+def _judgments(path: Path, options: Options, _gold: Path | None) -> Iterator[Row]:
     """Yield a line per judged pair of uses; a pair without a decision has no rating."""
     needed = ("lemma", "identifier", "context", "indexes_target_token")
     rows = read_table(path.parent / USES, needed, options.encoding)
@@ -382,35 +370,38 @@ def _judgments(path: Path, options: Options) -> Iterator[Line]:
             kept = ("identifier", "grouping", "date")
             values |= {f"{name}{number}": use[name] for name in kept if name in use}
         values |= {"rating": median(decided) if decided else "", "judgments": len(decided)}
-        yield where, values, where, ""
+        yield where, values, where
 
 
-def _stories(text: str) -> dict[str, Any]:
-    """Return the stories of a JSON object of objects; {} for other JSON."""
-    try:
-        values = text_files.parse_json(text)
-    except ValueError:  # an object per line
-        return {}
-    nested = isinstance(values, dict) and all(isinstance(item, dict) for item in values.values())
-    return values if nested else {}
-
-
-def _plausibility(
-    path: Path, stories: Mapping[str, dict[str, Any]], options: Options
-) -> Iterator[Line]:
+def _stories(path: Path, options: Options, _: Path | None) -> Iterator[Row]:
     """Yield a line per story, whose word is the only one in its ambiguous sentence."""
+    fix = "give an object of stories, each with the keys of SemEval-2026 task 5"
+    with at_place(str(path), fix):
+        stories = text_files.parse_json(text_files.decode_file(path, options.encoding)[0])
     for key, story in stories.items():
         where = f"{path}, story {key}"
-        with options.bad_lines.line(), at_place(where, "give the keys of SemEval-2026 task 5"):
-            if missing := STORY - story.keys():
-                raise ValueError(f"no {' and no '.join(sorted(missing))}")
+        with options.bad_lines.line(), at_place(where, fix):
+            if missing := [name for name in STORY if name not in story]:
+                raise ValueError(f"no {' and no '.join(missing)}")
             values = {"id": key, **story}
             parts = [str(values.pop(k, "") or "") for k in ("precontext", "sentence", "ending")]
-            uses = RULES.finder(story["homonym"]).find(parts[1])
+            uses = RULES.finder(str(story["homonym"])).find(parts[1])
             if len(uses) != 1:
                 raise ValueError(f"{len(uses)} forms of {story['homonym']!r} in the sentence")
             start = len(parts[0]) + bool(parts[0])
             values["sentence1"] = " ".join(filter(None, parts))
             values["start1"], values["end1"] = start + uses[0].start, start + uses[0].end
             values["sentence2"] = values.pop("example_sentence")
-            yield where, values, where, ""
+            yield where, values, where
+
+
+def _table(path: Path, options: Options, _: Path | None) -> Iterator[Row]:
+    """Yield the lines of a table, or the objects of JSON."""
+    guard = options.bad_lines.line
+    if path.suffix.lower() in JSON:
+        for where, values in json_objects(path, FIX_JSON, options.encoding, guard):
+            yield where, values, where
+    else:
+        description, rows = open_table(path, options.encoding, guard)
+        log.info(f"{path}: {description}")
+        yield from rows

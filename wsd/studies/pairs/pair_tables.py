@@ -11,7 +11,7 @@ transformation, layer choice and split.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ import numpy as np
 
 from wsd.artifacts import corpus_table
 from wsd.artifacts.corpus_table import Corpus
-from wsd.artifacts.dataset import ABOUT, OF_PAIRS
+from wsd.artifacts.dataset import ABOUT, MANIFEST, OF_PAIRS
+from wsd.artifacts.manifest import read_manifest
 from wsd.errors import wrong_file
 from wsd.storage.parquet import read_table, write_table
 from wsd.storage.result_files import parsing
@@ -126,8 +127,7 @@ def write_pairs(folder: Path, pairs: Pairs) -> None:
     if not pairs.is_graded:
         columns["same"] = np.nan_to_num(pairs.gold, nan=UNKNOWN).astype(np.int8)
     columns |= {f"{EXTRA}{name}": values for name, values in pairs.extra.items()}
-    provenance = {"about": dict(pairs.about), "sentences": pairs.sentences.digest}
-    write_table(folder / PAIRS_FILE, pa.table(columns), provenance)
+    write_table(folder / PAIRS_FILE, pa.table(columns), {"about": dict(pairs.about)})
 
 
 def read_pairs(folder: Path) -> Pairs:
@@ -136,18 +136,17 @@ def read_pairs(folder: Path) -> Pairs:
     Raises
     ------
     ResultError
-        If a table is missing or damaged, or the two tables do not belong together.
+        If a table is missing or damaged.
     """
     path = folder / PAIRS_FILE
     table, provenance = read_table(path)
-    sentences = corpus_table.read(folder / SENTENCES_FILE)
     with parsing(path):
         is_graded = "rating" in table.column_names
         gold = table["rating" if is_graded else "same"].to_numpy().astype(np.float64)
         extra = [name for name in table.column_names if name.startswith(EXTRA)]
-        pairs = Pairs(
-            about={key: str(provenance["about"][key]) for key in ("name", *ABOUT)},
-            sentences=sentences,
+        return Pairs(
+            about=provenance["about"],
+            sentences=corpus_table.read(folder / SENTENCES_FILE),
             word=np.array(table["word"].to_pylist()),
             split=np.array(table["split"].to_pylist()),
             line=table["line"].to_numpy(),
@@ -156,10 +155,6 @@ def read_pairs(folder: Path) -> Pairs:
             is_graded=is_graded,
             extra={name.removeprefix(EXTRA): tuple(table[name].to_pylist()) for name in extra},
         )
-        known = provenance["sentences"]
-    if known != sentences.digest:
-        raise wrong_file("the pairs belong to another table of sentences", path)
-    return pairs
 
 
 def write_cosines(path: Path, pairs: Pairs, cosines: Cosines, provenance: dict[str, Any]) -> None:
@@ -191,3 +186,24 @@ def read_cosines(path: Path, pairs: Pairs) -> tuple[Cosines, dict[str, Any]]:
     if known != (pairs.sentences.digest, len(pairs)):
         raise wrong_file("the cosines belong to other pairs", path)
     return cosines, provenance
+
+
+def write_tables(source: Path, out: Path) -> list[Path] | None:
+    """Write the tables of a corpus of pairs for ``wsd corpus``, and return their paths.
+
+    Parameters
+    ----------
+    source, out : Path
+        The folder of the corpus, and the folder of its tables.
+
+    Returns
+    -------
+    list of Path or None
+        None for another corpus.
+    """
+    if not (source / PAIRS_FILE).exists():
+        return None
+    dataset = read_manifest(source / MANIFEST)
+    about = {key: getattr(dataset, key) for key in ("name", *ABOUT)}
+    write_pairs(out, replace(read_pairs(source), about=about))
+    return [out / file for file in OF_PAIRS]

@@ -175,7 +175,7 @@ def score(pairs: Pairs, cosines: Cosines, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of ``pairs.csv`` except model and view.
+        The columns of ``pairs.csv``, without values for model and view.
 
     Raises
     ------
@@ -214,8 +214,7 @@ def _cross_validate(
 ) -> pd.DataFrame:
     """Score what the other folds select, and every choice with the thresholds of other folds."""
     answers = Answers(values, np.empty(values.shape, dtype=bool))
-    n = len(scorer.gold)
-    selected = Answers(np.empty(n), np.empty(n, dtype=bool))
+    selected = Answers(np.empty(len(scorer.gold)), np.empty(len(scorer.gold), dtype=bool))
     # All pairs of a word are in one fold, unless there are few words.
     clusters = clusters_of(scorer.word)
     words = np.random.default_rng(scorer.seed).permutation(np.unique(clusters))
@@ -246,8 +245,7 @@ def _thresholds(values: np.ndarray, scorer: Scorer) -> list[float]:
 
 
 def _answers(values: np.ndarray, thresholds: Sequence[float]) -> Answers:
-    called = [own >= threshold for own, threshold in zip(values, thresholds, strict=True)]
-    return Answers(values, np.stack(called))
+    return Answers(values, values >= np.array(thresholds, dtype=values.dtype)[:, None])
 
 
 def _table(
@@ -264,18 +262,16 @@ def _table(
     rows: list[dict[str, Any]] = []
     for i, (transform, layers) in enumerate(names):
         own = answers.of(i)
-        row: dict[str, Any] = {"transform": transform, "layers": layers, "chosen": i == chosen}
-        row["called_same"] = own.called.mean()
-        for metric, value in scorer.scores(own).items():
-            row[metric] = value.item()
-            row |= dict.fromkeys((f"{metric}_low_by_word", f"{metric}_high_by_word"), np.nan)
+        row = {metric: value.item() for metric, value in scorer.scores(own).items()}
         for by, (weights, count) in draws.items():
             for metric, drawn in scorer.scores(own, weights).items():
                 bounds = percentiles(drawn, row[metric], count, floor)
                 row[f"{metric}_low{by}"], row[f"{metric}_high{by}"] = bounds
-        rows.append({**row, "difference": row[scorer.metric] - reference_score})
-    empty = {**dict.fromkeys([*TESTS, "p_largest_advantage"], np.nan), "in_confidence_set": False}
-    return pd.DataFrame(rows).assign(n=n, words=n_words, **empty)
+        row["difference"] = row[scorer.metric] - reference_score
+        names_of_row = {"transform": transform, "layers": layers, "chosen": i == chosen}
+        rows.append({**names_of_row, "called_same": own.called.mean(), **row})
+    table = pd.DataFrame(rows).reindex(columns=tables.columns_of(is_graded=scorer.is_graded))
+    return table.assign(n=n, words=n_words, in_confidence_set=False)
 
 
 def _add_tests(table: pd.DataFrame, scorer: Scorer, answers: Answers, reference: Answers) -> None:
@@ -310,17 +306,16 @@ def run(args: argparse.Namespace) -> None:
     if mixed := [choice.name for choice in choices if choice.operation == "mix"]:
         problem = f"layers {mixed[0]!r}: a mix needs training, but pairs train no classifier"
         raise ConfigError(problem, where="--layers", fix="use mean, sum or concat")
-    cosines: dict[tuple[str, str], np.ndarray] = {}
+    by_choice: dict[str, dict[str, np.ndarray]] = {}
     # With several threads, the scores would depend on their number.
     with one_thread():
         for choice in choices:
             combined = choice.combine({layer: vectors.layer(layer) for layer in choice.layers})
-            for transform, values in measure(pairs, combined, args.transforms).items():
-                cosines[transform, choice.name] = values
+            by_choice[choice.name] = measure(pairs, combined, args.transforms)
             log.info("cosines of %s", choice.name)
-    ordered = {(t, c.name): cosines[t, c.name] for t in args.transforms for c in choices}
+    cosines = {(t, name): own[t] for t in args.transforms for name, own in by_choice.items()}
     model = vectors.provenance["model"]["name"]
-    table = score(pairs, ordered, args.seed).assign(model=model, view=args.view)
+    table = score(pairs, cosines, args.seed).assign(model=model, view=args.view)
     provenance = {"model": model, "view": args.view, "blocks": vectors.blocks, "seed": args.seed}
-    tables.write_cosines(args.out / tables.COSINES, pairs, ordered, provenance)
+    tables.write_cosines(args.out / tables.COSINES, pairs, cosines, provenance)
     write_csv(args.out / tables.TABLE, table[tables.columns_of(is_graded=pairs.is_graded)])

@@ -4,7 +4,9 @@ The page is a single file. It needs only the tables of ``wsd pairs``.
 """
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from math import ceil, floor, log10
 from pathlib import Path
@@ -15,9 +17,11 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from wsd.arguments import add_out, add_path
+from wsd.artifacts.column_names import feature_set
 from wsd.artifacts.transform_names import transform_label
-from wsd.errors import wrong_file
+from wsd.errors import WsdError, wrong_file
 from wsd.metrics.graded import FEWEST_WORDS
+from wsd.report.overview import Listed, Result, day, find_pages
 from wsd.report.pages.plots import DASHES, plot_of_tables
 from wsd.report.pages.render import CURVES, number, render_alone
 from wsd.report.pages.report_data import having, records, sentence
@@ -236,6 +240,27 @@ def round_values(low: float, high: float, most: int) -> dict[float, str]:
     slack = 1e-9  # of a step, for rounding errors
     multiples = range(ceil(low / step - slack), floor(high / step + slack) + 1)
     return {i * step: number(i * step, f".{max(0, -n)}f") for i in multiples}
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Yield every page of pairs below a folder of all results, for the list of all reports."""
+    for path, listed in find_pages(results, "*/pairs.html"):
+        result = main_result(path.with_name(TABLE))
+        yield replace(listed, models=[path.parent.name], day=day(path), result=result)
+
+
+def main_result(table: Path) -> Result | None:
+    """Return the selected configuration's result: out of fold, or on the last labelled split."""
+    with suppress(WsdError, LookupError):
+        chosen = records(having(read_csv(table), chosen=True))
+        row = next((row for row in chosen if row["split"] == OUT_OF_FOLD), chosen[-1])
+        metric = "spearman" if "spearman" in row else "accuracy"
+        score, low, high = (row[f"{metric}{bound}"] for bound in ("", "_low", "_high"))
+        kind = "; Spearman" if metric == "spearman" else ""
+        classifier = f"cosine, {transform_label(row['transform'])}{kind}"
+        features = feature_set(row["view"], row["layers"])
+        return Result(features, classifier, score, low, high, row["words"])
+    return None
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

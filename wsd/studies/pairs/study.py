@@ -12,7 +12,8 @@ class Pairs(Study):
         "pairs": "Score every layer: same sense in both sentences, or not?",
         "pairs-page": "Write the page of the pairs.",
     }
-    extends = {"corpus": "corpus_of_pairs", "import": "import_pairs", "overview": "overview_rows"}
+    front_page = "pairs.html"
+    extends = {"corpus": "pair_tables", "import": "import_pairs", "overview": "pairs_page"}
     kinds = {
         "pairs": Kind("pairs", {"view": "page_view", "transforms": "transforms", "seed": "seed"}),
         "pairs-page": Kind("pairs-page"),

@@ -27,7 +27,7 @@ SIGNIFICANT = 1.96
 NOTHING = np.iinfo(np.uint32).max
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the study's options."""
     text = "substitutes of `wsd substitutes`, one per model: a folder, or a listing"
     add_optional_files(parser, "--substitutes", text, metavar="PATH")

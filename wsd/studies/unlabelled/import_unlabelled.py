@@ -1,7 +1,7 @@
 """Import sentences without senses with ``wsd import --unlabelled``.
 
 The place of the focal word may be given as in a table of labelled sentences. Otherwise, every form
-of the word that :mod:`wsd.corpora.word_forms` finds is a use. The import lists the sentences in
+of the word that :mod:`wsd.corpora.find_word` finds is a use. The import lists the sentences in
 which it finds no form.
 
 Each word has one file, ``sentences.txt``. Each line is a use, in the format of the data files of a
@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import FormCheck
+from wsd.corpora.focal_word import Sentence, from_span
 from wsd.corpora.importer import labelled_tables, table_files, write_corpus
-from wsd.corpora.importer.focal_word import Sentence, from_span
 from wsd.corpora.importer.import_summary import log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request
 from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
 from wsd.corpora.importer.table_cells import Options, marked_or_found
-from wsd.corpora.known_forms import KnownForms
-from wsd.corpora.word_names import similar_names
+from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
 from wsd.storage.text_files import decode_file, lines_of
@@ -43,21 +43,20 @@ class Uses:
 
     Attributes
     ----------
-    rows : dict of word to dict of Use to LabelledSentence
-        The sense of each row is ``-``.
-    not_found : dict of word to list of str
-        File and line of the sentences without the word.
-    repeated : int
-        The number of uses that are left out because they equal an earlier one.
     forms : FormCheck
         Counts the focal words of all uses.
+    rows : dict of word to dict of Use to LabelledSentence
+        The sense of each row is ``-``.
+    not_found : list of Entry
+        The sentences without the word.
+    repeated : int
+        The number of uses that are left out because they equal an earlier one.
     """
 
-    rows: dict[str, dict[Use, LabelledSentence]] = field(default_factory=dict)
-    not_found: dict[str, list[str]] = field(default_factory=dict)
-    repeated: int = 0
     forms: FormCheck = field(default_factory=FormCheck)
-    pending: list[Entry] = field(default_factory=list)
+    rows: dict[str, dict[Use, LabelledSentence]] = field(default_factory=dict)
+    not_found: list[Entry] = field(default_factory=list)
+    repeated: int = 0
 
     def find_again(self, known: KnownForms) -> None:
         """Look for words in the sentences without them, in the forms of the other sentences."""
@@ -65,13 +64,11 @@ class Uses:
             word: {row.tokens[row.position] for row in rows.values()}
             for word, rows in self.rows.items()
         }
-        pending, self.pending = self.pending, []
-        for entry in pending:
+        entries, self.not_found = self.not_found, []
+        for entry in entries:
             _, word, text, _ = entry
-            uses = known.finder_of([word], seen).find(text)
+            uses = known.finder(word, *seen.get(word, ())).find(text)
             self.add(entry, [from_span(text, use.start, use.end, use.form) for use in uses])
-        for where, word, *_ in self.pending:
-            self.not_found.setdefault(word, []).append(where)
 
     def add(self, entry: Entry, sentences: list[Sentence]) -> None:
         """Add the uses of a word in a sentence; remember a sentence without any.
@@ -82,7 +79,7 @@ class Uses:
             For an invisible character or invalid Unicode.
         """
         if not sentences:
-            self.pending.append(entry)
+            self.not_found.append(entry)
         where, word, _, extra = entry
         for sentence in sentences:
             row = replace(labelled(where, word, "-", sentence), extra=extra)
@@ -105,14 +102,11 @@ def read(path: Path, options: Options, uses: Uses) -> None:
     if path.suffix.lower() == labelled_tables.TEXT and not labelled_tables.is_table(path):
         _read_lines(path, options, uses)
         return
-    for cells in labelled_tables.read_cells(
-        path, replace(options, find=True), needed=("sentence",)
-    ):
+    options = replace(options, find=True)
+    for cells in labelled_tables.read_cells(path, options, needed=("sentence",)):
         if cells.has("sense"):
-            problem = (
-                f"--unlabelled is given, but {cells.column_of['sense']!r} is a column of senses"
-            )
-            fix = "leave out --unlabelled, or the column"
+            name, fix = cells.column_of["sense"], "leave out --unlabelled, or the column"
+            problem = f"--unlabelled is given, but {name!r} is a column of senses"
             raise CorpusError(problem, where=cells.header, fix=fix)
         with options.bad_lines.line():
             word, sentences = cells.uses()
@@ -121,25 +115,22 @@ def read(path: Path, options: Options, uses: Uses) -> None:
 
 def _read_lines(path: Path, options: Options, uses: Uses) -> None:
     text, encoding = decode_file(path, options.encoding)
-    n_sentences = 0
-    for where, line in lines_of(path, text):
-        if not line.strip():
-            continue
-        n_sentences += 1
+    lines = [(where, line) for where, line in lines_of(path, text) if line.strip()]
+    for where, line in lines:
         with options.bad_lines.line():
             if "\t" in line.strip():
-                problem = "a tab in a line of sentences"
-                fix = "if the file is a table, name its columns in the first line; if not, write a "
-                raise CorpusError(problem, where=where, fix=f"{fix}space")
+                problem, fix = "a tab in a line of sentences", "if not, write a space"
+                fix = f"if the file is a table, name its columns in the first line; {fix}"
+                raise CorpusError(problem, where=where, fix=fix)
             word, sentences = marked_or_found(where, line, options.word, options.forms)
             uses.add((where, word, line, {}), sentences)
-    if not n_sentences:
+    if not lines:
         fix = "write a sentence in each line"
         raise CorpusError("the file has no sentence", where=str(path), fix=fix)
-    log.info(f"{path}: a sentence per line, {encoding}, {n_sentences:,} sentences")
+    log.info(f"{path}: a sentence per line, {encoding}, {len(lines):,} sentences")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add an option to ``wsd import``."""
     text = "sentences without senses: a .txt with one in each line, or a table"
     parser.add_argument("--unlabelled", action="store_true", help=text)
@@ -163,7 +154,7 @@ def import_instead(request: Request) -> list[str] | None:
             problem = "an option about senses cannot be combined with --unlabelled"
             raise ConfigError(problem, where=where, fix=fix)
     known = request.known_forms()
-    uses = Uses(forms=FormCheck(known))
+    uses = Uses(FormCheck(known))
     for path in request.files:
         if path.suffix.lower() not in KINDS:
             problem = f"{path.name!r} is of an unknown kind"
@@ -178,7 +169,7 @@ def import_instead(request: Request) -> list[str] | None:
     if not words:
         raise _no_word(uses, request.files, known)
     left_out = {
-        "sentences in which the word is not found": sum(map(len, uses.not_found.values())),
+        "sentences in which the word is not found": len(uses.not_found),
         "uses that are there already, word for word": uses.repeated,
         f"words with fewer than {LEAST} uses": len(uses.rows) - len(words),
         **bad_lines,
@@ -188,23 +179,21 @@ def import_instead(request: Request) -> list[str] | None:
         request, request.files, labelled=False, left_out=left_out
     )
     write_corpus.lay_out_unlabelled(request.args.out, words, manifest)
-    reasons = [*left_out.items()][bool(uses.not_found) :]
+    places: dict[str, list[str]] = {}
+    for where, word, *_ in uses.not_found:
+        places.setdefault(word, []).append(where)
+    without = [
+        f"left out: {plural(len(of_word), 'sentence')} without {word} "
+        f"(looked for: {_forms([word], known)}): {', '.join(shorten(of_word, 'places'))}"
+        for word, of_word in sorted(places.items())
+    ]
+    reasons = [*left_out.items()][bool(without) :]
     return [
         f"{plural(len(words), 'word')} without senses",
         *shorten([f"{word}: {len(rows)} uses" for word, rows in words.items()], "words"),
-        *_not_found(uses, known),
+        *shorten(without, "words"),
         *(f"left out: {reason}: {number}" for reason, number in reasons),
     ]
-
-
-def _not_found(uses: Uses, known: KnownForms) -> list[str]:
-    """Return a line per word with the sentences that lack it."""
-    lines = [
-        f"left out: {plural(len(places), 'sentence')} without {word} "
-        f"(looked for: {', '.join(known.of(word))}): {', '.join(shorten(places, 'places'))}"
-        for word, places in sorted(uses.not_found.items())
-    ]
-    return shorten(lines, "words")
 
 
 def _no_word(uses: Uses, files: Sequence[Path], known: KnownForms) -> CorpusError:
@@ -214,9 +203,12 @@ def _no_word(uses: Uses, files: Sequence[Path], known: KnownForms) -> CorpusErro
         numbers = [f"{word} {len(rows)}" for word, rows in uses.rows.items()]
         problem = f"too few uses to cluster (uses: {', '.join(shorten(numbers, 'words'))})"
         return CorpusError(problem, where=where, fix=f"give {LEAST} or more sentences with a word")
-    words = ", ".join(shorten([repr(word) for word in uses.not_found], "words"))
-    forms = dict.fromkeys(form for word in uses.not_found for form in known.of(word))
-    looked_for = ", ".join(forms)
+    words = [*dict.fromkeys(word for _, word, *_ in uses.not_found)]
+    names = ", ".join(shorten([*map(repr, words)], "words"))
     fix = "correct --word (a verb is called serve.v), or mark the word in each line, as [[cell]]"
-    problem = f"no sentence has a form of {words} (looked for: {looked_for})"
+    problem = f"no sentence has a form of {names} (looked for: {_forms(words, known)})"
     return CorpusError(problem, where=where, fix=fix)
+
+
+def _forms(words: Sequence[str], known: KnownForms) -> str:
+    return ", ".join(dict.fromkeys(form for word in words for form in known.of(word)))

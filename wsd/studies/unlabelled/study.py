@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wsd.studies.base import Config, Files, Kind, Outputs, Study, refused
+from wsd.studies.base import Config, Files, Kind, Outputs, Study
 
 
 class Unlabelled(Study):
@@ -15,7 +15,7 @@ class Unlabelled(Study):
         "uses": "Cluster every word's sentences at one layer choice.",
         "uses-page": "Write the pages of the clusters.",
     }
-    extends = {"import": "import_unlabelled", "overview": "overview_links"}
+    extends = {"import": "import_unlabelled", "overview": "uses_page"}
     kinds = {
         "uses": Kind(
             "uses", {"centre": "clusters.centre", "clusters": "clusters.most", "seed": "seed"}
@@ -24,17 +24,12 @@ class Unlabelled(Study):
     }
 
     def configure(self, file: Any, config: Config) -> Config:
-        """Check that some word has enough sentences for the clusters."""
+        """Read the largest number of clusters alone as a section."""
         from wsd.studies.unlabelled.config import Clusters
 
         clusters = file.clusters
         if not isinstance(clusters, Clusters):
             clusters = Clusters(most=clusters) if clusters else Clusters()
-        longest = max(config.dataset.sizes[word] for word in config.words)
-        if clusters.most is not None and clusters.most >= longest:
-            number = f"{longest} sentence{'s' if longest > 1 else ''}"
-            problem = f"{clusters.most} clusters, but no word has more than {number}"
-            raise refused(problem, "clusters", "set fewer, or leave the number out")
         return config.model_copy(update={"clusters": clusters})
 
     def applies(self, config: Config) -> bool:

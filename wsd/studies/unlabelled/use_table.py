@@ -19,7 +19,7 @@ from wsd.artifacts.instances import read_instances, write_instances
 from wsd.artifacts.neighbour_table import Neighbours
 from wsd.errors import wrong_file
 from wsd.metrics.nearest import K
-from wsd.storage.result_files import parsing, require
+from wsd.storage.result_files import parsing
 
 # If a word has more instances, a sample of this size is clustered. Every pair of its instances has
 # a distance, and the word's page shows all of them.
@@ -152,7 +152,6 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
     uses = {}
     with parsing(path):
         seed = int(provenance["seed"])
-        now = {word: corpus.take(shown(corpus, seed)).digest for word, corpus in corpora.items()}
         known = provenance["shown"]
         points = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
         near, similarity = (
@@ -162,13 +161,9 @@ def read_uses(path: Path, corpora: Corpora) -> tuple[dict[str, WordUses], dict[s
         for word, of_word in rows.items():
             labels = np.array(table["labels"].take(of_word).to_pylist(), dtype=np.int16)
             partitions = [Partition(**facts) for facts in provenance["partitions"][word]]
-            fits = labels.shape == (len(of_word), len(partitions)) and all(
-                labels[:, i].min() >= 0 and labels[:, i].max() < p.k == len(p.typical)
-                for i, p in enumerate(partitions)
-            )
-            require(fits, "invalid clusters")
             nearest = Neighbours(near[of_word], similarity[of_word], float("nan"))
             uses[word] = WordUses(points[of_word], nearest, partitions, labels)
+    now = {word: corpus.take(shown(corpus, seed)).digest for word, corpus in corpora.items()}
     if now != known:
         raise wrong_file("the uses belong to other words or sentences", path)
     return uses, provenance

@@ -23,6 +23,7 @@ from wsd.artifacts.manifest import find_dataset
 from wsd.artifacts.projection import align_signs
 from wsd.artifacts.run_json import list_folders
 from wsd.errors import wrong_file
+from wsd.report.overview import Listed, find_pages
 from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import label
 from wsd.report.pages.render import encode, most_colours, pack, packed_columns, render_alone
@@ -30,25 +31,15 @@ from wsd.report.pages.report_data import having, records
 from wsd.storage.atomic import write_text
 from wsd.storage.csv import write_csv
 from wsd.storage.file_names import file_name
-from wsd.studies.unlabelled.partitions import MEASURES
-from wsd.studies.unlabelled.use_table import (
-    FORM_EXPLAINS,
-    TABLE,
-    WordUses,
-    read_uses,
-    shown,
-)
+from wsd.studies.unlabelled.use_table import FORM_EXPLAINS, TABLE, WordUses, read_uses, shown
+from wsd.studies.unlabelled.uses import MEASURES
 
 # How the number of clusters is decided.
 BY_SILHOUETTE, AS_SENSES, SINGLE = "silhouette", "as many as senses", "one cluster"
 SHOWN = ("ari", "v_measure", "bcubed_f", "paired_f")
 PARTS = ("data", "words", "state", "plot", "clusters", "earlier-names", "result")
-SCRIPTS = (
-    "page.js",
-    "extra-columns.js",
-    *(f"unlabelled/uses-{part}.js" for part in PARTS),
-    "unlabelled/uses.js",
-)
+SCRIPTS = ("page.js", "extra-columns.js", *(f"unlabelled/uses-{part}.js" for part in PARTS),
+           "unlabelled/uses.js")  # fmt: skip
 LEVELS = 32767
 NOWHERE = 65535
 # Number of styles; users add clusters on the page.
@@ -147,11 +138,16 @@ def index_page(
     words: list[dict[str, Any]] = []
     opened = {model: list(choices)[opening(list(choices))] for model, choices in uses.items()}
     for model, choice in opened.items():
-        selected = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
-        for word in uses[model][choice]:
-            numbers = records(having(selected, word=word))
-            total = len(corpora[word])
-            words.append({"model": model, "word": word, "total": total, "numbers": numbers})
+        rows = having(table, model=model, layers=choice.name, number=BY_SILHOUETTE)
+        words += [
+            {
+                "model": model,
+                "word": word,
+                "total": len(corpora[str(word)]),
+                "numbers": records(of_word),
+            }
+            for word, of_word in rows.groupby("word", sort=False)
+        ]
     numbers = [number for word in words for number in word["numbers"]]
     labelled = table["number"].eq(AS_SENSES).any()
     baseline = having(table, number=SINGLE)[list(SHOWN)].mean().to_dict() if labelled else {}
@@ -270,19 +266,20 @@ def _layer(choice: LayerChoice, uses: WordUses, points: np.ndarray) -> dict[str,
         "similar": encode(np.round((similarity + 1) * 127).clip(0, 254), "u1"),
         "partitions": [
             {
-                "method": partition.method,
-                "k": partition.k,
-                "silhouette": partition.silhouette,
-                "chosen": partition.chosen,
+                **vars(partition),
+                "agreement": partition.agreement or None,
                 "labels": encode(labels, "<u2"),
                 "digest": hashlib.sha256(labels.astype("<i2").tobytes()).hexdigest()[:12],
-                "form_nmi": partition.form_nmi,
-                "typical": partition.typical,
-                "agreement": partition.agreement or None,
             }
             for partition, labels in zip(uses.partitions, uses.labels.T, strict=True)
         ],
     }
+
+
+def reports(results: Path) -> Iterator[Listed]:
+    """Yield every page of uses below a folder of all results, for the list of all reports."""
+    pages = find_pages(results, "uses/index.html", "Uses of words, clustered without senses")
+    yield from (listed for _, listed in pages)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from wsd.artifacts.parts_of_speech import lemma_and_part
+from wsd.corpora.find_word import within_word
 from wsd.corpora.text_format import join_tokens
-from wsd.corpora.word_forms import within_word
 
 Sentence = tuple[int, tuple[str, ...]]
 FIX_MARK = (
@@ -30,10 +30,12 @@ FIX_SPAN = (
 )
 # Punctuation that can be part of a word: AT&T, #1, goin'.
 _IN_WORDS = "#%&'*/@\\_\u2019"
+_BRACKETS = re.compile(r"\[\[(?P<focal>.*?)\]\]", re.DOTALL)
+_ASTERISKS = re.compile(r"\*(?P<focal>[^*]*)\*")
 # <b>crane</b>, <head id="1">crane</head>, [TGT]crane[/TGT]
 _TAGS = (
-    re.compile(r"<([A-Za-z]\w*)(?:\s[^<>]*)?>([^<>]*)</\1>"),
-    re.compile(r"\[([A-Za-z]\w*)\]([^\[\]]*)\[/\1\]"),
+    re.compile(r"<([A-Za-z]\w*)(?:\s[^<>]*)?>(?P<focal>[^<>]*)</\1>"),
+    re.compile(r"\[([A-Za-z]\w*)\](?P<focal>[^\[\]]*)\[/\1\]"),
 )
 # U.S, Ph.D: the full stop after such a text belongs to it.
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
@@ -57,71 +59,61 @@ class Marked(NamedTuple):
     at: int
 
 
-def read_mark(text: str) -> Marked:
-    """Return a text without its mark: ``[[word]]``, ``*word*``, ``<b>word</b>`` or ``[T]word[/T]``.
-
-    A tag may have any name. In a text with double brackets, asterisks and tags are text. In a text
-    with two asterisks, tags are text. :func:`check_span` checks the marked word.
-
-    Raises
-    ------
-    ValueError
-        If no word is marked, or more than one, or a mark is not closed.
-    """
-    opening, closing = ("[[", "]]") if "[[" in text or "]]" in text else ("*", "*")
-    asterisks = text.count("*")
-    if opening == "*" and asterisks != 2 and (tags := _tags(text)):
-        if len(tags) > 1:
-            raise ValueError(f"{len(tags)} words are marked with tags, not one")
-        return _without_tag(text, tags[0])
-    before, _, rest = text.partition(opening)
-    focal, closed, after = rest.partition(closing)
-    if opening == "*":
-        if asterisks != 2:
-            raise ValueError(
-                f"{asterisks} asterisks, not two" if asterisks else "no word is marked"
-            )
-    elif text.count(opening) == text.count(closing) > 1:
-        raise ValueError(f"{text.count(opening)} words are marked in double brackets, not one")
-    elif text.count(opening) != text.count(closing) or not closed:
-        raise ValueError("double brackets are not opened or not closed")
-    start = len(before)
-    return Marked(before + focal + after, start, start + len(focal), start + len(opening))
-
-
-def _tags(text: str) -> list[re.Match[str]]:
-    return [tag for pattern in _TAGS for tag in pattern.finditer(text)]
-
-
-def _without_tag(text: str, tag: re.Match[str]) -> Marked:
-    before, focal, after = text[: tag.start()], tag[2], text[tag.end() :]
-    end = len(before) + len(focal)
-    return Marked(before + focal + after, len(before), end, tag.start(2))
-
-
 def find_mark(text: str, is_form: Callable[[str], object]) -> Marked | None:
     """Return a text without its mark, or None for a text that has no mark.
 
-    Asterisks and tags also emphasize words. They are a mark if there are two asterisks or one tag,
-    with a form of the word in between; otherwise they are text.
+    A mark is ``[[word]]``, ``*word*``, ``<b>word</b>`` or ``[T]word[/T]``; a tag may have any name.
+    In a text with double brackets, asterisks and tags are text. Asterisks and tags also emphasize
+    words. They are a mark if there are two asterisks or one tag, with a form of the word in
+    between; otherwise they are text. :func:`check_span` checks the marked word.
 
     Raises
     ------
     ValueError
         If more than one word is marked, or a mark is not closed.
     """
-    if "[[" in text or "]]" in text:
-        return read_mark(text)
-    _, *parts = text.split("*")
-    forms = [part for part in parts[::2] if is_form(part.strip())] if len(parts) % 2 == 0 else []
-    tags = [tag for tag in _tags(text) if is_form(tag[2].strip())]
-    if len(forms) > 1:
-        raise ValueError(f"{len(forms)} words are marked with asterisks, not one")
-    if forms and len(parts) == 2:
-        return read_mark(text)
-    if len(tags) > 1:
-        raise ValueError(f"{len(tags)} words are marked with tags, not one")
-    return _without_tag(text, tags[0]) if tags else None
+    brackets = [*_BRACKETS.finditer(text)]
+    counts = {text.count("[["), text.count("]]")}
+    if counts != {0}:
+        if counts != {len(brackets)}:
+            raise ValueError("double brackets are not opened or not closed")
+        return _only(brackets, "in double brackets")
+    asterisks = [*_ASTERISKS.finditer(text)] if text.count("*") % 2 == 0 else []
+    starred = [mark for mark in asterisks if is_form(mark["focal"].strip())]
+    if starred and len(asterisks) == 1:
+        return _without(starred[0])
+    tags = (tag for pattern in _TAGS for tag in pattern.finditer(text))
+    if tagged := [tag for tag in tags if is_form(tag["focal"].strip())]:
+        return _only(tagged, "with tags")
+    if len(starred) > 1:
+        raise ValueError(f"{text.count('*')} asterisks, not two")
+    return None
+
+
+def read_mark(text: str) -> Marked:
+    """Return a text without its mark, which may be around any word.
+
+    Raises
+    ------
+    ValueError
+        As :func:`find_mark`; also if no word is marked.
+    """
+    if mark := find_mark(text, lambda focal: True):
+        return mark
+    n = text.count("*")
+    raise ValueError(f"{n} asterisks, not two" if n else "no word is marked")
+
+
+def _only(marks: list[re.Match[str]], how: str) -> Marked:
+    if len(marks) > 1:
+        raise ValueError(f"{len(marks)} words are marked {how}, not one")
+    return _without(marks[0])
+
+
+def _without(mark: re.Match[str]) -> Marked:
+    before, focal, after = mark.string[: mark.start()], mark["focal"], mark.string[mark.end() :]
+    start, end = len(before), len(before) + len(focal)
+    return Marked(before + focal + after, start, end, mark.start("focal"))
 
 
 def check_span(text: str, start: int, end: int, word: str = "") -> None:
@@ -203,11 +195,7 @@ def is_punctuation(text: str) -> bool:
 
 def _apart(text: str) -> tuple[str, str, str]:
     """Return the white space and punctuation before a word, the word, and those after it."""
-    around = "".join(
-        c
-        for i, c in enumerate(text)
-        if c.isspace() or (_punctuation(text, i) and c not in _IN_WORDS)
-    )
+    around = "".join(c for c in text if c.isspace() or (_is_of(c, "P") and c not in _IN_WORDS))
     rest = text.lstrip(around)
     body = rest.rstrip(around)
     return text[: len(text) - len(rest)], body, rest[len(body) :]
@@ -268,9 +256,9 @@ def _tokens(text: str) -> Iterator[str]:
     for part in text.split():
         start, end = 0, len(part)
         # A combining mark belongs to the character before it.
-        while start < end and _punctuation(part, start) and not _mark(part, start + 1):
+        while start < end and _is_of(part[start], "P") and not _is_of(part[start + 1 :][:1], "M"):
             start += 1
-        while end > start and _punctuation(part, end - 1):
+        while end > start and _is_of(part[end - 1], "P"):
             end -= 1
         yield from part[:start]
         if start < end:
@@ -278,9 +266,5 @@ def _tokens(text: str) -> Iterator[str]:
         yield from part[end:]
 
 
-def _punctuation(text: str, i: int) -> bool:
-    return unicodedata.category(text[i]).startswith("P")
-
-
-def _mark(text: str, i: int) -> bool:
-    return i < len(text) and unicodedata.category(text[i]).startswith("M")
+def _is_of(character: str, category: str) -> bool:
+    return character != "" and unicodedata.category(character).startswith(category)
