@@ -158,8 +158,10 @@ def test_an_invalid_search_space(tmp_path: Path, capsys: Capture, text: str) -> 
 @pytest.mark.parametrize("pair", ["vocab.txt", "vocab.txt=", "=abc"])
 def test_a_checksum_without_a_file_name(capsys: Capture, pair: str) -> None:
     arguments = f"model --name n --path p --blocks 6 --width 3 --out o --sha256 {pair}"
-    assert main(arguments.split()) == 2
-    assert "is not FILE=SHA256\n  where: --sha256" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(arguments.split())
+    assert ended.value.code == 2
+    assert "argument --sha256: " in (err := capsys.readouterr().err) and "FILE=SHA256" in err
 
 
 # Errors

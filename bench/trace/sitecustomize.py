@@ -30,10 +30,10 @@ TIMED_CALLS = [
     *(
         (f"wsd.classification.estimators.{module}", f"{name}.fit", "fit", time.process_time)
         for module, name in [
-            ("bag_of_words", "BagOfWords"),
-            ("nearest_centroid", "NearestCentroid"),
-            ("knn", "KNN"),
-            ("lda", "LDA"),
+            ("vector_classifiers", "NearestCentroid"),
+            ("vector_classifiers", "KNN"),
+            ("vector_classifiers", "LDA"),
+            ("logistic", "BagOfWords"),
             ("logistic", "Logistic"),
             ("scalar_mix", "MixedLogistic"),
         ]

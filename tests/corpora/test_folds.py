@@ -291,6 +291,6 @@ def test_a_step_reads_the_folds_of_its_words_alone(shared: Path) -> None:
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow"])
     assert list(fold_table.read_for_words(path, corpora).words) == ["bow"]
     corpora = corpora_files.read_corpora(shared / "corpus", ["bow", "yard"])
-    with pytest.raises(ResultError, match="the folds of 'full' lack words") as caught:
+    with pytest.raises(ResultError, match="the folds of 'full' lack 'yard'") as caught:
         fold_table.read_for_words(path, corpora)
     assert caught.value.where == str(path)

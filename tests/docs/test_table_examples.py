@@ -20,7 +20,7 @@ EXAMPLES = {
     ("own-corpus.md", "Concordances"): (
         {"bank": 8},
         "concordance.csv: semicolon-separated, not quoted, UTF-8, 8 sentences; "
-        "place: columns Left, KWIC, Right; extra columns: Reference",
+        "place: Left, KWIC, Right; extra columns: Reference",
     ),
     ("own-corpus.md", "Sentences without a mark"): (
         {"bank": 4},
@@ -42,7 +42,7 @@ EXAMPLES = {
     ("unlabelled.md", "Prepare the sentences"): (
         {"cell": 5},
         "uses.csv: tab-separated, not quoted, UTF-8, 4 sentences; "
-        "place: characters in indexes_target_token; extra columns: date, identifier",
+        "place: indexes_target_token; extra columns: date, identifier",
     ),
 }
 

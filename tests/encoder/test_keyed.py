@@ -111,11 +111,6 @@ def test_missing_files_are_computed(here: Path, change: str, expected: int) -> N
     assert (crane / "focal.safetensors").exists(), "the former sentences' vectors stay"
 
 
-def test_every_view_needs_a_listing_and_the_alignments_too(here: Path) -> None:
-    assert embed("bat", code=2, more=("--listings", "e/focal.1.json", "e/cls.1.json")) == 0
-    assert not Path("e").exists()
-
-
 def test_a_further_view_is_computed_alone(here: Path) -> None:
     embed("bat", views=["focal"])
     focal = path_of("bat", "focal.safetensors")

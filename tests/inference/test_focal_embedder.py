@@ -158,7 +158,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
         ({"view": "static"}, "view 'static'"),
         ({"view": "all"}, "view 'all'"),
         ({"view": None}, "view 'None'"),
-        ({"layers": "mix-all"}, "nothing is learned here"),
+        ({"layers": "mix-all"}, "there is no such layer choice"),
         ({"layers": 9}, r"with op mean, sum, concat$"),
         ({"device": "mps"}, "device 'mps'"),
         ({"threads": -1}, "threads -1"),
@@ -166,7 +166,7 @@ def test_names_copies_and_frames(embedder: FocalEmbedder) -> None:
         ({"pooling": "max"}, "pooling 'max'"),
         ({"model": "bert"}, "no model 'bert'"),
         ({"input": "twice"}, "no input 'twice'"),
-        ({"input": {"template": "{word}"}}, "has no {sentence}"),
+        ({"input": {"template": "{word}"}}, "give text with {sentence}"),
     ],
 )
 def test_fit_reports_invalid_parameters(embedder: FocalEmbedder, changes, says) -> None:

@@ -438,9 +438,9 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
         ),
         (
             {"manifest_json": from_hub("../../x", "0" * 40)},
-            "an invalid repository or revision",
+            "an invalid hub",
         ),
-        ({"manifest_json": from_hub("a/b", "main")}, "an invalid repository or revision"),
+        ({"manifest_json": from_hub("a/b", "main")}, "an invalid revision"),
         ({"manifest_json": reading("twice")}, "no input 'twice'"),
         ({"manifest_json": reading({"template": "{word}"})}, "has no {sentence}"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),

@@ -19,7 +19,7 @@ from wsd.artifacts import corpus_table
 from wsd.cli import main
 from wsd.corpora import text_format
 from wsd.encoder import embed
-from wsd.errors import ModelError, ResultError, WsdError, visible
+from wsd.errors import ModelError, WsdError, visible
 from wsd.report.leaderboard import leaderboard
 from wsd.storage.file_names import file_name
 from wsd.studies.registry import STUDIES
@@ -264,12 +264,6 @@ def test_a_label_in_a_corpus_cannot_steer_a_terminal(tmp_path: Path, capsys) -> 
 def test_an_invisible_word_is_refused(tmp_path: Path, word: str) -> None:
     with pytest.raises(WsdError, match="control character"):
         text_format.read_text(tmp_path, word)
-
-
-def test_a_corpus_under_another_words_name_is_refused(tmp_path: Path) -> None:
-    corpus_table.write(tmp_path / "bank.parquet", corpus_of(("the crane flew", 1)))
-    with pytest.raises(ResultError, match="of the word 'crane'"):
-        corpus_table.read_corpora(tmp_path, ["bank"])
 
 
 def test_a_terminal_with_few_characters(tmp_path: Path) -> None:

@@ -100,8 +100,9 @@ def read_for_words(path: Path, corpora: Mapping[str, Corpus]) -> Folds:
     """
     folds = read(path)
     words = {word: folds.words[word] for word in corpora if word in folds.words}
-    if not words or (folds.train == FULL and len(words) < len(corpora)):
-        problem = f"the folds of {folds.train!r} lack words of this run"
+    lacking = [word for word in corpora if word not in words]
+    if lacking and (folds.train == FULL or not words):
+        problem = f"the folds of {folds.train!r} lack {', '.join(map(repr, lacking))}"
         raise ResultError(problem, where=str(path), fix=RUN_AGAIN)
     return replace(folds, words=words)
 

@@ -246,8 +246,9 @@ def read_classes(path: Path) -> dict[str, str]:
         classes = parse_json("\n".join(read_lines(path)), unique_keys)
         if not (isinstance(classes, dict) and classes and all(map(_is_class, classes.items()))):
             raise ValueError("not a map from class numbers to sense names")
-        if len(set(classes.values())) < len(classes):
-            raise ValueError("a sense is in the map twice")
+        senses = list(classes.values())
+        if twice := [sense for sense in senses if senses.count(sense) > 1]:
+            raise ValueError(f"the sense {twice[0]!r} is in the map twice")
     return dict(sorted(classes.items(), key=lambda pair: int(pair[0])))
 
 
