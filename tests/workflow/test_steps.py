@@ -197,7 +197,7 @@ BAD: dict[str, Refused] = {
     "a file for a folder of tables": (
         changed("neighbours", "--corpus", "p.parquet"), 6, "a file in place of a folder"),
     "an output over a table of the corpus": (
-        changed("layerwise", "--layers", "corpus/apple.parquet"), 2, "a folder that is read"),
+        changed("layerwise", "--layers", "corpus/apple.parquet"), 2, "is an input of this command"),
     "a device without an end for a table": (
         changed("compare", "--scores", "/dev/zero"), 6, "device or pipe"),
     "a folder for a folder's folder": (

@@ -80,6 +80,9 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     else:
         words = manifest["words"]
     counts = {word: {key: about[key] for key in corpora.COUNTS} for word, about in words.items()}
+    for word, about in words.items():
+        if "most_folds" in about:  # older manifests lack it
+            counts[word]["most_folds"] = about["most_folds"]
     numbers = [*left_out.values(), *(n for count in counts.values() for n in count.values())]
     valid = words and all(type(number) is int and number >= 0 for number in numbers)
     require(valid, "no words, or an invalid number")
