@@ -442,7 +442,7 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
         ),
         ({"manifest_json": from_hub("a/b", "main")}, "an invalid revision"),
         ({"manifest_json": reading("twice")}, "no input 'twice'"),
-        ({"manifest_json": reading({"template": "{word}"})}, "has no {sentence}"),
+        ({"manifest_json": reading({"template": "{word}"})}, "'{word}' cannot be used"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),
         ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "a file that no model has"),
         ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),
