@@ -762,7 +762,7 @@ def test_a_line_with_a_mark_that_cannot_be_read_is_not_guessed_at(
         "The [[crane.]]": "punctuation: take 'crane' alone",
         "[[crane]]like birds": "'crane' is part of a word",
         "*crane*like birds": "'crane' is part of a word",
-        "a *crane* by a *crane*": "2 words are marked with asterisks",
+        "a *crane* by a *crane*": "4 asterisks, not two",
     }
     file = text_file(tmp_path / "in.txt", *refused, "A crane flew.")
     rows = answers("--file", file, "--word", "crane", "--model-file", "model.wsd", code=3)
