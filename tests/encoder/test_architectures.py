@@ -371,7 +371,7 @@ FUNNEL = {
         ("ConvBertConfig", "ConvBertForMaskedLM", "bert",
          {"embedding_size": 32, "head_ratio": 2}, "ignores the attention mask"),
         ("FunnelConfig", "FunnelForMaskedLM", "bert", FUNNEL,
-         "FunnelModel returns 7 hidden states, its config needs 4"),
+         "FunnelModel returns 7 hidden states"),
         ("AlbertConfig", "AlbertForPreTraining", "albert",
          {"embedding_size": 16, "inner_group_num": 2}, "AlbertModel returns 7 hidden states"),
         ("YosoConfig", "YosoForMaskedLM", "albert", {}, "ignores the attention mask"),

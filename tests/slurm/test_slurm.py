@@ -23,10 +23,10 @@ QUICKSTART = (
 # `wsd folds` takes so many MB more than it needs that it fits into the memory of a second attempt
 # and not into that of the first, whatever Snakemake beside it takes: as much as the first attempt
 # has. Snakemake's own command names the rule too.
-HOARD = 600
+HOARD = 900
 HOARDER = f"""
 import sys, time
-if {{"wsd.cli", "folds"}} <= set(sys.orig_argv):
+if {{"--log", "folds"}} <= set(sys.orig_argv):
     hoard = b"x" * ({HOARD} << 20)
     time.sleep(6)  # SLURM looks every second
 """
@@ -150,7 +150,7 @@ def test_nothing_is_left_to_do_without_slurm(queued: Queued) -> None:
 
 
 def test_the_reason_of_a_failure_is_reported_at_the_end(slurm: Path, tmp_path: Path) -> None:
-    """By SLURM, which killed it, and by a step, whose log is its own."""
+    """SLURM killed the step, whose log has no end."""
     checkout = Checkout.create(tmp_path / "run")
     call = ["--profile", "profiles/slurm", "--configfile", checkout.one_word("small")]
     (tmp_path / "sitecustomize.py").write_text(HOARDER.replace("(6)", "(60)"))
@@ -161,5 +161,4 @@ def test_the_reason_of_a_failure_is_reported_at_the_end(slurm: Path, tmp_path: P
         PYTHONPATH=f"{checkout.root}:{tmp_path}",
     )
     last = failed.text.partition("Look above for error messages")[2]
-    assert re.search(r"slurm_logs/rule_folds/full@\w+/\d+\.log:\n.*exceeded", last, re.DOTALL)
     assert re.search(r"results/logs/quickstart/folds/full@\w+\.log is incomplete", last)
