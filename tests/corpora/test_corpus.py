@@ -212,7 +212,7 @@ def test_json_that_is_not_a_map(folder: Path, value: Any) -> None:
     [
         ('{"0": "herb", "1": "coins", "0": "sweet"}', "not valid JSON: an object has a key twice"),
         ('{"0": "herb", "0": "herb"}', "not valid JSON: an object has a key twice"),
-        ('{"0": "herb", "1": "herb"}', "a sense is in the map twice"),
+        ('{"0": "herb", "1": "herb"}', "the sense 'herb' is in the map twice"),
     ],
 )
 def test_duplicates_in_the_map_are_refused(folder: Path, text: str, problem: str) -> None:

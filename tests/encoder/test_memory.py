@@ -50,7 +50,6 @@ class Cheap(torch.nn.Module):
 def load(folder, **_):
     encoder = Encoder(tiny_tokenizer(512), Cheap().eval(), device=torch.device("cpu"))
     encoder.__dict__["architecture"] = SimpleNamespace(as_dict=dict)
-    encoder._make_ready()
     return encoder
 
 Encoder.load = load

@@ -44,8 +44,8 @@ FAULTS = {
     "a layer too many": Fault(
         "layers",
         "artifacts/layer_choice.py",
-        "if layers[-1] > blocks:",
-        "if layers[-1] > blocks + 1:",
+        "layers[-1] <= min(blocks, MOST_BLOCKS)",
+        "layers[-1] <= min(blocks + 1, MOST_BLOCKS)",
     ),
 }
 

@@ -444,7 +444,7 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
         ({"manifest_json": reading("twice")}, "no input 'twice'"),
         ({"manifest_json": reading({"template": "{word}"})}, "'{word}' cannot be used"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),
-        ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "a file that no model has"),
+        ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "or that no model has"),
         ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),
         ({"words_1_safetensors": None}, "not a whole model file"),
         ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),

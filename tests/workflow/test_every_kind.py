@@ -365,7 +365,7 @@ def test_results_that_cannot_be_written_can_be_read(
         other = rich.configure("other", tuning={"folds": 2, "repeats": 2})
         assert rich.run("-n", *ARGUMENTS, other).jobs["folds"] == 1
         refused = rich.run(*ARGUMENTS, code=1)
-        assert "results/corpus/probe could not be written: " in refused.text
+        assert "results/corpus/.lock could not be written: " in refused.text
         assert "Read-only file system" in refused.text
         assert "Traceback" not in refused.text and not refused.jobs
         for call in (

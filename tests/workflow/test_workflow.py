@@ -827,12 +827,10 @@ def test_a_corpus_too_small_to_fold(tmp_path: Path) -> None:
                     for x in "abc"[:number]
                 ]
     (checkout.root / "rows.tsv").write_text("".join(f"{line}\n" for line in lines))
-    output = subprocess.run(
+    subprocess.run(
         [sys.executable, "-m", "wsd.cli", "import", "rows.tsv", "--out", "mine", "--name", "mine"],
-        cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)},
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert "5 folds (most folds: elm 2, ash 3)" in output
+        cwd=checkout.root, env={**os.environ, "PYTHONPATH": str(checkout.root)}, check=True,
+    )  # fmt: skip
     common: dict[str, Any] = {
         "dataset": {"name": "mine", "path": "mine"}, "models": [checkout.tiny_model()],
         "layers": [1], "words": "all",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wsd.storage.json import read_json
-from wsd.storage.result_files import require
+from wsd.storage.result_files import parsing, require
 
 # The packages that vectors depend on.
 PACKAGES = ("numpy", "safetensors", "tokenizers", "torch", "transformers", "wsd")
@@ -20,7 +20,10 @@ FILE = r"[^/\0]+\.(json|model|safetensors|txt)"
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record that ``wsd model`` wrote."""
-    return dict(read_json(path))
+    record: dict[str, Any] = read_json(path)
+    with parsing(path):
+        check_record(record)
+    return record
 
 
 def check_record(record: Any) -> None:
