@@ -445,7 +445,7 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
         ({"manifest_json": reading({"template": "{word}"})}, "'{word}' cannot be used"),
         ({"manifest_json": of_model(files={})}, "no checksums of weights"),
         ({"manifest_json": of_model(files={**files, "kmsg": "0"})}, "or that no model has"),
-        ({"manifest_json": of_model(source={"package": "tiny"})}, "a package without its version"),
+        ({"manifest_json": of_model(source={"package": "tiny"})}, "an invalid source"),
         ({"words_1_safetensors": None}, "not a whole model file"),
         ({"words_1_safetensors": b"\x80\x04\x95pickle."}, "not a whole model file"),
         ({"manifest_json": of_crane(estimator="os.system")}, "there is no classifier 'os.system'"),
@@ -460,7 +460,7 @@ def test_files_that_are_no_model_are_refused(root: Path, tmp_path: Path) -> None
                     b'"layers": "2"', b'"layers": "sum-all"'
                 )
             },
-            "more than 9999 blocks",
+            "there is no such layer choice",
         ),
         ({"manifest_json": of_crane(file="../../etc/passwd")}, "not a whole model file"),
     ]

@@ -23,6 +23,7 @@ from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus, read_corp
 from wsd.artifacts.feature_set import StoredFeatures
 from wsd.artifacts.fold_table import WordFolds, read_for_words
 from wsd.artifacts.projection import METHODS, Projection, write_projections
+from wsd.artifacts.training_set import FULL
 from wsd.errors import ConfigError
 from wsd.metrics.covariance import Covariance, classes_of, largest
 from wsd.metrics.nearest import K, blocks, highest, vote_macro_f1
@@ -164,12 +165,21 @@ def _nearest_points(tested: np.ndarray, trained: np.ndarray) -> np.ndarray:
     return voters
 
 
-def _folds(path: Path | None, corpora: Corpora, method: str) -> Mapping[str, WordFolds]:
-    """Return the folds of the words that have them."""
-    if path is None and method == "discriminant":
+def _folds(path: Path | None, corpora: Corpora, method: str) -> dict[str, WordFolds]:
+    """Return the folds of the words that have them; refuse folds of other training instances."""
+    if path is None:
+        if method != "discriminant":
+            return {}
         problem = "the method 'discriminant' needs the folds of the training set"
         raise ConfigError(problem, where="--folds", fix="name the file that `wsd folds` wrote")
-    return read_for_words(path, corpora).words if path else {}
+    folds = read_for_words(path, corpora)
+    if folds.train != FULL:
+        problem = f"the folds are of the training set {folds.train!r}, not of {FULL!r}"
+        raise ConfigError(problem, where=str(path), fix="name the folds of the full training set")
+    words = [word for word in corpora if word in folds.words]
+    for word in words:
+        folds.rows(corpora[word])  # refuses folds of another table
+    return {word: folds.words[word] for word in words}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
