@@ -10,7 +10,6 @@ score, which uses no test label.
 """
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
