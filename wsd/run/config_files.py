@@ -103,7 +103,7 @@ def _load(text: str) -> Any:
     """Load JSON or YAML as Snakemake does; refuse a key that a mapping has twice."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class UniqueKeys(yaml.SafeLoader):
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             keys = Counter(str(key.value) for key, _ in node.value)
             if twice := [key for key, number in keys.items() if number > 1]:
@@ -114,4 +114,4 @@ def _load(text: str) -> Any:
     # JSON first, as in Snakemake: 1e-4 is a number in JSON, and text in YAML.
     with suppress(ValueError):
         return json.loads(text, object_pairs_hook=_unique)
-    return yaml.load(text, Loader)  # noqa: S506 - a SafeLoader
+    return UniqueKeys(text).get_single_data()
