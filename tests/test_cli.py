@@ -224,6 +224,21 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "own"),
+    [
+        ("alignment --model m --words w --embeddings e", "t.parquet", ".csv"),
+        ("folds --corpus c --words w --k 2 --repeats 1", "f.CSV", ".parquet"),
+    ],
+)
+def test_an_output_with_the_suffix_of_another_format_is_refused(
+    command: str, name: str, own: str, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command.split(), "--out", name])
+    assert f"{name!r} needs the suffix {own}" in capsys.readouterr().err
+
+
 def test_a_corpus_that_is_broken_leaves_no_output(tmp_path: Path, capsys: Capture) -> None:
     folder = tmp_path / "source" / "apple"
     folder.mkdir(parents=True)

@@ -19,6 +19,8 @@ from wsd.errors import ConfigError, visible
 # The config that `snakemake` reads before the files of --configfile. A command with the argument
 # `configfile` gets the checked config as ``args.config`` from `wsd.cli`.
 CONFIG = Path("config/config.yaml")
+# The suffixes of file formats.
+FORMATS = (".csv", ".html", ".json", ".jsonl", ".parquet", ".tsv", ".txt", ".wsd", ".xlsx")
 # The processor time that a container may use per period, in microseconds (cgroup v2).
 CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
@@ -94,8 +96,13 @@ def replaces(to: argparse.ArgumentParser, *names: str) -> None:
 def add_out(to: argparse.ArgumentParser, text: str, own: str) -> None:
     """Add the output file, whose format has the suffix ``own``."""
 
-    text = f"{text} ({own})"
-    to.add_argument("--out", type=Path, required=True, help=text, metavar="PATH")
+    def path(value: str) -> Path:
+        suffix = Path(value).suffix.lower()
+        if suffix in FORMATS and suffix != own:
+            raise argparse.ArgumentTypeError(f"{value!r} needs the suffix {own}")
+        return Path(value)
+
+    to.add_argument("--out", type=path, required=True, help=f"{text} ({own})", metavar="PATH")
     writes(to, "out")
 
 

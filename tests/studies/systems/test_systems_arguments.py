@@ -10,6 +10,7 @@ from wsd.cli import main
     [
         ("published --source s --out o", "--system"),
         ("score f --corpus c --out o", "--name"),
+        ("score f --name n --corpus c --out s.jsonl", "'s.jsonl' needs the suffix .parquet"),
     ],
 )
 def test_bad_arguments(capsys: pytest.CaptureFixture[str], arguments: str, says: str) -> None:
