@@ -11,12 +11,12 @@ from importing import import_corpus
 from wsd.artifacts import corpus_table as tables
 from wsd.artifacts.dataset import MANIFEST
 from wsd.classification.text_features import documents
-from wsd.corpora import focal_word
+from wsd.corpora import find_word
 from wsd.corpora.find_word import Finder
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.kept_senses import groups
-from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.gathered import labelled
+from wsd.corpora.importer.kept_sentences import groups
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.text_format import join_tokens, read_text, sentence_line
 from wsd.errors import CorpusError
 from wsd.inference.sentences import cut
@@ -172,13 +172,13 @@ def test_a_span_of_one_token_is_written_as_its_position() -> None:
     assert join_tokens(tokens, 1, 2) is tokens
     assert sentence_line(1, tokens) == "1\ta dog"
     assert sentence_line(1, join_tokens(("a", "hot", "dog"), 1, 3)) == "1:3\ta hot dog"
-    assert focal_word.from_tokens("a hot dog", 1, 3) == focal_word.from_mark("a *hot dog*")
+    assert find_word.from_tokens("a hot dog", 1, 3) == find_word.from_mark("a *hot dog*")
 
 
 def test_one_sentence_with_two_spans_is_on_one_side() -> None:
     text = "the hot dog ate the hot dog"
     rows = [
-        labelled("x:1", "hot_dog", sense, focal_word.from_tokens(text, start, start + 2))
+        labelled("x:1", "hot_dog", sense, find_word.from_tokens(text, start, start + 2))
         for sense, start in (("food", 1), ("animal", 5))
     ]
     assert groups(rows)[0].tolist() == [0, 0]

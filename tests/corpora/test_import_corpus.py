@@ -22,11 +22,11 @@ from require import needs
 from wsd.artifacts.dataset import FORMAT, MANIFEST
 from wsd.artifacts.manifest import find_dataset, read_manifest
 from wsd.cli import main
-from wsd.corpora import focal_word
+from wsd.corpora import find_word
 from wsd.corpora.copy_corpus import copy
 from wsd.corpora.importer import labelled_tables
 from wsd.corpora.importer.input_formats import KINDS, Request, kind_of
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError
 from wsd.metrics.near_duplicates import components
@@ -323,7 +323,7 @@ MARKED = {
 
 @pytest.mark.parametrize(("text", "expected"), MARKED.items())
 def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
-    position, tokens = focal_word.from_mark(text)
+    position, tokens = find_word.from_mark(text)
     assert " ".join(tokens) == expected[1]
     assert position == (5 if "[[" in text else expected[0])
 
@@ -354,26 +354,26 @@ def test_marked_sentences(text: str, expected: tuple[int, str]) -> None:
 )
 def test_invalid_marks_are_refused(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
-        focal_word.from_mark(text)
+        find_word.from_mark(text)
 
 
 def test_tags_are_marks_of_forms_only() -> None:
     """In text without labels, a tag may emphasize any word."""
     is_form = {"crane", "cranes"}.__contains__
     text = "<i>Two</i> <b>cranes</b> flew"
-    mark = focal_word.find_mark(text, is_form)
+    mark = find_word.find_mark(text, is_form)
     assert mark is not None
     assert mark.text[mark.start : mark.end] == "cranes" == text[mark.at :][:6]
     assert mark.text == "<i>Two</i> cranes flew"
-    assert focal_word.find_mark("<i>Two</i> cranes", is_form) is None
+    assert find_word.find_mark("<i>Two</i> cranes", is_form) is None
     with pytest.raises(ValueError, match="2 words are marked with tags"):
-        focal_word.find_mark("<i>crane</i> <i>crane</i>", is_form)
+        find_word.find_mark("<i>crane</i> <i>crane</i>", is_form)
 
 
 def test_brackets_are_text_next_to_a_position_column() -> None:
     text = "see [[1]] on *his* cell"
-    assert focal_word.from_span(text, 19, 23)[1][-1] == "cell"
-    assert focal_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
+    assert find_word.from_span(text, 19, 23)[1][-1] == "cell"
+    assert find_word.from_tokens(text, 4) == (4, ("see", "[[1]]", "on", "*his*", "cell"))
 
 
 def test_punctuation_inside_a_word_stays() -> None:
@@ -385,14 +385,14 @@ def test_punctuation_inside_a_word_stays() -> None:
         ("", "in [[C#]] and C", "C#"),
         ("", "5 [[%]]", "%"),
     ):
-        position, tokens = focal_word.from_mark(text, word)
+        position, tokens = find_word.from_mark(text, word)
         assert tokens[position] == focal
     with pytest.raises(ValueError, match="take 'Yahoo!' alone"):
-        focal_word.from_mark("*Yahoo!,* he said", "yahoo!")
+        find_word.from_mark("*Yahoo!,* he said", "yahoo!")
 
 
 def test_all_formats_give_the_same_corpus() -> None:
-    assert focal_word.from_span("He sat in his cell.", 14, 18) == focal_word.from_mark(
+    assert find_word.from_span("He sat in his cell.", 14, 18) == find_word.from_mark(
         "He sat in his *cell*."
     )
 

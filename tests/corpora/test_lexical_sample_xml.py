@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from importing import import_corpus
 
-from wsd.corpora.importer.import_summary import BadLines
+from wsd.corpora.importer.gathered import BadLines, Gathered
 from wsd.corpora.importer.input_formats import KINDS
-from wsd.corpora.importer.labelled_sentence import Gathered
 from wsd.corpora.importer.xml_formats import read_lexical_sample, read_ufsac
 from wsd.errors import CorpusError
 

@@ -9,7 +9,7 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.corpora.importer.kept_senses import NUMBERS
+from wsd.corpora.importer.kept_sentences import NUMBERS
 from wsd.errors import CorpusError
 
 LINE = re.compile(

@@ -17,7 +17,7 @@ from wsd.artifacts.corpus_table import read
 from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.glosses import read_senses
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.studies.registry import STUDIES
 
 DOCS = REPOSITORY / "docs"

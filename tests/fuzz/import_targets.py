@@ -7,14 +7,13 @@ from typing import Any
 from mutate import SEPARATOR
 
 from wsd.corpora.importer import (
-    corpus_folder,
+    input_formats,
     labelled_tables,
     table_files,
     xml_formats,
 )
-from wsd.corpora.importer.import_summary import BadLines
-from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.gathered import ALL_SPLITS, BadLines, Gathered
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
 
 TABLES = (".csv", ".tsv", ".jsonl")
@@ -214,7 +213,7 @@ def run_folder(data: bytes, at: Path) -> None:
         path.unlink(missing_ok=True)
         if part is not None:
             path.write_bytes(part)
-    check_gathered(corpus_folder.read(at / "mine"))
+    check_gathered(input_formats.read_folder(at / "mine"))
 
 
 def folder_seeds() -> list[bytes]:

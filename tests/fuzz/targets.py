@@ -45,7 +45,7 @@ from wsd.corpora import archives, glosses, text_format, training_sets
 from wsd.corpora.archives import MEMBER_LIMIT
 from wsd.corpora.download import extract
 from wsd.corpora.find_word import Finder
-from wsd.corpora.importer.labelled_sentence import labelled
+from wsd.corpora.importer.gathered import labelled
 from wsd.encoder import model_files
 from wsd.encoder.model import _checksum, resolve
 from wsd.errors import WsdError, visible

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from wsd.arguments import add_out_folder, add_path
-from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpus, write
+from wsd.artifacts.corpus_table import write
 from wsd.artifacts.dataset import ENGLISH, FORMS, LANGUAGE, MANIFEST, UNLABELLED_FILE
 from wsd.artifacts.manifest import read_given
 from wsd.artifacts.run_json import TABLES, write_listing
 from wsd.corpora.find_word import KnownForms
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
-from wsd.corpora.text_format import read_text, read_unlabelled
+from wsd.corpora.text_format import make_corpus, read_rows, unlabelled_rows
 from wsd.logs import log
 from wsd.storage.checksums import noted_checksum
 from wsd.storage.file_names import file_name
@@ -63,20 +63,13 @@ def _words(args: argparse.Namespace, forms: FormCheck) -> Iterator[Path]:
         name = file_name(word)
         folder = args.source / name
         if (folder / UNLABELLED_FILE).exists():
-            table = read_unlabelled(folder, word)
+            senses, rows = unlabelled_rows(folder)
         else:
-            table = read_text(folder, word, args.out_of_domain)
-        for i, tokens in enumerate(table.tokens):
-            where = _file_and_line(args, folder, table, i)
-            forms.add(word, int(table.position[i]), tokens, where)
+            senses, rows = read_rows(folder, word, args.out_of_domain)
+        for row in rows:
+            forms.add(word, row.position, row.tokens, row.where)
+        table = make_corpus(word, senses, rows)
         path = args.out / f"{name}.parquet"
         write(path, table)
         log.debug("%s: %d instances of %d senses", word, len(table), len(table.senses))
         yield path
-
-
-def _file_and_line(args: argparse.Namespace, folder: Path, table: Corpus, row: int) -> str:
-    split, line = table.split[row], table.index[row] + 1
-    if split == OUT_OF_DOMAIN:
-        return f"{args.out_of_domain}:{line}"
-    return f"{folder / (f'{split}.data.txt' if table.is_labelled else UNLABELLED_FILE)}:{line}"

@@ -15,18 +15,15 @@ import argparse
 import tempfile
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
 from wsd.arguments import add_listings, add_out_folder
 from wsd.artifacts.dataset import (
-    ABOUT,
     CHANGE,
     DATA,
     DATASETS,
     EXTRA_UNLABELLED,
-    FORMAT,
     JUDGMENTS,
     MANIFEST,
     UNLABELLED_FILE,
@@ -37,15 +34,12 @@ from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files,
 from wsd.corpora.download import log_licence
 from wsd.corpora.focal_form_check import FormCheck
 from wsd.corpora.importer import write_corpus
-from wsd.corpora.importer.import_summary import plural, shorten
+from wsd.corpora.importer.gathered import LabelledSentence, labelled, plural, shorten
 from wsd.corpora.importer.input_formats import FileKind, Request
-from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
-from wsd.corpora.importer.labelled_tables import read_cells
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options, read_cells
 from wsd.corpora.importer.table_files import read_table
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
-from wsd.storage.checksums import sha256
 from wsd.storage.text_files import at_place
 
 ARCHIVE = SourceArchive(
@@ -250,7 +244,7 @@ def _import_folders(request: Request) -> list[str]:
     write_corpus.check_forms(forms, request)
     manifest = write_corpus.start_manifest(request, graphs.files, labelled=False, left_out=left_out)
     tables = graphs.further_files()
-    write_corpus.lay_out_unlabelled(request.args.out, graphs.rows, manifest, further_files=tables)
+    write_corpus.lay_out(request.args.out, graphs.rows, manifest, further_files=tables)
     counts = [f"{word}: {plural(len(rows), 'use')}" for word, rows in graphs.rows.items()]
     return [
         f"{plural(len(graphs.rows), 'word')} without senses; "
@@ -293,16 +287,9 @@ def write_dataset(out: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         graphs = read([Path(folder)], Options())
-    manifest = {
-        "format": FORMAT,
-        "labelled": False,
-        "name": DWUG_EN,
-        **{key: getattr(DATASETS[DWUG_EN], key) for key in ABOUT},
-        "imported": [{"file": ARCHIVE.url, "checksums_sha256": sha256(ARCHIVE.checksums)}],
-        "version": version("wsd"),
-    }
+    manifest = write_corpus.manifest_of(DWUG_EN, ARCHIVE, labelled=False)
     tables = graphs.further_files()
-    write_corpus.lay_out_unlabelled(out, graphs.rows, manifest, noted=True, further_files=tables)
+    write_corpus.lay_out(out, graphs.rows, manifest, noted=True, further_files=tables)
     log.info(
         "%d words, %d uses, %d judgments",
         len(graphs.rows), sum(map(len, graphs.rows.values())), len(graphs.judgments),

@@ -15,7 +15,7 @@ from wsd.artifacts.manifest import read_manifest
 from wsd.artifacts.parts_of_speech import lemma_and_part
 from wsd.artifacts.senses import GLOSS, Given, SenseText, check_text, describe_clash, find_clash
 from wsd.corpora.find_word import Finder, Occurrence
-from wsd.corpora.importer.labelled_sentence import LabelledSentence
+from wsd.corpora.importer.gathered import LabelledSentence
 from wsd.corpora.importer.table_files import read_table
 from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError

@@ -29,16 +29,10 @@ from wsd.arguments import add_optional_files, add_out_folder, add_seed, count
 from wsd.artifacts.dataset import ABOUT, check_name
 from wsd.corpora import dwug_en, glosses
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.importer import (
-    kept_senses,
-    labelled_tables,
-    splits,
-    table_cells,
-)
-from wsd.corpora.importer.import_summary import log_all, plural, shorten
+from wsd.corpora.importer import kept_sentences, labelled_tables
+from wsd.corpora.importer.gathered import Gathered, log_all, plural, shorten
 from wsd.corpora.importer.input_formats import KINDS, Request, expand_datasets, kind_of
-from wsd.corpora.importer.kept_senses import Words
-from wsd.corpora.importer.labelled_sentence import Gathered
+from wsd.corpora.importer.kept_sentences import Words
 from wsd.corpora.importer.write_corpus import check_forms, lay_out, start_manifest
 from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, visible
@@ -77,9 +71,9 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     """Import labelled sentences; return the lines of the summary."""
     args = request.args
     if not args.test:
-        train.rows = [*splits.with_splits(train.rows, request.bad_lines)]
-    train.rows = splits.without_contradictions(train.rows, request.bad_lines)
-    test.rows = splits.without_contradictions(test.rows, request.bad_lines)
+        train.rows = [*kept_sentences.with_splits(train.rows, request.bad_lines)]
+    train.rows = kept_sentences.without_contradictions(train.rows, request.bad_lines)
+    test.rows = kept_sentences.without_contradictions(test.rows, request.bad_lines)
     total = train + test
     total.left_out += request.settle(len(total.rows))
     if args.senses is not None:
@@ -88,15 +82,15 @@ def _import_senses(request: Request, train: Gathered, test: Gathered) -> list[st
     _check_spelling(total, request)
     given = bool(args.test) or any(row.split for row in train.rows)
     if args.test:
-        words, left_out = kept_senses.train_and_test(train.rows, test.rows, args.at_least)
+        words, left_out = kept_sentences.train_and_test(train.rows, test.rows, args.at_least)
         total.left_out += left_out
     else:
-        words = kept_senses.by_word(total, args.at_least)
+        words = kept_sentences.by_word(total, args.at_least)
     for word, rows in words.items():
         if not given:
-            rows = splits.divide(word, rows, share=args.test_share, seed=args.seed)
+            rows = kept_sentences.divide(word, rows, share=args.test_share, seed=args.seed)
             words[word] = rows
-        splits.check_splits(word, rows)
+        kept_sentences.check_splits(word, rows)
         glosses.check_names(word, rows, total.given.get(word, {}), args.senses)
     total.left_out = +total.left_out  # no zeros
     return _write(request, total, words, given)
@@ -127,7 +121,7 @@ def _check_arguments(args: argparse.Namespace) -> Request:
     named = expand_datasets(args.files, args.train, args.test)
     args.files, args.train, args.test = named
     about = {"name": args.name, **dict.fromkeys(ABOUT, ""), "title": args.name}
-    keys = list(dict.fromkeys([*table_cells.NAMES, *chain(*_offered(args, "COLUMNS"))]))
+    keys = list(dict.fromkeys([*labelled_tables.NAMES, *chain(*_offered(args, "COLUMNS"))]))
     columns = labelled_tables.parse_columns(args.columns, keys)
     about |= _parse_about(vars(args))
     return Request(args, [*chain(*named)], columns, about)
@@ -180,7 +174,7 @@ def _check_spelling(gathered: Gathered, request: Request) -> None:
     for row in rows:
         forms.add(row.word, row.position, row.tokens, row.where)
     check_forms(forms, request)
-    words = kept_senses.grouped(rows)
+    words = kept_sentences.grouped(rows)
     log_all(similar_names(words), "such words")
     lines: list[str] = []
     for word, of_word in words.items():
@@ -201,7 +195,7 @@ def _write(request: Request, gathered: Gathered, words: Words, given: bool) -> l
         left_out=gathered.left_out,
         gathered=gathered,
     )
-    lay_out(args.out, words, gathered.given, manifest)
+    lay_out(args.out, words, manifest, given=gathered.given)
     how = "from the files" if given else "drawn, with near-duplicates in the same split"
     counts = []
     for word, facts in manifest["words"].items():

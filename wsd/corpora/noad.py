@@ -11,26 +11,24 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
 from wsd.arguments import add_listings, add_out_folder, count
-from wsd.artifacts.dataset import ABOUT, DATA, DATASETS, DOCUMENTS, FILES, FORMAT, MANIFEST
+from wsd.artifacts.dataset import DATA, DATASETS, DOCUMENTS, FILES, MANIFEST
 from wsd.artifacts.noad_datasets import AT_LEAST, NOAD, InParts, kept
 from wsd.artifacts.run_json import list_folders
 from wsd.artifacts.senses import SenseText
 from wsd.corpora.archives import SourceArchive, available, refuse_foreign_files, verified
 from wsd.corpora.download import log_licence
-from wsd.corpora.importer.labelled_sentence import LabelledSentence
-from wsd.corpora.importer.write_corpus import lay_out
+from wsd.corpora.importer.gathered import LabelledSentence
+from wsd.corpora.importer.write_corpus import lay_out, manifest_of
 from wsd.corpora.importer.xml_formats import PARTS
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
-from wsd.storage.checksums import sha256
 
 COMMIT = "894bf257296d1994df55c17fde0b09192644c74f"
 ARCHIVE = SourceArchive(
@@ -89,7 +87,6 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
         If ``out`` holds files that are not the dataset's, or no word is left.
     """
     refuse_foreign_files(out, (*FILES, *DOCUMENTS, MANIFEST))
-    dataset = DATASETS[name]
     log_licence(name)
     with available(ARCHIVE) as path:
         documents, glosses = read_archive(path, ARCHIVE.file_checksums())
@@ -102,22 +99,19 @@ def write_dataset(out: Path, name: str, at_least: int = AT_LEAST) -> None:
     instances = sum(map(len, rows.values()))
     labelled = sum(len(s.labels) for sentences in documents.values() for s in sentences)
     by_document = {"made": True, "by": "document", "test_share": SHARE, "seed": SEED}
-    manifest: dict[str, Any] = {
-        "format": FORMAT,
-        "name": name,
-        **{key: getattr(dataset, key) for key in ABOUT},
-        "imported": [{"file": ARCHIVE.url, "checksums_sha256": sha256(ARCHIVE.checksums)}],
-        "at_least": at_least,
-        "split": by_document if NOAD[name] is None else {"made": False, "by": "part"},
-        "test_documents": sorted(tested),
-        "left_out": {"senses that are too rare, or in one document": labelled - instances},
-        "version": version("wsd"),
-    }
+    manifest = manifest_of(
+        name,
+        ARCHIVE,
+        at_least=at_least,
+        split=by_document if NOAD[name] is None else {"made": False, "by": "part"},
+        test_documents=sorted(tested),
+        left_out={"senses that are too rare, or in one document": labelled - instances},
+    )
     given = {
         word: {s: SenseText("", f"WordNet: {glosses[s]}") for s in senses if s in glosses}
         for word, senses in words.items()
     }
-    lay_out(out, rows, given, manifest, noted=True)
+    lay_out(out, rows, manifest, given=given, noted=True)
     log.info(
         "%d words, %d senses, %d of %d labelled tokens, %d of %d documents for testing",
         len(rows), sum(map(len, words.values())), instances, labelled,

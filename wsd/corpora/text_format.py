@@ -47,7 +47,10 @@ class Instance(NamedTuple):
 
 
 class Row(NamedTuple):
-    """An instance: its split, its line in the split's file from 0, and the sense as an index."""
+    """An instance: its split, its line in the split's file from 0, and the sense as an index.
+
+    ``where`` names its file and line, with lines from 1.
+    """
 
     split: str
     line: int
@@ -56,10 +59,18 @@ class Row(NamedTuple):
     gold: int
     document: str = ""
     extra: Mapping[str, str] = {}
+    where: str = ""
 
 
 def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Corpus:
-    """Read and check one word's files.
+    """Read and check one word's files, as :func:`read_rows` does."""
+    return make_corpus(word, *read_rows(folder, word, out_of_domain))
+
+
+def read_rows(
+    folder: Path, word: str, out_of_domain: Path | None = None
+) -> tuple[tuple[str, ...], list[Row]]:
+    """Read and check one word's files; return its senses and instances.
 
     Parameters
     ----------
@@ -86,7 +97,7 @@ def read_text(folder: Path, word: str, out_of_domain: Path | None = None) -> Cor
     rows = [row for split in SPLITS for row in _read_rows(folder, split, list(classes))]
     if out_of_domain is not None:
         rows += _read_out_of_domain(out_of_domain, word, senses)
-    return make_corpus(word, senses, rows)
+    return senses, rows
 
 
 def _read_rows(folder: Path, split: str, classes: Sequence[str]) -> Iterator[Row]:
@@ -95,7 +106,8 @@ def _read_rows(folder: Path, split: str, classes: Sequence[str]) -> Iterator[Row
     documents = _aligned(path, size, "documents") if path.exists() else [""] * size
     extra = read_extra(folder / extra_file(f"{split}.data.txt"), size)
     for i, instance in enumerate(instances):
-        yield Row(split, i, *instance, documents[i], extra[i])
+        where = f"{folder / split}.data.txt:{i + 1}"
+        yield Row(split, i, *instance, documents[i], extra[i], where)
 
 
 def _aligned(path: Path, size: int, kind: str) -> list[str]:
@@ -116,15 +128,22 @@ def read_unlabelled(folder: Path, word: str) -> Corpus:
     CorpusError
         As :func:`read_text`.
     """
+    return make_corpus(word, *unlabelled_rows(folder))
+
+
+def unlabelled_rows(folder: Path) -> tuple[tuple[str, ...], list[Row]]:
+    """Return the sentences of a word without senses, as :func:`read_rows` does."""
     sentences = _read_sentences(folder / UNLABELLED_FILE)
     extra = read_extra(folder / EXTRA_UNLABELLED, len(sentences))
-    rows = (Row("train", i, *sentences[i], 0, "", extra[i]) for i in range(len(sentences)))
-    return make_corpus(word, UNLABELLED, rows)
+    return UNLABELLED, [
+        Row("train", i, *sentence, 0, "", extra[i], f"{folder / UNLABELLED_FILE}:{i + 1}")
+        for i, sentence in enumerate(sentences)
+    ]
 
 
 def make_corpus(word: str, senses: tuple[str, ...], rows: Iterable[Row]) -> Corpus:
     """Return the table of a word whose instances are given row by row."""
-    split, index, position, tokens, gold, document, extra = zip(*rows, strict=True)
+    split, index, position, tokens, gold, document, extra, _ = zip(*rows, strict=True)
     names = dict.fromkeys(chain.from_iterable(extra))
     return Corpus(
         word=word,
@@ -177,7 +196,8 @@ def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Itera
     # All words share this file, and the file of its extra columns.
     extra = read_extra(path.parent / extra_file(path.name), len(lines))
     for index, line in enumerate(lines):
-        with at_place(f"{path}:{index + 1}", f"write `word<TAB>sense<TAB>{LINE}"):
+        where = f"{path}:{index + 1}"
+        with at_place(where, f"write `word<TAB>sense<TAB>{LINE}"):
             if line.count("\t") != 3:
                 raise ValueError(f"{line.count(chr(9))} tabs in the line, not 3")
             line_word, sense, sentence = line.split("\t", maxsplit=2)
@@ -187,7 +207,7 @@ def _read_out_of_domain(path: Path, word: str, senses: tuple[str, ...]) -> Itera
                 known = ", ".join(senses)
                 raise ValueError(f"{sense!r} is no sense of {word!r}, which has {known}")
             place = _parse_sentence(sentence)
-        yield Row(OUT_OF_DOMAIN, index, *place, senses.index(sense), "", extra[index])
+        yield Row(OUT_OF_DOMAIN, index, *place, senses.index(sense), "", extra[index], where)
 
 
 def sentence_line(position: int, tokens: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from wsd.artifacts.dataset import ENGLISH
 from wsd.artifacts.find_runs import SELECTION, runs_with
 from wsd.artifacts.view_names import DEVICES
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.corpora.word_forms import language_code, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.fitted.selected_results import Results

@@ -18,9 +18,8 @@ from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.feature_set import parse_features
 from wsd.artifacts.senses import GLOSS, SenseText, sense_texts
 from wsd.artifacts.view_names import PLAIN
-from wsd.corpora.find_word import Finder, Occurrence
+from wsd.corpora.find_word import FIX_MARK, FIX_SPAN, Finder, Occurrence, check_span, find_mark
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.focal_word import FIX_MARK, FIX_SPAN, check_span, find_mark
 from wsd.corpora.glosses import gloss_table, read_glosses
 from wsd.corpora.word_forms import matching_words
 from wsd.errors import ConfigError, CorpusError, ModelError, unknown_choice

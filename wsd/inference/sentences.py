@@ -20,12 +20,18 @@ import numpy as np
 
 from wsd.artifacts.corpus_table import UNLABELLED, Corpus
 from wsd.artifacts.dataset import DATA
-from wsd.corpora.find_word import Finder, Occurrence
+from wsd.corpora.find_word import (
+    FIX_MARK,
+    FIX_SPAN,
+    Finder,
+    Occurrence,
+    bare_span,
+    check_span,
+    find_mark,
+)
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.focal_word import FIX_MARK, FIX_SPAN, bare_span, check_span, find_mark
 from wsd.corpora.importer import labelled_tables, table_files
-from wsd.corpora.importer.labelled_tables import find_columns
-from wsd.corpora.importer.table_cells import NAMES, Cells, Options
+from wsd.corpora.importer.labelled_tables import NAMES, Cells, Options, find_columns
 from wsd.corpora.text_format import read_text
 from wsd.errors import ConfigError, CorpusError, unknown_choice
 from wsd.storage.text_files import parse_json, unique_keys
@@ -111,7 +117,7 @@ def _mapping_rows(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def _cells(values: Mapping[str, Any], where: str, options: Options) -> Cells:
-    column_of = find_columns(values, options.columns, where, ("sentence",))
+    column_of = find_columns(values, options, where, ("sentence",))
     return Cells(where, values, column_of, where, options)
 
 
@@ -247,7 +253,7 @@ def cut(sentence: str, span: tuple[int, int], word: str = "") -> Focus:
     ------
     ConfigError
         If the span is not within the sentence, is part of a word, or has white space or punctuation
-        at its ends, as :func:`wsd.corpora.focal_word.check_span` decides.
+        at its ends, as :func:`wsd.corpora.find_word.check_span` decides.
 
     >>> cut("The crane's driver", (4, 9))
     Focus(tokens=('The', 'crane', "'s", 'driver'), position=1)

@@ -5,7 +5,7 @@ from pathlib import Path
 from fuzz_target import Target
 from mutate import SEPARATOR
 
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.studies.pairs import pair_reader
 
 

@@ -8,7 +8,7 @@ import pytest
 from importing import import_corpus
 
 from wsd.artifacts.dataset import MANIFEST
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import ConfigError, CorpusError
 from wsd.studies.pairs.pair_reader import find_columns, gold_of, split_of
 from wsd.studies.pairs.pair_tables import Pairs, read_pairs

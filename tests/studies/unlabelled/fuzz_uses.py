@@ -7,7 +7,7 @@ from import_targets import CSV, check_focal
 from import_targets import TABLES as TABLE_KINDS
 
 from wsd.corpora.importer import labelled_tables
-from wsd.corpora.importer.table_cells import Options
+from wsd.corpora.importer.labelled_tables import Options
 from wsd.errors import visible
 from wsd.studies.unlabelled import import_unlabelled
 

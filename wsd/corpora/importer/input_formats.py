@@ -8,27 +8,24 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from wsd.artifacts.corpus_table import SPLITS
-from wsd.artifacts.dataset import ENGLISH
+from wsd.artifacts.dataset import ABOUT, DOCUMENTS, ENGLISH, EXTRA, FILES, FURTHER, MANIFEST
+from wsd.artifacts.manifest import read_manifest
 from wsd.corpora.find_word import KnownForms
-from wsd.corpora.importer import (
-    corpus_folder,
-    labelled_tables,
-    table_files,
-    xml_formats,
-)
-from wsd.corpora.importer.import_summary import BadLines
-from wsd.corpora.importer.labelled_sentence import Gathered
-from wsd.corpora.importer.table_cells import OTHER_FORMATS, Options
-from wsd.corpora.word_forms import language_code, read_forms
+from wsd.corpora.importer import labelled_tables, table_files, xml_formats
+from wsd.corpora.importer.gathered import BadLines, Gathered, labelled
+from wsd.corpora.importer.labelled_tables import OTHER_FORMATS, Options
+from wsd.corpora.text_format import read_rows
+from wsd.corpora.word_forms import language_code, plain, read_forms
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
-from wsd.storage.file_names import is_plain_name
+from wsd.storage.file_names import is_name, is_plain_name, word_of
 from wsd.storage.result_files import UNEXPECTED, require
+from wsd.storage.text_files import read_lines
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Request:
     files : sequence of Path
         All files to read.
     columns : mapping of str to str
-        From a key of :data:`wsd.corpora.importer.table_cells.NAMES` to a column of the file.
+        From a key of :data:`wsd.corpora.importer.labelled_tables.NAMES` to a column of the file.
     about : mapping of str to str
         ``name``, and title, source, licence, licence_url and citation; some may be empty.
     bad_lines : BadLines
@@ -130,7 +127,7 @@ KINDS = (
         "a folder in the corpus format",
         "",
         lambda path: path.is_dir(),
-        read=lambda path, _: corpus_folder.read(path),
+        read=lambda path, _: read_folder(path),
     ),
     FileKind(
         "a table",
@@ -205,6 +202,43 @@ def _unknown_kind(path: Path, kinds: Sequence[FileKind]) -> ConfigError:
             fix = f"name {path.name.removesuffix(gold)}{data}; the labels next to it are read too"
             return ConfigError(problem, where=str(path), fix=fix)
     return ConfigError(problem, where=str(path), fix=fix)
+
+
+def read_folder(path: Path) -> Gathered:
+    """Read ``path/<word>/{classes_map,train.data,...}.txt`` with their splits.
+
+    The name of a subfolder is its word, or the word's file name.
+    """
+    folders = sorted(file.parent for file in path.glob(f"*/{FILES[0]}"))
+    if not folders:
+        fix = "give a folder of words, or a .csv, .tsv or .jsonl file"
+        raise CorpusError(f"no subfolder has a {FILES[0]}", where=str(path), fix=fix)
+    further = path / FURTHER if (path / FURTHER).exists() else None
+    names = (*FILES, *DOCUMENTS, *EXTRA)
+    gathered = Gathered(files=[f / name for f in folders for name in names if (f / name).exists()])
+    manifest = read_manifest(path / MANIFEST) if (path / MANIFEST).exists() else None
+    if manifest:
+        gathered.about = {key: getattr(manifest, key) for key in ABOUT}
+        gathered.language, gathered.forms = manifest.language, dict(manifest.forms)
+    words = set()
+    for folder in folders:
+        known = manifest.words if manifest else ()
+        word = word_of(folder.name, known) if is_name(folder.name) else folder.name
+        words.add(word)
+        senses, rows = read_rows(folder, word, further)
+        for row in rows:
+            sentence, sense = (row.position, row.tokens), senses[row.gold]
+            own = labelled(row.where, word, sense, sentence, row.split, row.document)
+            gathered.rows.append(replace(own, extra=row.extra))
+        # The files may have been edited since, so that some senses of the manifest are gone.
+        texts = manifest.given.get(word, {}) if manifest else {}
+        given = {plain(sense): texts[sense] for sense in senses if sense in texts}
+        gathered.given[plain(word)] = given
+    if further:
+        gathered.files.append(further)
+        others = sum(line.split("\t")[0] not in words for line in read_lines(further))
+        gathered.left_out[f"words of {FURTHER} that have no folder"] += others
+    return gathered
 
 
 FIX_DATASET = "save it again with `dataset.save_to_disk(FOLDER)`"

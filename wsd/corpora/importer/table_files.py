@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -197,19 +198,25 @@ def _refuse_twins(names: Sequence[str], where: str) -> None:
 def _arrow_rows(path: Path) -> Iterator[Row]:
     import pyarrow as pa
 
-    number = 0
     try:
         with path.open("rb") as file:
             table = _arrow_table(path, file)
             _refuse_twins(table.schema.names, str(path))
-            labels, names = _class_labels(table.schema), _without_bytes(path, table.schema)
-            for batch in table.select(names).to_batches():
-                batch.validate(full=True)  # a damaged Arrow file may point outside its own memory
-                for row in batch.to_pylist():
-                    number += 1
-                    where = f"{path}:{number}"
-                    values = {name: _value(row[name], labels.get(name), where) for name in names}
-                    yield where, values, str(path)
+            lost = [column.name for column in table.schema if _has_bytes(column.type)]
+            if lost:
+                log.info(f"{path}: left out, since it has bytes: {', '.join(lost)}")
+            labels = _class_labels(table.schema)
+            table = table.drop_columns(lost)
+            table.validate(full=True)  # a damaged Arrow file may point outside its own memory
+            batches = map(pa.RecordBatch.to_pylist, table.to_batches())
+            for number, row in enumerate(chain.from_iterable(batches), start=1):
+                where = f"{path}:{number}"
+                values = {
+                    name: _value(value, labels.get(name), where)
+                    for name, value in row.items()
+                    if not name.startswith("__index_level_")
+                }
+                yield where, values, str(path)
     except FileNotFoundError:
         fix = "name an existing file or folder"
         raise CorpusError("a corpus file is missing", where=str(path), fix=fix) from None
@@ -233,14 +240,6 @@ def _arrow_table(path: Path, file: BinaryIO) -> "pa.Table":
     return pa.ipc.open_file(file).read_all()
 
 
-def _without_bytes(path: Path, schema: "pa.Schema") -> list[str]:
-    """Return the names of the columns to read."""
-    lost = [field.name for field in schema if _has_bytes(field.type)]
-    if lost:
-        log.info(f"{path}: left out, since it has bytes: {', '.join(lost)}")
-    return [n for n in schema.names if n not in lost and not n.startswith("__index_level_")]
-
-
 def _has_bytes(kind: "pa.DataType") -> bool:
     inner = (kind.field(i).type for i in range(kind.num_fields))
     return "binary" in str(kind) or any(map(_has_bytes, inner))
@@ -262,18 +261,14 @@ def _class_labels(schema: "pa.Schema") -> dict[str, list[str]]:
 
 def _value(value: Any, labels: Sequence[str] | None, where: str) -> Any:
     """Return a value as JSON has it, or the name of its class."""
-    if labels is None or value is None:
-        return _as_json(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if labels is None:
+        return json.loads(json.dumps(value, default=_as_text))
     if value >= len(labels):
         problem = f"the class {value}, but the file names only the classes 0 to {len(labels) - 1}"
         raise CorpusError(problem, where=where, fix="save the dataset again with all names")
     return labels[value] if value >= 0 else ""  # -1 stands for no label
-
-
-def _as_json(value: Any) -> Any:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return json.loads(json.dumps(value, default=_as_text))
 
 
 def _as_text(value: Any) -> str:

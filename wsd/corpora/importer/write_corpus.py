@@ -11,9 +11,10 @@ from typing import Any
 
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, SPLITS
 from wsd.artifacts.dataset import (
+    ABOUT,
     COUNTS,
+    DATASETS,
     ENGLISH,
-    EXTRA_UNLABELLED,
     FILES,
     FORMAT,
     FORMS,
@@ -24,9 +25,10 @@ from wsd.artifacts.dataset import (
 )
 from wsd.artifacts.senses import Given
 from wsd.corpora import folds
+from wsd.corpora.archives import SourceArchive
 from wsd.corpora.focal_form_check import ANY_FORM, FormCheck
+from wsd.corpora.importer.gathered import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.corpora.importer.input_formats import Request
-from wsd.corpora.importer.labelled_sentence import ALL_SPLITS, Gathered, LabelledSentence
 from wsd.corpora.text_format import extra_file, extra_text, sentence_line
 from wsd.errors import CorpusError
 from wsd.storage.atomic import replacing_folder
@@ -71,6 +73,21 @@ def start_manifest(
     }
 
 
+def manifest_of(
+    name: str, archive: SourceArchive, *, labelled: bool = True, **facts: Any
+) -> dict[str, Any]:
+    """Return the manifest of a built-in corpus without its words and files."""
+    return {
+        "format": FORMAT,
+        **({} if labelled else {"labelled": False}),
+        "name": name,
+        **{key: getattr(DATASETS[name], key) for key in ABOUT},
+        "imported": [{"file": archive.url, "checksums_sha256": sha256(archive.checksums)}],
+        **facts,
+        "version": version("wsd"),
+    }
+
+
 def check_forms(forms: FormCheck, request: Request) -> None:
     """Report focal words that are not forms of their words, unless ``--any-form`` allows them."""
     if not request.args.any_form:
@@ -81,10 +98,11 @@ def check_forms(forms: FormCheck, request: Request) -> None:
 def lay_out(
     out: Path,
     words: Mapping[str, Sequence[LabelledSentence]],
-    given: Mapping[str, Given],
     manifest: dict[str, Any],
     *,
+    given: Mapping[str, Given] | None = None,
     noted: bool = False,
+    further_files: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write the folder of a corpus and its manifest.
 
@@ -93,32 +111,37 @@ def lay_out(
     out : Path
         Replaced as a whole.
     words : mapping of word to LabelledSentences
-        With their splits.
-    given : mapping of word to the names and glosses of its senses
+        With their splits, unless the manifest says that the sentences have no senses.
     manifest : dict
         The function adds the entries ``words`` and ``files``.
+    given : mapping of word to the names and glosses of its senses
     noted : bool
         Whether to note the checksum of the manifest. This would forbid people to edit the manifest
         of an import.
+    further_files : mapping of name to lines
+        Files that are part of the corpus.
     """
     with replacing_folder(out) as folder:
         further = [row for rows in words.values() for row in rows if row.split == OUT_OF_DOMAIN]
         if further:
             write_lines(folder / FURTHER, (f"{r.word}\t{r.sense}\t{_line(r)}" for r in further))
-            write_extra(folder / extra_file(FURTHER), further)
+            _write_extra(folder / FURTHER, further)
+        for name, lines in (further_files or {}).items():
+            write_lines(folder / name, lines)
+        manifest["words"] = {}
         for word, rows in words.items():
-            _write_word(folder / file_name(word), rows)
-        manifest["words"] = {
-            word: _counts(word, words[word], given.get(word, {})) for word in words
-        }
-        manifest["files"] = checksums(folder)
+            own = folder / file_name(word)
+            own.mkdir()
+            if manifest.get("labelled", True):
+                _write_word(own, rows)
+                facts = _counts(rows, (given or {}).get(word, {}))
+            else:
+                _write_sentences(own / UNLABELLED_FILE, rows)
+                facts = {**dict.fromkeys(COUNTS, 0), COUNTS[0]: len(rows), "senses": {}}
+            manifest["words"][word] = {"folder": own.name, **facts}
+        files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
+        manifest["files"] = {path.relative_to(folder).as_posix(): sha256(path) for path in files}
         write_manifest(folder, manifest, noted=noted)
-
-
-def checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file below a folder, by its relative path."""
-    files = [path for path in sorted(folder.rglob("*.*")) if path.is_file()]
-    return {path.relative_to(folder).as_posix(): sha256(path) for path in files}
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any], *, noted: bool = False) -> None:
@@ -130,39 +153,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any], *, noted: bool = F
         write_lines(folder / MANIFEST, [text])
 
 
-def lay_out_unlabelled(
-    out: Path,
-    words: Mapping[str, Sequence[LabelledSentence]],
-    manifest: dict[str, Any],
-    *,
-    noted: bool = False,
-    further_files: Mapping[str, Sequence[str]] | None = None,
-) -> None:
-    """Write the folder of a corpus without senses.
-
-    Parameters
-    ----------
-    out, words, manifest, noted
-        As :func:`lay_out` takes them.
-    further_files : mapping of name to lines
-        Files that are part of the corpus.
-    """
-    with replacing_folder(out) as folder:
-        manifest["words"] = {}
-        for word, rows in words.items():
-            own = folder / file_name(word)
-            own.mkdir()
-            write_lines(own / UNLABELLED_FILE, map(_line, rows))
-            write_extra(own / EXTRA_UNLABELLED, rows)
-            counts = dict.fromkeys(COUNTS, 0) | {COUNTS[0]: len(rows)}
-            manifest["words"][word] = {"folder": own.name, **counts, "senses": {}}
-        for name, lines in (further_files or {}).items():
-            write_lines(folder / name, lines)
-        manifest["files"] = checksums(folder)
-        write_manifest(folder, manifest, noted=noted)
-
-
-def _counts(word: str, rows: Sequence[LabelledSentence], given: Given) -> dict[str, Any]:
+def _counts(rows: Sequence[LabelledSentence], given: Given) -> dict[str, Any]:
     """Return the manifest's entry for a word."""
     count = Counter((row.sense, row.split) for row in rows)
     totals = Counter(row.split for row in rows)
@@ -174,7 +165,7 @@ def _counts(word: str, rows: Sequence[LabelledSentence], given: Given) -> dict[s
     for sense in given.keys() & senses.keys():
         senses[sense] |= given[sense]._asdict()
     numbers = {name: totals[split] for name, split in zip(COUNTS, ALL_SPLITS, strict=True)}
-    return {"folder": file_name(word), **numbers, "senses": senses, "most_folds": most}
+    return {**numbers, "senses": senses, "most_folds": most}
 
 
 def _order_senses(rows: Sequence[LabelledSentence]) -> list[str]:
@@ -188,21 +179,24 @@ def _order_senses(rows: Sequence[LabelledSentence]) -> list[str]:
 
 
 def _write_word(folder: Path, rows: Sequence[LabelledSentence]) -> None:
-    folder.mkdir()
     numbers = {sense: str(i) for i, sense in enumerate(_order_senses(rows))}
     classes = {number: sense for sense, number in numbers.items()}
     write_lines(folder / FILES[0], [json.dumps(classes, ensure_ascii=False)])
     for split in SPLITS:
         own = [row for row in rows if row.split == split]
-        write_lines(folder / f"{split}.data.txt", map(_line, own))
+        _write_sentences(folder / f"{split}.data.txt", own)
         write_lines(folder / f"{split}.gold.txt", [numbers[row.sense] for row in own])
         if any(documents := [row.document for row in own]):
             write_lines(folder / f"{split}.documents.txt", documents)
-        write_extra(folder / extra_file(f"{split}.data.txt"), own)
 
 
-def write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
-    """Write the extra columns of rows, if they have any.
+def _write_sentences(path: Path, rows: Sequence[LabelledSentence]) -> None:
+    write_lines(path, map(_line, rows))
+    _write_extra(path, rows)
+
+
+def _write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
+    """Write the extra columns of rows, if they have any, next to the file of their sentences.
 
     Raises
     ------
@@ -215,7 +209,8 @@ def write_extra(path: Path, rows: Sequence[LabelledSentence]) -> None:
             problem = "half of a character (a lone surrogate) in an extra column"
             raise CorpusError(problem, where=row.where, fix="write the character again")
     if text := extra_text([row.extra for row in rows]):
-        path.write_text(text, encoding="utf-8", newline="\n")
+        extra = path.with_name(extra_file(path.name))
+        extra.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _line(row: LabelledSentence) -> str:

@@ -14,10 +14,9 @@ from typing import NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from wsd.corpora.focal_word import Sentence, bare_span, from_span
-from wsd.corpora.importer.import_summary import BadLines
-from wsd.corpora.importer.labelled_sentence import Gathered, labelled
-from wsd.corpora.importer.table_cells import OTHER_FORMATS
+from wsd.corpora.find_word import Sentence, bare_span, from_span
+from wsd.corpora.importer.gathered import BadLines, Gathered, labelled
+from wsd.corpora.importer.labelled_tables import OTHER_FORMATS
 from wsd.corpora.importer.table_files import beginning
 from wsd.corpora.word_forms import plain
 from wsd.errors import CorpusError
@@ -258,7 +257,7 @@ def read_lexical_sample(path: Path, bad_lines: BadLines) -> Gathered:
             with bad_lines.line(), at_place(where, FIX_SAMPLE):
                 row = labelled(where, word, senses[0], _context(instance, word))
                 gathered.rows.append(replace(row, also=tuple(senses[1:]), extra=instance.attrib))
-    if not gathered.rows and bad_lines.is_empty:
+    if not gathered.rows and not bad_lines.errors:
         problem = "no instance has an answer with a sense"
         raise CorpusError(problem, where=str(path), fix=FIX_SAMPLE)
     return gathered
@@ -313,7 +312,7 @@ def read_ufsac(path: Path, bad_lines: BadLines) -> Gathered:
                 around, name = _around(texts, number), lemma and lemma + part
                 row = labelled(tree.where(word), name, keys[0], around, document=document)
                 gathered.rows.append(replace(row, also=tuple(keys[1:]), extra=extra))
-    if not gathered.rows and bad_lines.is_empty:
+    if not gathered.rows and not bad_lines.errors:
         raise CorpusError(f"no word has a {KEY}", where=str(path), fix=FIX_UFSAC)
     return gathered
 

@@ -14,7 +14,7 @@ from scipy.stats import mannwhitneyu
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from wsd.artifacts.corpus_table import Corpora, Corpus
-from wsd.corpora.importer.import_summary import shorten
+from wsd.corpora.importer.gathered import shorten
 from wsd.errors import ConfigError
 from wsd.metrics.nearest import unit_vectors
 from wsd.studies.change.measures import cluster

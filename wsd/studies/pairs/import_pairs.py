@@ -13,9 +13,9 @@ import pandas as pd
 
 from wsd.artifacts.corpus_table import UNLABELLED
 from wsd.artifacts.dataset import OF_PAIRS, SENTENCES
+from wsd.corpora.find_word import Sentence
 from wsd.corpora.focal_form_check import is_form
-from wsd.corpora.focal_word import Sentence
-from wsd.corpora.importer.import_summary import log_all, plural
+from wsd.corpora.importer.gathered import log_all, plural
 from wsd.corpora.importer.input_formats import FileKind, Request
 from wsd.corpora.importer.write_corpus import start_manifest, write_manifest
 from wsd.corpora.text_format import Row, make_corpus

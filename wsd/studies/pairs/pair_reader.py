@@ -20,18 +20,17 @@ widened to the word.
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from wsd.corpora.find_word import RULES
-from wsd.corpora.focal_word import Sentence
-from wsd.corpora.importer.labelled_sentence import labelled
-from wsd.corpora.importer.table_cells import Cells, Options
+from wsd.corpora.find_word import RULES, Sentence
+from wsd.corpora.importer.gathered import labelled
+from wsd.corpora.importer.labelled_tables import Cells, Options, cells_of, fitting_columns
 from wsd.corpora.importer.table_files import (
+    FIX_JSON,
     JSON,
     TEXT_TABLES,
     Row,
@@ -52,7 +51,6 @@ XL_WIC = ("word", "pos", "start1", "end1", "start2", "end2", "sentence1", "sente
 FIX_WIC = "write `word<TAB>part of speech<TAB>position-position<TAB>sentence<TAB>sentence`"
 FIX_XL_WIC = "write the nine columns of XL-WiC"
 _XL_WIC = re.compile(r"[^\t\n]*\t[^\t\n]*(?:\t[0-9]+){4}(?:\t[^\t\n]*){2,3}(?:\r?\n|\Z)")
-FIX_JSON = "write an array of objects, or one object per line"
 STORY = ("homonym", "sentence", "example_sentence", "average")
 _OBJECT_OF_OBJECTS = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\{')
 ALL = "all"
@@ -109,14 +107,9 @@ class Pair(NamedTuple):
     extra: Mapping[str, str]
 
 
-class Format(NamedTuple):
-    """A format of pairs: its name, and a function that yields the lines of a file.
-
-    The function takes the path, Options, and the path of the labels or None.
-    """
-
-    name: str
-    lines: Callable[[Path, Options, Path | None], Iterator[Row]]
+# A format of pairs: its name, and a function that yields the lines of a file. The function takes
+# the path, Options, and the path of the labels or None.
+Format = tuple[str, Callable[[Path, Options, Path | None], Iterator[Row]]]
 
 
 def is_pairs(path: Path) -> bool:
@@ -127,24 +120,24 @@ def is_pairs(path: Path) -> bool:
 def _format_of(path: Path) -> Format | None:
     name, suffix = path.name.lower(), path.suffix.lower()
     if name.endswith(DATA):
-        return Format("lines of WiC", partial(_headerless, WIC, FIX_WIC))
+        return ("lines of WiC", partial(_headerless, WIC, FIX_WIC))
     if name.endswith(MCL):
-        return Format("JSON of MCL-WiC", _mcl)
+        return ("JSON of MCL-WiC", _mcl)
     if name == JUDGMENTS:
         is_graph = (path.parent / USES).is_file()
-        return Format("judgments of a word usage graph", _judgments) if is_graph else None
+        return ("judgments of a word usage graph", _judgments) if is_graph else None
     text = beginning(path) if suffix in (".txt", *TEXT_TABLES) else ""
     if suffix == ".txt":
         lines = partial(_headerless, XL_WIC, FIX_XL_WIC)
-        return Format("lines of XL-WiC", lines) if _XL_WIC.match(text) else None
+        return ("lines of XL-WiC", lines) if _XL_WIC.match(text) else None
     is_json = suffix in JSON
     if is_json and _OBJECT_OF_OBJECTS.match(text) and all(f'"{key}"' in text for key in STORY):
-        return Format("JSON of stories", _stories)
+        return ("JSON of stories", _stories)
     in_json = re.findall(r'"([^"\\]+)"\s*:', text)
     keys = in_json if is_json else re.split("[\t;,]", header_line(text))
     names = {key.strip(' "').strip().lower() for key in keys}
     has_both = all(names & {*NAMES[key]} for key in ("sentence1", "sentence2"))
-    return Format("a table", _table) if has_both else None
+    return ("a table", _table) if has_both else None
 
 
 def gold_of(path: Path) -> Path:
@@ -181,26 +174,19 @@ def read(path: Path, options: Options, gold: Path | None = None) -> list[Pair]:
         collected in ``options.bad_lines``.
     """
     # If the user names the columns, any file is a table of pairs.
-    format_ = _format_of(path) or Format("a table", _table)
+    name, lines = _format_of(path) or ("a table", _table)
     usual = gold_of(path)
     if gold is None and usual != path and (split_of(path) != "test" or usual.exists()):
         gold = usual
-    guard = options.bad_lines.line
     pairs: list[Pair] = []
-    columns: dict[tuple[str, ...], dict[str, str]] = {}
-    for where, values, header in format_.lines(path, options, gold):
-        # The objects of one file may have different keys.
-        keys = tuple(values)
-        with guard() if columns else nullcontext():
-            if keys not in columns:
-                columns[keys] = find_columns(keys, options, header)
-            cells = Cells(where, values, columns[keys], header, options)
-            with guard():
-                pairs.append(_parse(cells, split_of(path)))
-    if not pairs and options.bad_lines.is_empty:
+    find = partial(find_columns, options=options)
+    for cells in cells_of(lines(path, options, gold), options, find):
+        with options.bad_lines.line():
+            pairs.append(_parse(cells, split_of(path)))
+    if not pairs and not options.bad_lines.errors:
         fix = "write a pair in each line"
         raise CorpusError("the file has no pair", where=str(path), fix=fix)
-    log.info(f"{path}: {format_.name}, {len(pairs):,} pairs of sentences")
+    log.info(f"{path}: {name}, {len(pairs):,} pairs of sentences")
     return pairs
 
 
@@ -223,21 +209,14 @@ def find_columns(header: Iterable[str], options: Options, where: str) -> dict[st
     CorpusError
         If the table lacks a sentence, the word, or a column that the user names.
     """
-    names, given = list(header), options.columns
-    if absent := [name for name in given.values() if name not in names]:
-        problem = f"no column {absent[0]!r} among {', '.join(names)}"
-        raise CorpusError(problem, where=where, fix="correct --columns")
-    free = {name.strip().lower(): name for name in names if name not in given.values()}
-    known = {
-        key: given.get(key) or next(free[name] for name in usual if name in free)
-        for key, usual in NAMES.items()
-        if key in given or free.keys() & {*usual}
-    }
+    fitting = fitting_columns(header, NAMES, options.columns, where)
+    known = {key: names[0] for key, names in fitting.items() if names}
     if {"label", "rating"} <= known.keys():
-        del known["rating" if "label" in given and "rating" not in given else "label"]
+        given = options.columns.keys() & {"label", "rating"}
+        del known["rating" if given == {"label"} else "label"]
     needed = ("sentence1", "sentence2", *(() if options.word else ("word",)))
     if missing := [key for key in needed if key not in known]:
-        problem = f"no column for the {' and the '.join(missing)} among {', '.join(names)}"
+        problem = f"no column for the {' and the '.join(missing)} among {', '.join(header)}"
         fix = "; ".join(f"call it {NAMES[key][0]}, or add --columns {key}=NAME" for key in missing)
         raise CorpusError(problem, where=where, fix=fix)
     return known
@@ -397,11 +376,7 @@ def _stories(path: Path, options: Options, _: Path | None) -> Iterator[Row]:
 
 def _table(path: Path, options: Options, _: Path | None) -> Iterator[Row]:
     """Yield the lines of a table, or the objects of JSON."""
-    guard = options.bad_lines.line
-    if path.suffix.lower() in JSON:
-        for where, values in json_objects(path, FIX_JSON, options.encoding, guard):
-            yield where, values, where
-    else:
-        description, rows = open_table(path, options.encoding, guard)
+    description, rows = open_table(path, options.encoding, options.bad_lines.line)
+    if path.suffix.lower() not in JSON:
         log.info(f"{path}: {description}")
-        yield from rows
+    yield from rows

@@ -13,14 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wsd.corpora.find_word import KnownForms
+from wsd.corpora.find_word import KnownForms, Sentence, from_span
 from wsd.corpora.focal_form_check import FormCheck
-from wsd.corpora.focal_word import Sentence, from_span
 from wsd.corpora.importer import labelled_tables, table_files, write_corpus
-from wsd.corpora.importer.import_summary import log_all, plural, shorten
+from wsd.corpora.importer.gathered import LabelledSentence, labelled, log_all, plural, shorten
 from wsd.corpora.importer.input_formats import Request
-from wsd.corpora.importer.labelled_sentence import LabelledSentence, labelled
-from wsd.corpora.importer.table_cells import Options, marked_or_found
+from wsd.corpora.importer.labelled_tables import Options, marked_or_found
 from wsd.corpora.word_forms import similar_names
 from wsd.errors import ConfigError, CorpusError
 from wsd.logs import log
@@ -178,7 +176,7 @@ def import_instead(request: Request) -> list[str] | None:
     manifest = write_corpus.start_manifest(
         request, request.files, labelled=False, left_out=left_out
     )
-    write_corpus.lay_out_unlabelled(request.args.out, words, manifest)
+    write_corpus.lay_out(request.args.out, words, manifest)
     places: dict[str, list[str]] = {}
     for where, word, *_ in uses.not_found:
         places.setdefault(word, []).append(where)
