@@ -43,13 +43,11 @@ def copy(folder: Path, out: Path, *, name: str, title: str | None = None) -> Non
             shutil.copyfile(source, temporary)
             digest = sha256(temporary)
             if digest != expected:
-                raise CorpusError(
-                    f"the file has changed since its import: its SHA-256 is {digest}, "
-                    f"not {expected}",
-                    where=str(source),
-                    fix="import again; to keep the change, import this folder: "
-                    f"`wsd import {folder} --out OTHER --name {name}`",
-                )
+                problem = "the file has changed since its import"
+                problem += f": its SHA-256 is {digest}, not {expected}"
+                fix = "import again; to keep the change, import this folder: "
+                fix += f"`wsd import {folder} --out OTHER --name {name}`"
+                raise CorpusError(problem, where=str(source), fix=fix)
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     write_json(out / MANIFEST, {**manifest, "name": dataset.name, "title": dataset.title})
 

@@ -105,7 +105,7 @@ def read_glosses(
         For a missing column, an unknown sense, a gloss that is empty, occurs twice or cannot be
         shown, and a sense without a gloss. The error names the file and the line.
     """
-    lines = [*(_manifest_lines(path) if path.name == MANIFEST else _table_lines(path))]
+    lines = [*_lines(path)]
     senses = _senses(lines) if senses is None else senses
     glosses: dict[str, list[Line]] = {word: [] for word in senses}
     places: dict[tuple[str, str], str] = {}
@@ -138,13 +138,12 @@ def _senses(lines: Iterable[_Gloss]) -> dict[str, list[str]]:
     return {word: [*labels] for word, labels in senses.items()}
 
 
-def _table_lines(path: Path) -> Iterator[_Gloss]:
-    for where, cells in read_table(path, COLUMNS):
-        word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
-        yield where, word, sense, gloss
-
-
-def _manifest_lines(path: Path) -> Iterator[_Gloss]:
+def _lines(path: Path) -> Iterator[_Gloss]:
+    if path.name != MANIFEST:
+        for where, cells in read_table(path, COLUMNS):
+            word, sense, gloss = (plain(cells[name]) for name in COLUMNS)
+            yield where, word, sense, gloss
+        return
     for word, given in read_manifest(path).given.items():
         for sense, text in given.items():
             if text.gloss:

@@ -11,6 +11,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -215,42 +216,34 @@ def documents_to_test(
     CorpusError
         If no search ends with every sense in both groups.
     """
-    totals = Counter[tuple[str, str]]()
-    for counts in documents.values():
-        totals.update(counts)
-    number = {sense: i for i, sense in enumerate(totals)}
-    total = np.array(list(totals.values()))
-    senses_of = {
-        name: (np.array([number[s] for s in counts], dtype=int), np.array(list(counts.values())))
-        for name, counts in documents.items()
-        if counts
+    senses = list(dict.fromkeys(chain.from_iterable(documents.values())))
+    counts = {
+        name: np.array([of_document[sense] for sense in senses])
+        for name, of_document in documents.items()
     }
+    total = np.sum([*counts.values()], axis=0)
     per_mille = round(1000 * share)
 
-    def cost(test: np.ndarray, all_instances: np.ndarray) -> int:
-        deviation = 1000 * test // all_instances - per_mille
-        is_missing = (test == 0) | (test == all_instances)
+    def cost(test: np.ndarray) -> int:
+        deviation = 1000 * test // total - per_mille
+        is_missing = (test == 0) | (test == total)
         return int((deviation * deviation + MISSING * is_missing).sum())
 
     for attempt in range(seed, seed + ATTEMPTS):
-        digests = {
-            name: hashlib.sha256(f"{attempt} {name}".encode()).digest() for name in senses_of
-        }
+        digests = {name: hashlib.sha256(f"{attempt} {name}".encode()).digest() for name in counts}
         tested: set[str] = set()
-        test = np.zeros(len(total), dtype=int)
+        test = np.zeros(len(senses), dtype=int)
         changed = True
         while changed:
             changed = False
             for name in sorted(digests, key=digests.__getitem__):
-                senses, n = senses_of[name]
-                before, after = test[senses], test[senses] + (-n if name in tested else n)
-                if cost(after, total[senses]) < cost(before, total[senses]):
-                    test[senses] = after
+                after = test - counts[name] if name in tested else test + counts[name]
+                if cost(after) < cost(test):
+                    test, changed = after, True
                     tested ^= {name}
-                    changed = True
         if test.all() and (total - test).all():
             return frozenset(tested)
-    word, sense = next(s for s, i in number.items() if test[i] in (0, total[i]))
+    word, sense = senses[np.flatnonzero((test == 0) | (test == total))[0]]
     problem = f"no division has the sense {sense!r} of {word!r} in training and test documents"
     raise CorpusError(problem, fix="require more instances of a sense, with the key at_least")
 

@@ -29,6 +29,10 @@ UNTRAINED = "senses without a training instance"
 UNTESTED = "words without a test instance"
 LACKING = "words that the test files lack"
 NEVER_TESTED = "words of whose senses the test files have no instance"
+FIX_FEW = (
+    "add instances; merge senses; leave out rare senses with --at-least N (N is 2 or more, and "
+    "near-duplicates count once); or give every line its split"
+)
 
 
 def grouped(rows: Sequence[LabelledSentence]) -> dict[str, list[LabelledSentence]]:
@@ -54,42 +58,68 @@ class Counted:
         in_groups = {(row.sense, g) for row, g in zip(rows, group.tolist(), strict=True)}
         self._mixed = len(in_groups) > len(sense_of)
 
-    def enough(self, least: int) -> list[LabelledSentence]:
+    def enough(self, least: int | None) -> list[LabelledSentence]:
         """Return the sentences of the senses that have enough independent instances."""
+        if least is None:
+            return [*self.rows]
         kept = [row for row in self.rows if self._count[row.sense] >= least]
         if self._mixed and 0 < len(kept) < len(self.rows):
             # A group of a removed sense now counts for another one of its senses.
             return Counted(kept).enough(least)
         return kept
 
-    def kept(self, least: int, left_out: Counter[str]) -> list[LabelledSentence]:
-        """Return the sentences that can be trained and tested; none if the word is left out.
 
-        Parameters
-        ----------
-        least : int
-        left_out : Counter
-            The method adds the number of sentences that are left out, by reason.
-        """
-        rows = self.enough(least)
-        left_out[f"senses with fewer than {least} instances"] += len(self.rows) - len(rows)
-        if any(row.split for row in rows):
+def _keep(
+    test: Sequence[LabelledSentence] | None,
+    words: Mapping[str, Counted],
+    least: int | None,
+    left_out: Counter[str],
+) -> Words:
+    """Return the sentences of each word that can be trained and tested, without empty words.
+
+    Parameters
+    ----------
+    test : sequence of LabelledSentence, optional
+        The sentences of the test files, if there are any; all others then are for training.
+    words : mapping of word to Counted
+    least : int, optional
+    left_out : Counter
+        The function adds the number of sentences that are left out, by reason.
+    """
+    kept: Words = {}
+    for word, counted in words.items():
+        rows = counted.enough(least)
+        left_out[f"senses with fewer than {least} instances"] += len(counted.rows) - len(rows)
+        if test is None and any(row.split for row in rows):
             trained = {row.sense for row in rows if row.split == "train"}
             before, rows = len(rows), [row for row in rows if row.sense in trained]
             left_out[UNTRAINED] += before - len(rows)
             if rows and all(row.split != "test" for row in rows):
                 left_out[UNTESTED] += len(rows)
-                return []
+                continue
         if len({row.sense for row in rows}) < 2:
             left_out[FEW] += len(rows)
-            return []
-        return rows
+        else:
+            kept[word] = rows
+    return kept if test is None else _with_tests(kept, test, left_out)
 
 
-def _keep(words: Mapping[str, Counted], least: int, left_out: Counter[str]) -> Words:
-    """Return the sentences of each word that can be trained and tested, without empty words."""
-    kept = {word: counts.kept(least, left_out) for word, counts in words.items()}
-    return {word: rows for word, rows in kept.items() if rows}
+def _with_tests(
+    kept: Mapping[str, Sequence[LabelledSentence]],
+    test: Sequence[LabelledSentence],
+    left_out: Counter[str],
+) -> Words:
+    """Return training sentences and the test sentences of their senses, without untested words."""
+    words = {word: [replace(row, split="train") for row in rows] for word, rows in kept.items()}
+    trained = {word: {row.sense for row in rows} for word, rows in words.items()}
+    tested = set()
+    for row in test:
+        if known := [key for key in (row.sense, *row.also) if key in trained.get(row.word, ())]:
+            words[row.word].append(replace(row, sense=known[0], split="test"))
+            tested.add(row.word)
+    for word in words.keys() - tested:
+        left_out[NEVER_TESTED] += len(words.pop(word))
+    return words
 
 
 def _would_keep(keep: Callable[[int, Counter[str]], Words], n_words: int) -> list[str]:
@@ -144,7 +174,7 @@ def by_word(gathered: Gathered, at_least: int | None) -> Words:
     if at_least is None and not single:
         return words
     counts = {word: Counted(rows) for word, rows in words.items()}
-    lines = _would_keep(partial(_keep, counts), len(words))
+    lines = _would_keep(partial(_keep, None, counts), len(words))
     if at_least is None:
         raise CorpusError(
             f"the word {single[0].word!r} has only one sense, {single[0].sense!r}",
@@ -154,7 +184,7 @@ def by_word(gathered: Gathered, at_least: int | None) -> Words:
         )
     for line in lines:
         log.info(line)
-    kept = _keep(counts, at_least, gathered.left_out)
+    kept = _keep(None, counts, at_least, gathered.left_out)
     if not kept:
         left_out = "; ".join(f"{n} of {reason}" for reason, n in (+gathered.left_out).items())
         problem = f"no word with two senses is left (instances left out: {left_out})"
@@ -182,47 +212,16 @@ def train_and_test(
     """
     trained, tested = grouped(train), grouped(test)
     shared = {word: Counted(rows) for word, rows in trained.items() if word in tested}
-    for line in _would_keep(partial(_train_and_test, shared, test), len(shared)):
+    for line in _would_keep(partial(_keep, test, shared), len(shared)):
         log.info(line)
     left_out = Counter[str]()
-    words = _train_and_test(shared, test, at_least, left_out)
+    words = _keep(test, shared, at_least, left_out)
     if not words:
         problem = "no word has two senses in the training files, and one of these in the test files"
         lower = ", or a lower --at-least" if at_least is not None and at_least > 2 else ""
         raise CorpusError(problem, fix=f"give more training files{lower}")
     lacking = sum(len(rows) for word, rows in trained.items() if word not in shared)
     return words, left_out + Counter({LACKING: lacking})
-
-
-def _train_and_test(
-    shared: Mapping[str, Counted],
-    test: Sequence[LabelledSentence],
-    at_least: int | None,
-    left_out: Counter[str],
-) -> Words:
-    words: Words = {}
-    for word, sentences in shared.items():
-        rows = sentences.rows if at_least is None else sentences.enough(at_least)
-        left_out[f"senses with fewer than {at_least} instances"] += len(sentences.rows) - len(rows)
-        if len({row.sense for row in rows}) < 2:
-            left_out[FEW] += len(rows)
-        else:
-            words[word] = [replace(row, split="train") for row in rows]
-    trained = {word: {row.sense for row in rows} for word, rows in words.items()}
-    tested = set()
-    for row in test:
-        if known := [key for key in (row.sense, *row.also) if key in trained.get(row.word, ())]:
-            words[row.word].append(replace(row, sense=known[0], split="test"))
-            tested.add(row.word)
-    for word in words.keys() - tested:
-        left_out[NEVER_TESTED] += len(words.pop(word))
-    return words
-
-
-FIX_FEW = (
-    "add instances; merge senses; leave out rare senses with --at-least N (N is 2 or more, and "
-    "near-duplicates count once); or give every line its split"
-)
 
 
 def without_contradictions(
@@ -253,17 +252,14 @@ def with_splits(
 
     If some rows have a split, the others are bad lines.
     """
-    first = next((row for row in rows if row.split), None)
-    if first is None:
+    kept = [row for row in rows if row.split]
+    if not kept:
         return rows
+    problem, fix = f"no split, but {kept[0].where} has one", "give every line a split, or none"
     for row in rows:
         if not row.split:
-            problem, fix = (
-                f"no split, but {first.where} has one",
-                "give every line a split, or none",
-            )
             bad_lines.add(CorpusError(problem, where=row.where, fix=fix))
-    return [row for row in rows if row.split]
+    return kept
 
 
 def divide(

@@ -76,8 +76,8 @@ def import_pairs(request: Request) -> list[str]:
     sizes = {"words": len(words), "sentences": len(table.sentences)}
     facts: dict[str, Any] = {"pairs": counts, **sizes, "unlike_their_word": unlike}
     facts |= {"left_out": left_out} if left_out else {}
-    known = zip([args.gold or gold_of(path) for path in paths], paths, strict=True)
-    labels = [label for label, path in known if label != path and label.exists()]
+    labels = [args.gold or gold_of(path) for path in paths]
+    labels = [label for label in labels if label not in paths and label.exists()]
     manifest = start_manifest(request, [*paths, *labels], **facts)
     with replacing_folder(args.out) as folder:
         write_pairs(folder, table)
@@ -180,13 +180,13 @@ def _count(table: Pairs) -> tuple[dict[str, dict[str, int]], list[str]]:
         if table.is_graded:
             known, kind = {"rated": len(gold)}, "ratings"
             low, middle, high = np.quantile(gold, (0, 0.5, 1)) if len(gold) else [np.nan] * 3
-            text = f"with ratings from {low:g} to {high:g}, median {middle:g}"
-            text = f"{plural(len(gold), 'pair')} {text}"
+            text = f"{plural(len(gold), 'pair')} with ratings from {low:g} to {high:g}, "
+            text += f"median {middle:g}"
         else:
             same = int(gold.sum())
             known, kind = {"same": same, "different": len(gold) - same}, "labels"
-            different = f"{len(gold) - same} with different senses"
-            text = f"{plural(same, 'pair')} with the same sense, {different}"
+            text = f"{plural(same, 'pair')} with the same sense, "
+            text += f"{len(gold) - same} with different senses"
         counts[split] = {**known, "unknown": unknown}
         lines += [f"{split}: {text}"] if len(gold) else []
         lines += [f"{split}: {plural(unknown, 'pair')} without {kind}"] if unknown else []
