@@ -214,11 +214,10 @@ class Cells:
             position, tokens = self._from_tokens()
             start = len(" ".join([*tokens[:position], ""]))
             return " ".join(tokens), [(start, start + len(tokens[position]))]
-        text = self.text("sentence")
-        spans = self._spans()
-        return text, [
-            find_word.whole_words(text, *span) for span in spans
-        ] if self.options.widen else spans
+        text, spans = self.text("sentence"), self._spans()
+        if self.options.widen:
+            spans = [find_word.whole_words(text, *span) for span in spans]
+        return text, spans
 
     def _spans(self) -> list[tuple[int, int]]:
         """Return the first character of each focal word, and the character after its last."""
