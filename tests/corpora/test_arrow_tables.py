@@ -76,6 +76,13 @@ def test_values_of_every_type_become_text(tmp_path: Path) -> None:
     )
 
 
+def test_several_columns_may_have_no_name(tmp_path: Path) -> None:
+    columns = [["bird"], ["the *crane* flew"], [b"1"], ["x"], ["y"]]
+    pq.write_table(pa.table(columns, ["sense", "sentence", "", "", ""]), tmp_path / "t.parquet")
+    ((_, values, _),) = open_table(tmp_path / "t.parquet")[1]
+    assert values["sense"] == "bird" and values["sentence"] == "the *crane* flew"
+
+
 def test_the_names_of_classes_are_the_senses(tmp_path: Path) -> None:
     features = {"sense": {"names": LABELS, "_type": "ClassLabel"}, "word": {"_type": "Value"}}
     folder = save_to_disk(tmp_path / "saved", bank(sense=[1, 1, 0, 0]), features)

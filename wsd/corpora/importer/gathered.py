@@ -56,6 +56,11 @@ class LabelledSentence:
     extra: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """All right senses; the first is ``sense``."""
+        return (self.sense, *self.also)
+
+    @property
     def composed(self) -> tuple[str, ...]:
         """The tokens for comparisons, in Unicode's composed form."""
         return tuple(unicodedata.normalize("NFC", token) for token in self.tokens)

@@ -114,7 +114,7 @@ def _with_tests(
     trained = {word: {row.sense for row in rows} for word, rows in words.items()}
     tested = set()
     for row in test:
-        if known := [key for key in (row.sense, *row.also) if key in trained.get(row.word, ())]:
+        if known := [key for key in row.keys if key in trained.get(row.word, ())]:
             words[row.word].append(replace(row, sense=known[0], split="test"))
             tested.add(row.word)
     for word in words.keys() - tested:

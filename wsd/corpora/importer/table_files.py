@@ -206,16 +206,18 @@ def _arrow_rows(path: Path) -> Iterator[Row]:
             if lost:
                 log.info(f"{path}: left out, since it has bytes: {', '.join(lost)}")
             labels = _class_labels(table.schema)
-            table = table.drop_columns(lost)
+            # By number: several columns may have no name.
+            kept = [
+                number
+                for number, column in enumerate(table.schema)
+                if not (_has_bytes(column.type) or column.name.startswith("__index_level_"))
+            ]
+            table = table.select(kept)
             table.validate(full=True)  # a damaged Arrow file may point outside its own memory
             batches = map(pa.RecordBatch.to_pylist, table.to_batches())
             for number, row in enumerate(chain.from_iterable(batches), start=1):
                 where = f"{path}:{number}"
-                values = {
-                    name: _value(value, labels.get(name), where)
-                    for name, value in row.items()
-                    if not name.startswith("__index_level_")
-                }
+                values = {name: _value(v, labels.get(name), where) for name, v in row.items()}
                 yield where, values, str(path)
     except FileNotFoundError:
         fix = "name an existing file or folder"
