@@ -10,7 +10,7 @@ from report_builder import HOSTILE_COLUMN, MODEL, make_run
 
 from wsd.report.pages.load_report import ReportInputs, load_report
 from wsd.report.pages.render import MOST_VALUES, most_colours, packed_columns
-from wsd.report.pages.word_data import word_data
+from wsd.report.pages.word import word_data
 
 
 def cells_of(column: dict[str, Any]) -> list[str]:

@@ -52,7 +52,8 @@ from wsd.report.pages import curves, gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.index import answer, write_index
 from wsd.report.pages.load_report import ReportInputs, load_report
-from wsd.report.pages.word import portable_page, word_plot
+from wsd.report.pages.plots import word_plot
+from wsd.report.pages.word import portable_page
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of

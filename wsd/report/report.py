@@ -25,12 +25,11 @@ from wsd.storage.csv import write_csv
 
 def write_report(report: Report, out: Path) -> None:
     """Write the folder of the pages, ``words/``, ``assets/`` and ``data/``; replace an old one."""
-    pages = [(model, word) for model, words in report.words.items() for word in words]
     with replacing_folder(out) as folder:
         write_assets(report, folder / "assets")
-        for number, (model, word) in enumerate(pages, 1):
+        for number, (model, word) in enumerate(report.pages, 1):
             write_word(report, model, word, folder)
-            log.info("page %d of %d: %s %s", number, len(pages), model, word)
+            log.info("page %d of %d: %s %s", number, len(report.pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
         for name, table in report.tables.items():

@@ -52,14 +52,7 @@ def write_index(report: Report, folder: Path) -> None:
         rows=records(further),
         published=records(compared[compared["kind"].isin(others)]),
         candidates=records(having(best_first, kind=CANDIDATE)),
-        models=[
-            {
-                "name": model,
-                "folder": model_notes.folder_of(report, model),
-                "words": word_rows(report, model),
-            }
-            for model in report.choices
-        ],
+        models={model: word_rows(report, model) for model in report.choices},
         classifier=model_notes.initial_classifier(report),
         objective=model_notes.objective(report),
         answer=answer(report),

@@ -91,8 +91,7 @@ def heat(report: Report) -> list[dict[str, Any]]:
             means = np.average(scores, axis=0, weights=weights)
             cells[metric] = [heat_row(line) for line in np.vstack([scores, means])]
         *lines, last = cells["mean_macro_f1"]
-        about: dict[str, Any] = {"model": model, "folder": model_notes.folder_of(report, model)}
-        about |= {"classifier": classifier, "choices": report.choices[model]}
+        about = {"model": model, "classifier": classifier, "choices": report.choices[model]}
         selected = set(zip(chosen["word"], chosen["layers"], strict=True))
         content = {"rows": list(zip(words, lines, strict=True)), "last": last, "metrics": cells}
         tables.append({**about, **content, "selected": selected})

@@ -118,11 +118,6 @@ def by_depth(report: Report) -> bool:
     return len({blocks(report, model) for model in report.choices}) > 1
 
 
-def folder_of(report: Report, model: str) -> str:
-    """Return the folder of a model's word pages: ``words/`` itself for the first model."""
-    return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
-
-
 def baselines(report: Report) -> list[dict[str, Any]]:
     """Return the rows of ``BASELINES`` in the comparison, in this order."""
     rows = report.rows("comparison", kind=BASELINE).drop_duplicates("classifier")
