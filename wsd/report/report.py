@@ -15,7 +15,7 @@ from wsd.artifacts.run_json import RunMap, bare, list_folders
 from wsd.logs import log
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     tables: dict[str, list[Path]] = {}
     for path in [*args.tables, *(p for folder in args.confidence for p in folder.glob("*.csv"))]:
         tables.setdefault(bare(path.stem), []).append(path)
-    inputs = ReportInputs(
+    report = load_report(
         dataset=find_dataset(str(args.dataset)),
         corpora=corpora,
         predictions=args.predictions,
@@ -77,5 +77,5 @@ def run(args: argparse.Namespace) -> None:
         run={"config": run.config, "command": run.command} if run else {},
         extensions=[study.load(args, corpora) for study in args.studies],
     )
-    write_report(load_report(inputs), args.out)
+    write_report(report, args.out)
     list_folders(args.listings)

@@ -16,6 +16,10 @@ MAIN_METRIC = "mean_macro_f1"
 # Baselines without an encoder, the most demanding first, with their names on the pages.
 BAG = "bag_of_words"
 BASELINES = {BAG: "bag of words", "most_frequent_sense": "most frequent sense"}
+NORMED_AGAIN = (
+    "The last hidden state is normalised once more, outside the last block: its scale "
+    "differs from the scale of earlier layers."
+)
 LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 
 
@@ -37,22 +41,19 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
         The model's entry of the provenance.
     """
     architecture = encoder.get("architecture", {})
-    sentences = []
-    if (seed := encoder["model"].get("random_weights")) is not None:
-        sentences.append(f"Random weights: drawn with seed {seed}, never trained.")
-    template = parse_input(encoder.get("input", PLAIN))
-    if template.name != PLAIN:
-        sentences.append(template.describe())
-    if architecture.get("causal") and not template.reads_after_sentence:
-        sentences.append(LEFT_ONLY)
-    if architecture.get("wide_embeddings"):
-        sentences.append("Layer 0 depends on the neighbouring pieces too.")
-    if architecture.get("last_normed"):
-        sentences.append(
-            "The last hidden state is normalised once more, outside the last block: its scale "
-            "differs from the scale of earlier layers."
-        )
-    return sentences
+    seed, template = (
+        encoder["model"].get("random_weights"),
+        parse_input(encoder.get("input", PLAIN)),
+    )
+    is_causal = architecture.get("causal") and not template.reads_after_sentence
+    sentences = {
+        f"Random weights: drawn with seed {seed}, never trained.": seed is not None,
+        template.describe(): template.name != PLAIN,
+        LEFT_ONLY: is_causal,
+        "Layer 0 depends on the neighbouring pieces too.": architecture.get("wide_embeddings"),
+        NORMED_AGAIN: architecture.get("last_normed"),
+    }
+    return [sentence for sentence, applies in sentences.items() if applies]
 
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
@@ -92,13 +93,7 @@ def comparison(report: Report) -> list[dict[str, Any]]:
     rows = report.rows("differences", kind=SELECTED, model=first, metric=MAIN_METRIC)
     against = {row["reference_model"]: row for row in records(rows)}
     return [
-        {
-            "name": name,
-            "selected": chosen.get(name),
-            "against": against.get(name),
-            "notes": notes(report.provenance["models"][name]),
-            "pieces": pieces(report, name),
-        }
+        {"name": name, "selected": chosen.get(name), "against": against.get(name)}
         for name in report.choices
     ]
 

@@ -31,7 +31,7 @@ from wsd.evaluation.layerwise import GROUP, LAYER_COLUMNS, Group, of_layers
 from wsd.logs import log
 from wsd.report.pages import curves
 from wsd.report.pages.curves import Curve, mark_of
-from wsd.report.pages.layer_plots import DEPTH, DEPTHS
+from wsd.report.pages.layers import DEPTH, DEPTHS
 from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records

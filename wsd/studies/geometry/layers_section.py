@@ -11,8 +11,7 @@ from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.transform_names import transform_label
 from wsd.report.pages import curves
-from wsd.report.pages.layer_plots import places_of
-from wsd.report.pages.layers import legend
+from wsd.report.pages.layers import legend, places_of
 from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import render_fragment
