@@ -6,7 +6,7 @@ Its plots have scores over layers, learning curves and calibration; the first pa
 from collections.abc import Iterable, Mapping
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ def write_layers(report: Report, folder: Path) -> None:
         classifier=model_notes.initial_classifier(report),
         by_depth=model_notes.by_depth(report),
         objective=objective(report),
-        lines=[(x.name, *mark_of(x.style), x.dash) for x in overall_lines(report)],
+        lines=[(name, *mark_of(i), dash) for name, (_, i, dash) in overall_lines(report).items()],
         curves=[plot for m in METRICS for plot in overall_curves(report, m)],
         baselines=baselines(report, "mean_macro_f1"),
         side_by_side=side_by_side(report),
@@ -190,41 +190,30 @@ def _drawn(row: Mapping[str, Any], reach: float) -> dict[str, Any]:
     return {**places, "is_marked": is_marked, "cut": max(abs(low), abs(high)) > reach}
 
 
-class OverallLine(NamedTuple):
-    """A line of every plot over all words; there is a plot per model, and rows for all models."""
-
-    name: str
-    rows: pd.DataFrame
-    style: int
-    dash: str
-
-
-def overall_lines(report: Report) -> list[OverallLine]:
-    """Return the lines of the plots over all words.
+def overall_lines(report: Report) -> dict[str, tuple[pd.DataFrame, int, str]]:
+    """Return the lines of the plots over all words: by name, rows of all models, style and dash.
 
     Each classifier has a line for the report's view, and if present one for the context view and
     one for the view after fine-tuning. Zero-shot predictions follow.
     """
-    lines = []
+    lines = {}
     tuned = after_fine_tuning(report.tables["controls"], report.tables["comparison"])
     for classifier in report.classifiers:
         style = report.styles[classifier]
         candidates = report.rows("comparison", kind=CANDIDATE, classifier=classifier)
-        view = having(candidates, view=report.view)
-        lines.append(OverallLine(classifier, view, style, "solid"))
+        lines[classifier] = having(candidates, view=report.view), style, "solid"
         # The context is a control, or a candidate if it is classified too.
         context = report.rows("controls", kind=CONTROL_VIEW, view=CONTEXT, classifier=classifier)
         context = having(candidates, view=CONTEXT) if context.empty else context
         if len(context):
-            lines.append(OverallLine(f"{classifier}, context only", context, style, "dashed"))
+            lines[f"{classifier}, context only"] = context, style, "dashed"
         after = having(tuned, classifier=classifier)
         if len(after):
-            lines.append(OverallLine(f"{classifier}, fine-tuned", after, style, "dashdot"))
+            lines[f"{classifier}, fine-tuned"] = after, style, "dashdot"
     glosses = report.rows("controls", kind=ZERO_SHOT, view=report.view)
     first = max(report.styles.values()) + 1
     for style, kind in enumerate(dict.fromkeys(glosses["classifier"]), first):
-        rows = having(glosses, classifier=kind)
-        lines.append(OverallLine(f"{ZERO_SHOT}, {kind}", rows, style, "dotted"))
+        lines[f"{ZERO_SHOT}, {kind}"] = having(glosses, classifier=kind), style, "dotted"
     return lines
 
 
@@ -359,10 +348,9 @@ def baselines(report: Report, metric: str) -> dict[str, float]:
 def classifier_lines(report: Report, model: str, metric: str) -> list[Curve]:
     """Return a model's lines: joined over single layers, then points at the combinations."""
     places, lines = places_of(report, model), []
-    for line in overall_lines(report):
-        look: dict[str, Any] = {"name": line.name, "style": line.style, "dash": line.dash}
-        shown = places._replace(combined={}) if line.dash in ("dashed", "dashdot") else places
-        lines += shown.lines(having(line.rows, model=model), metric, **look)
+    for name, (rows, style, dash) in overall_lines(report).items():
+        shown = places._replace(combined={}) if dash in ("dashed", "dashdot") else places
+        lines += shown.lines(having(rows, model=model), metric, name=name, style=style, dash=dash)
     return lines
 
 

@@ -26,8 +26,6 @@ LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 def selected(report: Report) -> pd.DataFrame:
     """Return the configuration selected for all words per model, by decreasing CV score."""
     rows = report.rows("comparison", kind=SELECTED)
-    if rows.empty:
-        return rows
     rows = rows[rows["model"].isin(list(report.choices))].drop_duplicates("model")
     return rows.sort_values("objective_cv", ascending=False, kind="stable")
 
@@ -41,10 +39,8 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
         The model's entry of the provenance.
     """
     architecture = encoder.get("architecture", {})
-    seed, template = (
-        encoder["model"].get("random_weights"),
-        parse_input(encoder.get("input", PLAIN)),
-    )
+    seed = encoder["model"].get("random_weights")
+    template = parse_input(encoder.get("input", PLAIN))
     is_causal = architecture.get("causal") and not template.reads_after_sentence
     sentences = {
         f"Random weights: drawn with seed {seed}, never trained.": seed is not None,

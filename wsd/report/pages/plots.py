@@ -200,13 +200,17 @@ def draw(
         at_right[name] = (level, text, "--ink-2")
         if not named:
             notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
-    if named:
-        for end in at_right.values():
-            _write_at_right(plot, *end)
-    text_look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
+    look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
+    for y_end, text, colour in at_right.values() if named else ():
+        # To the right of the field, where Bokeh's own labels are clipped.
+        place = {**look, "x_offset": 8, "text_baseline": "middle", "text_font": value(FONT)}
+        end = plot.text([plot.x_range.end], [y_end], [text], y_offset=0, **place)
+        end.update(name="end", level="annotation")
+        end.data_source.name = "end"
+        end.glyph.tags = [{"text_color": colour}]
     for note in notes:
-        place: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
-        label = Label(x=note.x, y=note.y, text=note.text, **text_look, **place)
+        place = {"text_align": note.align, "text_baseline": note.baseline}
+        label = Label(x=note.x, y=note.y, text=note.text, **look, **place)
         label.tags = [{"text_color": note.colour}]
         plot.add_layout(label)
     dots = []
@@ -221,16 +225,6 @@ def draw(
     # The page shows tooltips at these points.
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot
-
-
-def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
-    """Write a text to the right of the field, where Bokeh's own labels are clipped."""
-    look: dict[str, Any] = {"text_font": value(FONT), "text_font_size": "12px"}
-    place: dict[str, Any] = {"x_offset": 8, "y_offset": 0, "text_baseline": "middle"}
-    label = plot.text([plot.x_range.end], [y], [text], **place, **look)
-    label.update(name="end", level="annotation")
-    label.data_source.name = "end"
-    label.glyph.tags = [{"text_color": colour}]
 
 
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
