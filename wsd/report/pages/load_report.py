@@ -96,7 +96,12 @@ def load_report(
     for (_, _, classifier), by_word in predicted.items():
         by_classifier.setdefault(classifier, []).extend(by_word.values())
     classifiers = {c: report_data.kind_of_scores(by_classifier[c]) for c in sorted(by_classifier)}
-    read = read_all_tables(tables, [*choices])
+    read = {name: read_tables(tables.get(name, ())) for name in TABLES}
+    for name in ("scores", "summary"):
+        if read[name].empty:
+            raise ConfigError(f"no table {name}", where="--tables", fix="give all tables of a run")
+        table = having(read[name], train=FULL, test=TEST)
+        read[name] = table[table["model"].isin([*choices])].reset_index(drop=True)
     keys = ["model", "layers", "classifier", "word"]
     table = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
     scores: Any = table.set_index(keys)[WORD_METRICS].to_dict("index")
@@ -145,19 +150,6 @@ def _read_files(paths: Sequence[Path], read: Read[T], view: str, corpora: Corpor
 def _read_test_predictions(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
     predictions, provenance = read_predictions(path)
     return {word.word: word for word in predictions if word.split == TEST}, provenance
-
-
-def read_all_tables(
-    paths: Mapping[str, Sequence[Path]], models: Sequence[str]
-) -> dict[str, pd.DataFrame]:
-    """Read every table; scores are for the test split and the full training set."""
-    tables = {name: read_tables(paths.get(name, ())) for name in TABLES}
-    for name in ("scores", "summary"):
-        if tables[name].empty:
-            raise ConfigError(f"no table {name}", where="--tables", fix="give all tables of a run")
-        table = having(tables[name], train=FULL, test=TEST)
-        tables[name] = table[table["model"].isin(models)].reset_index(drop=True)
-    return tables
 
 
 def read_tables(paths: Sequence[Path], columns: Collection[str] = ()) -> pd.DataFrame:
