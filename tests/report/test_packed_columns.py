@@ -74,7 +74,7 @@ def test_pages_without_sentences_have_no_identifiers(
     given = {**make_run(tmp_path, extra=True).arguments(tmp_path), "text": text}
     del given["out"]
     report = load_report(**given)
-    columns = word_data(report, MODEL, report.words[MODEL]["bank"], [[]] * 4)["extra"]
+    columns = word_data(report, MODEL, report.words[MODEL]["bank"])["extra"]
     by_name = {column["name"]: cells_of(column) for column in columns}
     assert sum(map(bool, by_name.pop("identifier", []))) == identifiers
     assert list(by_name) == ["period", HOSTILE_COLUMN, "gold"]

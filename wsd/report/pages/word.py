@@ -112,23 +112,19 @@ def _contents(
     word, is_new = given.corpus.word, given.corpus.split == NEW
     # Scores and counts are for all instances, shown or not.
     results, words, choices = report.words[model][word], list(report.words[model]), []
-    corpus, k = results.corpus, len(results.corpus.senses)
-    shown = given.take(np.append(sample(corpus, MOST, RARE), is_new[is_new]))
-    gold, confusions = corpus.gold[corpus.split == TEST], []
+    shown = given.take(np.append(sample(results.corpus, MOST, RARE), is_new[is_new]))
+    data = word_data(report, model, shown)
     for i, (name, label) in enumerate(labels(report, model).items()):
-        own = [confusion(gold, senses[i], k).astype(int) for senses in results.predicted.values()]
-        confusions.append([matrix.tolist() for matrix in own])
-        cells = [
-            {**scores[i], "wrong": matrix.sum() - matrix.trace()}
-            for scores, matrix in zip(results.scores.values(), own, strict=True)
-        ]
+        scores = [own[i] for own in results.scores.values()]
+        counts = np.array(data["choices"][i]["confusion"])
+        wrong = counts.sum(axis=(1, 2)) - counts.trace(axis1=1, axis2=2)
+        cells = [{**own, "wrong": n} for own, n in zip(scores, wrong, strict=True)]
         choices.append({"name": name, "label": label, "cells": cells})
-    data = word_data(report, model, shown, confusions)
     n_colours = render.most_colours(data.get("extra", ()))
     figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
     encoder, classifier = report.provenance["models"][model], initial_classifier(report)
     start = initial_choice(report, model, word, classifier)
-    place, scores = words.index(word), cv_scores(results, start).items()
+    place, of_methods = words.index(word), cv_scores(results, start).items()
     values = {
         "model": model,
         "word": word,
@@ -138,13 +134,13 @@ def _contents(
         "methods": {method: METHODS[method] for method in results.projections},
         "missing": {METHODS[method]: reason for method, reason in results.missing.items()},
         "opening": initial_method(results, start),
-        "cv_scores": {METHODS[method]: score for method, score in scores if score == score},
+        "cv_scores": {METHODS[method]: score for method, score in of_methods if score == score},
         "previous": words[place - 1] if place else None,
         "next": words[place + 1] if place + 1 < len(words) else None,
         "choices": choices,
         "start": start,
         "initial_classifier": list(report.classifiers).index(classifier),
-        "senses": _sense_rows(report, model, corpus),
+        "senses": _sense_rows(report, model, results.corpus),
         "n_shown": len(shown.corpus) - is_new.sum(),
         "n_new": is_new.sum(),
         "by_value": n_colours > 0,
@@ -164,15 +160,14 @@ def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, An
     return rows
 
 
-def word_data(
-    report: Report, model: str, results: WordResults, confusions: list[Any]
-) -> dict[str, Any]:
+def word_data(report: Report, model: str, results: WordResults) -> dict[str, Any]:
     """Return the data of the page's script, with every shown instance once.
 
-    Coordinates are multiples of ``step``. ``confusions`` has a confusion matrix per layer choice
-    and classifier.
+    Coordinates are multiples of ``step``. A confusion matrix is of all test instances, shown or
+    not.
     """
-    corpus = results.corpus
+    corpus, whole = results.corpus, report.words[model][results.corpus.word]
+    gold, k = whole.corpus.gold[whole.corpus.split == TEST], len(corpus.senses)
     train, is_new = corpus.split == "train", corpus.split == NEW
     # Later rows are drawn on top: test over training instances, rare senses over frequent ones,
     # and new sentences over all.
@@ -184,7 +179,8 @@ def word_data(
     for i, choice in enumerate(report.choices[model]):
         about = {"name": choice.name, "single": choice.is_single}
         own = {"intervals": [by_choice.get(choice.name) for by_choice in intervals]}
-        shown = {**_choice(results, i, order), "confusion": confusions[i]}
+        counts = [confusion(gold, senses[i], k).astype(int) for senses in whole.predicted.values()]
+        shown = {**_choice(results, i, order), "confusion": [own.tolist() for own in counts]}
         near = _neighbours(results.neighbours[i], order, wide)
         choices.append({**about, **own, **shown, **near})
     texts = report.dataset.sense_texts(corpus.word, corpus.senses)
