@@ -18,7 +18,7 @@ from wsd.report.pages.curves import mark_of
 from wsd.report.pages.model_notes import initial_classifier, initial_model
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report, WordResults
-from wsd.report.pages.word import initial_choice, initial_method, sample
+from wsd.report.pages.word import best_method, initial_choice, sample
 
 # Points per plot at most and at least, and in all plots together, so that the page stays small.
 MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000
@@ -55,7 +55,7 @@ def styles(report: Report) -> list[tuple[int, str]]:
 def method_of(report: Report, model: str, word: str, classifier: str) -> str:
     """Return the name of the projection of a word's plot for a classifier."""
     choice = initial_choice(report, model, word, classifier)
-    return plots.METHODS[initial_method(report.words[model][word], choice)]
+    return plots.METHODS[best_method(report.words[model][word], [choice])]
 
 
 def methods(report: Report) -> set[str]:
@@ -82,7 +82,7 @@ def still_plots(report: Report) -> list[dict[str, Any]]:
         results = report.words[model][word]
         kept, gold = _shown(results, most(report))
         choice = initial_choice(report, model, word, classifier)
-        placed = _placed(results, initial_method(results, choice), choice, kept)
+        placed = _placed(results, best_method(results, [choice]), choice, kept)
         points = np.rint(placed * (1, HEIGHT)).astype(int)
         wrong = results.predicted[classifier][choice][kept] != gold
         senses = by_sense(points, gold, len(results.corpus.senses))
@@ -121,7 +121,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
     classifiers = []
     for classifier in report.classifiers:
         choice = initial_choice(report, model, word, classifier)
-        method = initial_method(results, choice)
+        method = best_method(results, [choice])
         plot = {"points": encode(_placed(results, method, choice, kept).T, "i1")}
         if method != PCA and PCA in results.projections:
             plot[PCA] = encode(_placed(results, PCA, choice, kept).T, "i1")
@@ -182,17 +182,6 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "first": frames[0],
         "best": max(frames, key=lambda frame: frame["macro_f1"]),
     }
-
-
-def best_method(results: WordResults, choices: Sequence[int]) -> str:
-    """Return the projection with the best mean CV score over layer choices, or the first."""
-
-    def score(method: str) -> float:
-        scores = [results.projections[method][i].score_cv for i in choices]
-        return float(np.nan_to_num(np.mean(scores), nan=-1))
-
-    methods = [method for method in results.projections if method != "tsne"]
-    return max(methods or results.projections, key=score)
 
 
 def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> list[np.ndarray]:

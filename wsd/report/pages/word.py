@@ -1,5 +1,6 @@
 """A word's page: its instances in every layer choice, with every classifier."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,14 +87,19 @@ def initial_choice(report: Report, model: str, word: str, classifier: str) -> in
     return names.index(rows["layers"].iloc[0])
 
 
-def initial_method(results: WordResults, choice: int) -> str:
-    """Return the projection with the best CV score at a layer choice, or the first.
+def best_method(results: WordResults, choices: Sequence[int]) -> str:
+    """Return the projection with the best mean CV score over layer choices, or the first.
 
     Only the training set decides. t-SNE depends on the test instances, and is used only if there is
     no other projection.
     """
-    scores = cv_scores(results, choice) or dict.fromkeys(results.projections, -1.0)
-    return max(scores, key=lambda method: np.nan_to_num(scores[method], nan=-1))
+
+    def score(method: str) -> float:
+        scores = [results.projections[method][i].score_cv for i in choices]
+        return float(np.nan_to_num(np.mean(scores), nan=-1))
+
+    methods = [method for method in results.projections if method != "tsne"]
+    return max(methods or results.projections, key=score)
 
 
 def cv_scores(results: WordResults, choice: int) -> dict[str, float]:
@@ -133,7 +139,7 @@ def _contents(
         "notes": notes(encoder),
         "methods": {method: METHODS[method] for method in results.projections},
         "missing": {METHODS[method]: reason for method, reason in results.missing.items()},
-        "opening": initial_method(results, start),
+        "opening": best_method(results, [start]),
         "cv_scores": {METHODS[method]: score for method, score in of_methods if score == score},
         "previous": words[place - 1] if place else None,
         "next": words[place + 1] if place + 1 < len(words) else None,
