@@ -70,7 +70,7 @@ wsd.extraColumns = (packed = []) => {
   }
 
   return {
-    columns, offer, counts, entries, cells, table,
+    columns, groups, nameOf, offer, counts, entries, cells, table,
     // The column of an option of the select of colours; none for other options.
     coloured: (option) => colours.get(option),
     // The value of an instance in that column, for a line about the instance.
