@@ -24,7 +24,7 @@ from wsd.artifacts.projection import Projection, align_signs
 from wsd.artifacts.senses import SenseText
 from wsd.evaluation import evaluate
 from wsd.metrics.scores import MEAN_SCORES
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.report import write_report
 from wsd.storage.file_names import file_name
 
@@ -92,7 +92,7 @@ class Run:
 
 def build_report(*, out: Path, **given: Any) -> None:
     """Write the folder of a report, from the result of `Run.arguments`."""
-    write_report(load_report(ReportInputs(**given)), out)
+    write_report(load_report(**given), out)
 
 
 def make_corpus(

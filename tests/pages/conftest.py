@@ -9,7 +9,7 @@ from browser import Browser, chromium
 from report_builder import MODEL, Run, build_report, make_run
 
 from wsd.report.overview import write_overview
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.word import portable_page
 
 __all__ = ["chromium"]
@@ -32,7 +32,7 @@ def portable(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of ``bank`` as a single file."""
     given = run.arguments(tmp_path_factory.mktemp("unused"))
     del given["out"]
-    report = load_report(ReportInputs(**given))
+    report = load_report(**given)
     path = tmp_path_factory.mktemp("portable #1 & <co>") / "bank.html"
     path.write_text(portable_page(report, MODEL, report.words[MODEL]["bank"]), encoding="utf-8")
     return path

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from report_builder import HOSTILE_COLUMN, MODEL, make_run
 
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.render import MOST_VALUES, most_colours, packed_columns
-from wsd.report.pages.word_data import word_data
+from wsd.report.pages.word import word_data
 
 
 def cells_of(column: dict[str, Any]) -> list[str]:
@@ -73,8 +73,8 @@ def test_pages_without_sentences_have_no_identifiers(
 ) -> None:
     given = {**make_run(tmp_path, extra=True).arguments(tmp_path), "text": text}
     del given["out"]
-    report = load_report(ReportInputs(**given))
-    columns = word_data(report, MODEL, report.words[MODEL]["bank"], [[]] * 4)["extra"]
+    report = load_report(**given)
+    columns = word_data(report, MODEL, report.words[MODEL]["bank"])["extra"]
     by_name = {column["name"]: cells_of(column) for column in columns}
     assert sum(map(bool, by_name.pop("identifier", []))) == identifiers
     assert list(by_name) == ["period", HOSTILE_COLUMN, "gold"]

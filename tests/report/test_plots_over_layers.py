@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from read_pages import parts_of, sources_of
 
-from wsd.report.pages import curves, layer_plots
+from wsd.report.pages import curves, layers
 from wsd.report.pages.curves import Curve
 from wsd.report.pages.layers import heat_row
 from wsd.report.pages.plots import plot_of, plot_of_tables
@@ -79,7 +79,7 @@ def test_baselines_without_an_encoder_are_levels_of_every_metric() -> None:
         }
     )
     report: Any = SimpleNamespace(rows=lambda _, kind: table[table["kind"] == kind])
-    assert layer_plots.baselines(report, "micro_accuracy") == {"bag of words": 90.0}
+    assert layers.baselines(report, "micro_accuracy") == {"bag of words": 90.0}
 
 
 @pytest.mark.parametrize("embeddings", [0.3, 0.87])

@@ -51,8 +51,9 @@ from wsd.report import report
 from wsd.report.pages import curves, gallery, plots, render, report_data
 from wsd.report.pages import word as word_module
 from wsd.report.pages.index import answer, write_index
-from wsd.report.pages.load_report import ReportInputs, load_report
-from wsd.report.pages.word import portable_page, word_plot
+from wsd.report.pages.load_report import load_report
+from wsd.report.pages.plots import word_plot
+from wsd.report.pages.word import portable_page
 from wsd.report.tables import METRICS, TABLES
 from wsd.storage.checksums import checksum
 from wsd.storage.file_names import file_name, word_of
@@ -120,20 +121,19 @@ from wsd.artifacts.dataset import Dataset
 from wsd.artifacts.run_json import read_listing, write_map
 from wsd.artifacts.senses import SenseText
 from wsd.report.pages.load_report import load_report
-from wsd.report.pages.load_report import ReportInputs
 from wsd.report.report import write_report
 given = json.loads(sys.argv[1])
 given["dataset"]["given"] = {
     word: {sense: SenseText(*text) for sense, text in of.items()}
     for word, of in given["dataset"]["given"].items()}
 folder, out = Path(given["folder"]), Path(given["out"])
-report = load_report(ReportInputs(
+report = load_report(
     dataset=Dataset(**given["dataset"]), corpora=read_corpora(folder / "corpus", given["words"]),
     predictions=[Path(p) for p in given["predictions"]],
     projections=[Path(p) for p in given["projections"]],
     neighbours=[Path(p) for p in given["neighbours"]],
     tables={name: [Path(p) for p in paths] for name, paths in given["tables"].items()},
-    provenance=folder / "provenance.json", view="focal", text=True))
+    provenance=folder / "provenance.json", view="focal", text=True)
 write_report(report, out / "report")
 print(sorted({"torch", "transformers", "tokenizers"} & set(sys.modules)))
 """
@@ -322,7 +322,7 @@ def test_index_distinguishes_the_selected_from_the_best(run: Run, built: Path) -
 
 
 def given_of(run: Run) -> dict[str, Any]:
-    """Return the arguments of `ReportInputs`."""
+    """Return the arguments of `load_report`."""
     given = run.arguments(run.folder)
     return {name: value for name, value in given.items() if name not in ("out", "portable")}
 
@@ -333,7 +333,7 @@ def changed_index(run: Run, out: Path, comparison: pd.DataFrame, **tables: pd.Da
     for name, table in {"comparison": comparison, **tables}.items():
         table.to_csv(out / f"{name}.csv", index=False)
         arguments["tables"][name] = [out / f"{name}.csv"]
-    write_index(load_report(ReportInputs(**arguments)), out)
+    write_index(load_report(**arguments), out)
     return (out / "index.html").read_text(encoding="utf-8")
 
 
@@ -387,7 +387,7 @@ def test_the_answer_is_true_in_all_cases(run: Run, case: str) -> None:
         bow = table[table["kind"] == "baseline"].assign(classifier="bag_of_words")
         table = pd.concat([table, bow.assign(mean_macro_f1=bag / 100)])
     inside = best_set["layers"].isin(within) & (best_set["classifier"] == "logistic")
-    report = load_report(ReportInputs(**given_of(run)))
+    report = load_report(**given_of(run))
     best_set.loc[inside, "estimate"] = 0.99
     report.tables["best-set"] = best_set.assign(in_confidence_set=inside)
     report.tables["comparison"] = table[table["kind"] != "published"]
@@ -691,7 +691,7 @@ def test_hundred_senses_all_look_different() -> None:
 
 
 def test_portable_page_needs_no_other_file(run: Run, built: Path, tmp_path: Path) -> None:
-    report = load_report(ReportInputs(**given_of(run)))
+    report = load_report(**given_of(run))
     for word in run.corpora:
         path = tmp_path / "page.html"
         path.write_text(portable_page(report, MODEL, report.words[MODEL][word]), encoding="utf-8")
@@ -1220,7 +1220,7 @@ def test_p_values_near_five_percent_have_four_decimals() -> None:
 def test_the_film_strip_has_the_word_with_the_largest_gain(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = load_report(ReportInputs(**given_of(run)))
+    report = load_report(**given_of(run))
     scores = {word: words.scores["logistic"] for word, words in report.words[MODEL].items()}
     for word, values in {"bank": (0.5, 0.75, 0.625), "a&b #1 <i>%": (0.75, 0.875, 0.5)}.items():
         for layer, value in enumerate(values):
@@ -1246,7 +1246,7 @@ def test_the_film_strip_has_the_word_with_the_largest_gain(
 
 def test_frames_share_their_axes(run: Run) -> None:
     """PCA's unit is the layer's total standard deviation; the largest coordinate is 100."""
-    report = load_report(ReportInputs(**given_of(run)))
+    report = load_report(**given_of(run))
     results = report.words[MODEL]["bank"]
     placed = gallery.on_same_axes(results, [0, 1], "pca")
     train = results.corpus.split == "train"
@@ -1269,7 +1269,7 @@ def test_the_first_words_have_a_plot_without_a_script(
 ) -> None:
     index = (built / "report/index.html").read_text(encoding="utf-8")
     assert "Without JavaScript, nothing here moves" in index
-    report = load_report(ReportInputs(**given_of(run)))
+    report = load_report(**given_of(run))
     plots = gallery.still_plots(report)
     for (word, corpus), plot in zip(run.corpora.items(), plots, strict=True):
         words = predictions_of(run, word, CHOSEN[word], "logistic")

@@ -27,7 +27,7 @@ from wsd.fitted.word_classifier import Fitting, Learner
 from wsd.inference.encoders import vectors_of_features
 from wsd.inference.predictor import Predictor, Request, table_of
 from wsd.logs import log
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.report_data import NEW, Report, WordResults, confidence_of
 from wsd.report.pages.word import portable_page
 from wsd.report.tables import PATHS, PER_MODEL
@@ -93,7 +93,7 @@ class NewTextPage:
             problem = f"a page has one word, the sentences have {', '.join(words)}"
             raise ConfigError(problem, where="--show", fix="name one of them by --word")
         full = self._results.corpus(words[0])
-        report = load_report(self._inputs(full))
+        report = self._report(full)
         shown = self._with_new(report, full, predictor, requests)
         write_text(out, portable_page(report, self._model, shown))
         log.info("page: %s", out)
@@ -103,8 +103,8 @@ class NewTextPage:
         folder = "/".join([self._model, *folders])
         return [name for name in self._results.map.files if name.rpartition("/")[0] == folder]
 
-    def _inputs(self, corpus: Corpus) -> ReportInputs:
-        """Return the files of a report with one model and one word."""
+    def _report(self, corpus: Corpus) -> Report:
+        """Return the report of one model and one word."""
         files, view = self._results.map, self._view
         shown = {Path(name).stem for name in self._projections}
         predictions = self._files("predictions", FULL, view)
@@ -112,7 +112,7 @@ class NewTextPage:
         tables = PATHS | {name: f"{self._model}/{name}.csv" for name in PER_MODEL}
         name = str(files.config["dataset"])
         unknown = Dataset(name, name, source="", licence="", licence_url="", citation="")
-        return ReportInputs(
+        return load_report(
             dataset=self._results.dataset or DATASETS.get(name, unknown),
             corpora={corpus.word: corpus},
             predictions=[*map(files.file, predictions)],

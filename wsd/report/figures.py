@@ -17,16 +17,7 @@ from wsd.artifacts.column_names import BASELINE, CONTROL_VIEW, PUBLISHED, SYSTEM
 from wsd.artifacts.run_json import bare, list_folders
 from wsd.errors import ConfigError
 from wsd.logs import log
-from wsd.report.pages.curves import (
-    COLOURS,
-    HEAT,
-    MARKERS,
-    RAMP,
-    Places,
-    classifier_numbers,
-    heat,
-    style_of,
-)
+from wsd.report.pages import curves
 from wsd.report.pages.report_data import having
 from wsd.report.tables import METRICS, after_fine_tuning
 from wsd.storage.atomic import replacing
@@ -39,7 +30,7 @@ STYLE: Any = {
     **{"text.parse_math": False, "figure.constrained_layout.use": True, "lines.markersize": 3.5},
     **{"axes.titlesize": 8, "axes.titlelocation": "left", "savefig.dpi": 300},
 }
-SHADES = LinearSegmentedColormap.from_list("heat", HEAT)
+SHADES = LinearSegmentedColormap.from_list("heat", curves.HEAT)
 LEVEL: dict[str, Any] = {"color": "0.5", "linewidth": 0.5}
 RING: dict[str, Any] = {"markersize": 8, "fillstyle": "none", "color": "black", "linestyle": "none"}
 # Metadata that would differ between runs.
@@ -60,17 +51,17 @@ def draw_layers(figure: Figure, tables: Tables) -> None:
     """Draw the score of each layer choice with its 95% CI; baselines are dashed lines."""
     layers, comparison, controls = (tables[n] for n in ("layers", "comparison", "controls"))
     metric = str(layers["metric"].iloc[0])
-    numbers = classifier_numbers(layers["classifier"].unique())
+    numbers = curves.classifier_numbers(layers["classifier"].unique())
     dashed = {}
     if len(controls):
         context = having(controls, kind=CONTROL_VIEW, view="context")
         dashed = {"--": context, "-.": after_fine_tuning(controls, comparison)}
     for ax, table in _panels(figure, layers, "model", "view"):
-        places = Places.of(table["layers"])
+        places = curves.Places.of(table["layers"])
         names = {**places.singles, **places.combined}
         for classifier, own in table.groupby("classifier", sort=False):
-            colour, marker = style_of(numbers[str(classifier)])
-            look: dict[str, Any] = {"color": COLOURS[colour], "marker": MARKERS[marker][1]}
+            colour, marker = curves.style_of(numbers[str(classifier)])
+            look: Any = {"color": curves.COLOURS[colour], "marker": curves.MARKERS[marker][1]}
             x, low, y, high = _points(own, places.singles, "low", "value", "high")
             ax.plot(x, y, label=classifier, **look)
             ax.fill_between(x, low, high, alpha=0.18, color=look["color"], linewidth=0)
@@ -117,7 +108,7 @@ def draw_words(figure: Figure, tables: Tables) -> None:
         cells = 100 * rows.pivot(index="word", columns="layers", values="macro_f1")
         cells = cells.loc[rows["word"].unique(), rows["layers"].unique()]
         below = cells.max(axis=1).to_numpy()[:, None] - cells.to_numpy()
-        ax.imshow(heat(below), cmap=SHADES, vmin=0, vmax=1, aspect="auto")
+        ax.imshow(curves.heat(below), cmap=SHADES, vmin=0, vmax=1, aspect="auto")
         for (y, x), value in np.ndenumerate(cells.to_numpy()):
             ax.text(x, y, f"{value:.0f}", ha="center", va="center", fontsize=5)
         columns, names = list(cells.columns), list(cells.index)
@@ -134,7 +125,7 @@ def draw_learning(figure: Figure, tables: Tables) -> None:
         layers = sorted(table["layers"].unique(), key=int)
         for i, layer in enumerate(layers):
             own = table[table["layers"] == layer].sort_values("n_train")
-            colour = RAMP[round(i * (len(RAMP) - 1) / max(1, len(layers) - 1))]
+            colour = curves.RAMP[round(i * (len(curves.RAMP) - 1) / max(1, len(layers) - 1))]
             y = 100 * own["mean_macro_f1_in_common"]
             ax.plot(own["n_train"], y, color=colour, label=layer, marker="o")
         ax.set(xscale="log", xlabel="Training instances", ylabel="Macro-F1 (%)")

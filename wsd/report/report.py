@@ -15,7 +15,7 @@ from wsd.artifacts.run_json import RunMap, bare, list_folders
 from wsd.logs import log
 from wsd.report.pages.index import write_index
 from wsd.report.pages.layers import write_layers
-from wsd.report.pages.load_report import ReportInputs, load_report
+from wsd.report.pages.load_report import load_report
 from wsd.report.pages.render import write_assets
 from wsd.report.pages.report_data import Report
 from wsd.report.pages.word import write_word
@@ -25,12 +25,11 @@ from wsd.storage.csv import write_csv
 
 def write_report(report: Report, out: Path) -> None:
     """Write the folder of the pages, ``words/``, ``assets/`` and ``data/``; replace an old one."""
-    pages = [(model, word) for model, words in report.words.items() for word in words]
     with replacing_folder(out) as folder:
         write_assets(report, folder / "assets")
-        for number, (model, word) in enumerate(pages, 1):
+        for number, (model, word) in enumerate(report.pages, 1):
             write_word(report, model, word, folder)
-            log.info("page %d of %d: %s %s", number, len(pages), model, word)
+            log.info("page %d of %d: %s %s", number, len(report.pages), model, word)
         write_index(report, folder)
         write_layers(report, folder)
         for name, table in report.tables.items():
@@ -65,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     tables: dict[str, list[Path]] = {}
     for path in [*args.tables, *(p for folder in args.confidence for p in folder.glob("*.csv"))]:
         tables.setdefault(bare(path.stem), []).append(path)
-    inputs = ReportInputs(
+    report = load_report(
         dataset=find_dataset(str(args.dataset)),
         corpora=corpora,
         predictions=args.predictions,
@@ -78,5 +77,5 @@ def run(args: argparse.Namespace) -> None:
         run={"config": run.config, "command": run.command} if run else {},
         extensions=[study.load(args, corpora) for study in args.studies],
     )
-    write_report(load_report(inputs), args.out)
+    write_report(report, args.out)
     list_folders(args.listings)

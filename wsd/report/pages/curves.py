@@ -176,19 +176,13 @@ def point_at(lines: Iterable[Curve], place: float | None) -> tuple[float, float]
 
 
 def over_layers(
-    rows: pd.DataFrame,
-    metric: str,
-    places: Mapping[str, float],
-    *,
-    suffix: str = "",
-    bounds: bool = True,
-    **look: Any,
+    rows: pd.DataFrame, metric: str, places: Mapping[str, float], *, suffix: str = "", **look: Any
 ) -> Curve:
     """Return a metric at the layer choices that have a place, sorted by place."""
     kept = rows[rows["layers"].isin(list(places))]
     kept = kept.assign(place=kept["layers"].map(places)).sort_values("place")
     labels = [f"layer {text}{suffix}" if text.isdigit() else text for text in kept["layers"]]
-    return of_table(kept, kept["place"], metric, labels=labels, bounds=bounds, **look)
+    return of_table(kept, kept["place"], metric, labels=labels, **look)
 
 
 def of_table(

@@ -15,10 +15,10 @@ from wsd.artifacts.predictions import TEST
 from wsd.artifacts.projection import Projection
 from wsd.report.pages import plots
 from wsd.report.pages.curves import mark_of
-from wsd.report.pages.model_notes import folder_of, initial_classifier, initial_model
+from wsd.report.pages.model_notes import initial_classifier, initial_model
 from wsd.report.pages.render import encode, pack
 from wsd.report.pages.report_data import Report, WordResults
-from wsd.report.pages.word import initial_choice, initial_method, sample
+from wsd.report.pages.word import best_method, initial_choice, sample
 
 # Points per plot at most and at least, and in all plots together, so that the page stays small.
 MOST_POINTS, FEWEST_POINTS, ALL_POINTS = 150, 30, 12_000
@@ -42,36 +42,31 @@ def packed_plots(report: Report) -> str:
     another one, and whether the classifier is wrong.
     """
     size = most(report)
-    words = [_word(report, model, word, size) for model, word in pages(report)]
+    words = [_word(report, model, word, size) for model, word in report.pages]
     return pack({"styles": styles(report), "words": words})
-
-
-def pages(report: Report) -> list[tuple[str, str]]:
-    """Return every model and word."""
-    return [(model, word) for model, words in report.words.items() for word in words]
 
 
 def styles(report: Report) -> list[tuple[int, str]]:
     """Return the colour's number and the marker's outline of each sense of the largest word."""
-    n_senses = [len(report.words[model][word].corpus.senses) for model, word in pages(report)]
+    n_senses = [len(report.words[model][word].corpus.senses) for model, word in report.pages]
     return [mark_of(i) for i in range(max(n_senses, default=0))]
 
 
 def method_of(report: Report, model: str, word: str, classifier: str) -> str:
     """Return the name of the projection of a word's plot for a classifier."""
     choice = initial_choice(report, model, word, classifier)
-    return plots.METHODS[initial_method(report.words[model][word], choice)]
+    return plots.METHODS[best_method(report.words[model][word], [choice])]
 
 
 def methods(report: Report) -> set[str]:
     """Return the names of the projections of all plots."""
     classifiers = report.classifiers
-    return {method_of(report, *page, name) for page in pages(report) for name in classifiers}
+    return {method_of(report, *page, name) for page in report.pages for name in classifiers}
 
 
 def most(report: Report) -> int:
     """Return the largest number of test instances in a plot."""
-    return min(MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, len(pages(report)))))
+    return min(MOST_POINTS, max(FEWEST_POINTS, ALL_POINTS // max(1, len(report.pages))))
 
 
 def still_plots(report: Report) -> list[dict[str, Any]]:
@@ -83,11 +78,11 @@ def still_plots(report: Report) -> list[dict[str, Any]]:
         ``senses``, a text of points per sense, and ``errors``, a text of points.
     """
     classifier, drawn = initial_classifier(report), []
-    for model, word in pages(report)[:STILL]:
+    for model, word in report.pages[:STILL]:
         results = report.words[model][word]
         kept, gold = _shown(results, most(report))
         choice = initial_choice(report, model, word, classifier)
-        placed = _placed(results, initial_method(results, choice), choice, kept)
+        placed = _placed(results, best_method(results, [choice]), choice, kept)
         points = np.rint(placed * (1, HEIGHT)).astype(int)
         wrong = results.predicted[classifier][choice][kept] != gold
         senses = by_sense(points, gold, len(results.corpus.senses))
@@ -126,7 +121,7 @@ def _word(report: Report, model: str, word: str, size: int) -> dict[str, Any]:
     classifiers = []
     for classifier in report.classifiers:
         choice = initial_choice(report, model, word, classifier)
-        method = initial_method(results, choice)
+        method = best_method(results, [choice])
         plot = {"points": encode(_placed(results, method, choice, kept).T, "i1")}
         if method != PCA and PCA in results.projections:
             plot[PCA] = encode(_placed(results, PCA, choice, kept).T, "i1")
@@ -174,7 +169,7 @@ def film_strip(report: Report) -> dict[str, Any] | None:
     texts = report.dataset.sense_texts(word, tests.senses)
     return {
         "word": word,
-        "folder": folder_of(report, model),
+        "page": report.page(model, word),
         "model": model if len(report.choices) > 1 else None,
         "classifier": classifier,
         "method": method,
@@ -187,17 +182,6 @@ def film_strip(report: Report) -> dict[str, Any] | None:
         "first": frames[0],
         "best": max(frames, key=lambda frame: frame["macro_f1"]),
     }
-
-
-def best_method(results: WordResults, choices: Sequence[int]) -> str:
-    """Return the projection with the best mean CV score over layer choices, or the first."""
-
-    def score(method: str) -> float:
-        scores = [results.projections[method][i].score_cv for i in choices]
-        return float(np.nan_to_num(np.mean(scores), nan=-1))
-
-    methods = [method for method in results.projections if method != "tsne"]
-    return max(methods or results.projections, key=score)
 
 
 def on_same_axes(results: WordResults, choices: Sequence[int], method: str) -> list[np.ndarray]:

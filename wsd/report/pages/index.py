@@ -12,7 +12,7 @@ from wsd.artifacts.column_names import BEST, CANDIDATE, PUBLISHED, SYSTEM
 from wsd.artifacts.layer_choice import LayerChoice
 from wsd.artifacts.parts_of_speech import parts_of_speech
 from wsd.metrics.scores import confusion, word_scores
-from wsd.report.pages import gallery, layer_plots, model_notes
+from wsd.report.pages import gallery, layers, model_notes
 from wsd.report.pages.render import percent, render
 from wsd.report.pages.report_data import Report, WordResults, having, records
 from wsd.storage.atomic import write_text
@@ -36,7 +36,7 @@ def write_index(report: Report, folder: Path) -> None:
     encoders |= report.provenance["models"]
     most, methods = gallery.most(report), gallery.methods(report)
     results = [results for words in report.words.values() for results in words.values()]
-    curve, has_ring = layer_plots.opening_curve(report)
+    curve, has_ring = layers.opening_curve(report)
     page = render(
         "index.html",
         report,
@@ -45,21 +45,14 @@ def write_index(report: Report, folder: Path) -> None:
         has_words=compared["mean_macro_f1_low_over_words"].notna().any(),
         best=records(having(best_first, kind=BEST).head(1)),
         comparison=model_notes.comparison(report),
-        notes=[note for model in report.choices for note in model_notes.notes(encoders[model])],
+        notes={name: model_notes.notes(encoder) for name, encoder in encoders.items()},
         encoders=encoders,
         facts={name: model_notes.facts(encoder) for name, encoder in encoders.items()},
         pieces={name: model_notes.pieces(report, name) for name in encoders},
         rows=records(further),
         published=records(compared[compared["kind"].isin(others)]),
         candidates=records(having(best_first, kind=CANDIDATE)),
-        models=[
-            {
-                "name": model,
-                "folder": model_notes.folder_of(report, model),
-                "words": word_rows(report, model),
-            }
-            for model in report.choices
-        ],
+        models={model: word_rows(report, model) for model in report.choices},
         classifier=model_notes.initial_classifier(report),
         objective=model_notes.objective(report),
         answer=answer(report),
@@ -67,7 +60,7 @@ def write_index(report: Report, folder: Path) -> None:
         curve=curve,
         has_ring=has_ring,
         by_depth=model_notes.by_depth(report),
-        peaks=layer_plots.opening_peaks(report),
+        peaks=layers.opening_peaks(report),
         parts=dict(Counter(parts_of_speech(report.provenance["corpus"]).values()).most_common()),
         styles=gallery.styles(report),
         still=gallery.still_plots(report),
@@ -117,7 +110,7 @@ def readable(report: Report, model: str, classifier: str) -> str:
     first = above.iloc[0]
     if len(rows) > len(above) == (rows["layer"] >= first["layer"]).sum():
         return f"from layer {first['layer']} ({percent(first[metric], 1)})"
-    return f"at {layers(above, metric)}"
+    return f"at {layers_and_scores(above, metric)}"
 
 
 def best_layers(report: Report, model: str, classifier: str) -> str:
@@ -132,7 +125,7 @@ def best_layers(report: Report, model: str, classifier: str) -> str:
         return ""
     own = having(within, view=report.view, classifier=classifier)
     kept = rows[rows["layers"].isin(own["layers"])]
-    return layers(kept if len(kept) else rows.sort_values(metric).tail(1), metric)
+    return layers_and_scores(kept if len(kept) else rows.sort_values(metric).tail(1), metric)
 
 
 def confidence_set(report: Report, model: str) -> list[str]:
@@ -172,7 +165,7 @@ def single_layers(report: Report, model: str, classifier: str) -> pd.DataFrame:
     return rows.assign(layer=rows["layers"].astype(int)).sort_values("layer")
 
 
-def layers(rows: pd.DataFrame, metric: str) -> str:
+def layers_and_scores(rows: pd.DataFrame, metric: str) -> str:
     """Return layers and the range of their scores, such as "layers 4\N{EN DASH}6 (91.6)"."""
     scores = [percent(value, 1) for value in (rows[metric].min(), rows[metric].max())]
     noun = "layer" if len(rows) == 1 else "layers"
@@ -185,8 +178,8 @@ def ranges(numbers: Iterable[int]) -> list[str]:
     >>> ranges([1, 4, 6])
     ['1', '4', '6']
     """
-    layers = np.array(list(numbers), dtype=int)
-    runs = [run for run in np.split(layers, np.flatnonzero(np.diff(layers) > 1) + 1) if len(run)]
+    own = np.array(list(numbers), dtype=int)
+    runs = [run for run in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(run)]
     return [f"{run[0]}{DASH}{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
 
 
@@ -240,9 +233,9 @@ def _cell(report: Report, model: str, scores: pd.DataFrame, lowest: float) -> di
 
 def brief(choices: Sequence[LayerChoice]) -> str:
     """Return layer choices in few characters, such as "3, 7, 2 combined"."""
-    layers = sorted(choice.layers[0] for choice in choices if choice.is_single)
-    combined = len(choices) - len(layers)
-    return ", ".join([*ranges(layers), *([f"{combined} combined"] if combined else [])])
+    singles = sorted(choice.layers[0] for choice in choices if choice.is_single)
+    combined = len(choices) - len(singles)
+    return ", ".join([*ranges(singles), *([f"{combined} combined"] if combined else [])])
 
 
 def _spark(

@@ -1,8 +1,9 @@
 """Read the files of a report, and check that they belong together."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from wsd.artifacts.column_names import NAMES
 from wsd.artifacts.corpus_table import OUT_OF_DOMAIN, Corpora, Corpus
 from wsd.artifacts.dataset import Dataset
-from wsd.artifacts.layer_choice import LayerChoice, expand_layers
+from wsd.artifacts.layer_choice import expand_layers
 from wsd.artifacts.neighbour_table import read_neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions, lacking, read_predictions
 from wsd.artifacts.projection import Projection, align_signs, read_projections
@@ -32,11 +33,23 @@ WORD_METRICS = ["macro_f1", "accuracy", "balanced_accuracy"]
 Files = dict[tuple[str, str, str], dict[str, T]]
 
 
-@dataclass(frozen=True)
-class ReportInputs:
-    """The files of a report, and the settings of its pages.
+def load_report(
+    *,
+    dataset: Dataset,
+    corpora: Corpora,
+    predictions: Sequence[Path],
+    projections: Sequence[Path],
+    neighbours: Sequence[Path],
+    tables: Mapping[str, Sequence[Path]],
+    provenance: Path,
+    view: str,
+    text: bool,
+    run: Mapping[str, Any] = MappingProxyType({}),
+    extensions: Sequence[Extension] = (),
+) -> Report:
+    """Read the tables that the pages show, and check that they belong together.
 
-    Attributes
+    Parameters
     ----------
     dataset : Dataset
         Named, licensed and cited on the pages.
@@ -56,63 +69,52 @@ class ReportInputs:
         ``config`` and ``command`` of the run, if the provenance lacks them.
     extensions : sequence of Extension
         The additions of studies.
-    """
-
-    dataset: Dataset
-    corpora: Corpora
-    predictions: Sequence[Path]
-    projections: Sequence[Path]
-    neighbours: Sequence[Path]
-    tables: Mapping[str, Sequence[Path]]
-    provenance: Path
-    view: str
-    text: bool
-    run: Mapping[str, Any] = field(default_factory=dict)
-    extensions: Sequence[Extension] = ()
-
-
-def load_report(inputs: ReportInputs) -> Report:
-    """Read the tables that the pages show, and check that they belong together.
 
     Raises
     ------
     ResultError
         If a table is missing, or tables do not belong together.
     """
-    projections = _read_files(inputs.projections, read_projections, inputs)
-    neighbours = _read_files(inputs.neighbours, read_neighbours, inputs)
-    predictions = _read_files(inputs.predictions, _read_test_predictions, inputs)
-    if not projections:
-        problem = f"there is no projection of the view {inputs.view!r}"
+    projected = _read_files(projections, read_projections, view, corpora)
+    near = _read_files(neighbours, read_neighbours, view, corpora)
+    predicted = _read_files(predictions, _read_test_predictions, view, corpora)
+    if not projected:
+        problem = f"there is no projection of the view {view!r}"
         raise ResultError(problem, fix="run `wsd project` for this view, or choose another view")
-    if not predictions:
+    if not predicted:
         raise ResultError("there are no predictions to show", fix="give --predictions")
-    provenance = {**read_json(inputs.provenance), **inputs.run}
+    sources = {**read_json(provenance), **run}
     # Models and layer choices have the order of the projections, which is that of the config.
-    choices: dict[str, list[LayerChoice]] = {}
-    for model in dict.fromkeys(model for model, _, _ in projections):
-        names = dict.fromkeys(layers for name, layers, _ in projections if name == model)
-        choices[model] = expand_layers([*names], provenance["models"][model]["model"]["blocks"])
-    by_classifier: dict[str, list[WordPredictions]] = {}
-    for (_, _, classifier), words in predictions.items():
-        by_classifier.setdefault(classifier, []).extend(words.values())
-    classifiers = {
-        name: report_data.kind_of_scores(by_classifier[name]) for name in sorted(by_classifier)
+    names: dict[str, list[str]] = {}
+    for model, layers, _ in projected:
+        names.setdefault(model, []).append(layers)
+    choices = {
+        model: expand_layers([*dict.fromkeys(own)], sources["models"][model]["model"]["blocks"])
+        for model, own in names.items()
     }
-    tables = read_all_tables(inputs.tables, [*choices])
+    by_classifier: dict[str, list[WordPredictions]] = {}
+    for (_, _, classifier), by_word in predicted.items():
+        by_classifier.setdefault(classifier, []).extend(by_word.values())
+    classifiers = {c: report_data.kind_of_scores(by_classifier[c]) for c in sorted(by_classifier)}
+    read = {name: read_tables(tables.get(name, ())) for name in TABLES}
+    for name in ("scores", "summary"):
+        if read[name].empty:
+            raise ConfigError(f"no table {name}", where="--tables", fix="give all tables of a run")
+        table = having(read[name], train=FULL, test=TEST)
+        read[name] = table[table["model"].isin([*choices])].reset_index(drop=True)
     keys = ["model", "layers", "classifier", "word"]
-    table = having(tables["scores"], view=inputs.view).drop_duplicates(keys, keep="last")
+    table = having(read["scores"], view=view).drop_duplicates(keys, keep="last")
     scores: Any = table.set_index(keys)[WORD_METRICS].to_dict("index")
-    for extension in inputs.extensions:
-        tables |= extension.tables
+    for extension in extensions:
+        read |= extension.tables
 
     def word_results(model: str, corpus: Corpus) -> WordResults:
         word, layers = corpus.word, [choice.name for choice in choices[model]]
-        own = {c: [predictions[model, name, c][word] for name in layers] for c in classifiers}
+        own = {c: [predicted[model, name, c][word] for name in layers] for c in classifiers}
         results = WordResults(
             corpus=corpus,
-            **_shown_projections(projections, model, layers, word),
-            neighbours=[neighbours[model, name, ""][word] for name in layers],
+            **_shown_projections(projected, model, layers, word),
+            neighbours=[near[model, name, ""][word] for name in layers],
             predicted={c: np.stack([p.predicted for p in own[c]]) for c in own},
             confidence={
                 c: np.stack([report_data.confidence_of(p, kind) for p in own[c]])
@@ -123,54 +125,31 @@ def load_report(inputs: ReportInputs) -> Report:
         aligned = {m: _aligned(m, own) for m, own in results.projections.items()}
         return replace(results, projections=aligned)
 
-    corpora = inputs.corpora.items()
-    return Report(
-        dataset=inputs.dataset,
-        view=inputs.view,
-        choices=choices,
-        classifiers=classifiers,
-        words={model: {w: word_results(model, c) for w, c in corpora} for model in choices},
-        provenance=provenance,
-        tables=tables,
-        text=inputs.text,
-        extensions=inputs.extensions,
-    )
+    words = {model: {w: word_results(model, c) for w, c in corpora.items()} for model in choices}
+    return Report(dataset, view, choices, classifiers, words, sources, read, text, extensions)
 
 
-def _read_files(paths: Sequence[Path], read: Read[T], inputs: ReportInputs) -> Files[T]:
+def _read_files(paths: Sequence[Path], read: Read[T], view: str, corpora: Corpora) -> Files[T]:
     """Read the files of the shown view and, if fitted, of the full training set."""
     files = {}
     for path in paths:
         words, provenance = read(path)
-        if provenance["view"] != inputs.view or provenance.get("train", FULL) != FULL:
+        if provenance["view"] != view or provenance.get("train", FULL) != FULL:
             continue
-        for word, corpus in inputs.corpora.items():
+        for word, corpus in corpora.items():
             if word not in words:
                 raise lacking(word, words, path)
             if provenance["corpus"].get(word) != corpus.digest:
                 raise wrong_file(f"the table has other instances of {word!r} than the corpus", path)
         kind = provenance.get("method") or provenance.get("classifier") or ""
         model = provenance["encoder"]["model"]["name"]
-        files[model, provenance["layers"], kind] = {word: words[word] for word in inputs.corpora}
+        files[model, provenance["layers"], kind] = {word: words[word] for word in corpora}
     return files
 
 
 def _read_test_predictions(path: Path) -> tuple[dict[str, WordPredictions], dict[str, Any]]:
     predictions, provenance = read_predictions(path)
     return {word.word: word for word in predictions if word.split == TEST}, provenance
-
-
-def read_all_tables(
-    paths: Mapping[str, Sequence[Path]], models: Sequence[str]
-) -> dict[str, pd.DataFrame]:
-    """Read every table; scores are for the test split and the full training set."""
-    tables = {name: read_tables(paths.get(name, ())) for name in TABLES}
-    for name in ("scores", "summary"):
-        if tables[name].empty:
-            raise ConfigError(f"no table {name}", where="--tables", fix="give all tables of a run")
-        table = having(tables[name], train=FULL, test=TEST)
-        tables[name] = table[table["model"].isin(models)].reset_index(drop=True)
-    return tables
 
 
 def read_tables(paths: Sequence[Path], columns: Collection[str] = ()) -> pd.DataFrame:

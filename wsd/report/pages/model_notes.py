@@ -16,14 +16,16 @@ MAIN_METRIC = "mean_macro_f1"
 # Baselines without an encoder, the most demanding first, with their names on the pages.
 BAG = "bag_of_words"
 BASELINES = {BAG: "bag of words", "most_frequent_sense": "most frequent sense"}
+NORMED_AGAIN = (
+    "The last hidden state is normalised once more, outside the last block: its scale "
+    "differs from the scale of earlier layers."
+)
 LEFT_ONLY = "Left context only: a piece sees only the pieces before it."
 
 
 def selected(report: Report) -> pd.DataFrame:
     """Return the configuration selected for all words per model, by decreasing CV score."""
     rows = report.rows("comparison", kind=SELECTED)
-    if rows.empty:
-        return rows
     rows = rows[rows["model"].isin(list(report.choices))].drop_duplicates("model")
     return rows.sort_values("objective_cv", ascending=False, kind="stable")
 
@@ -37,22 +39,17 @@ def notes(encoder: Mapping[str, Any]) -> list[str]:
         The model's entry of the provenance.
     """
     architecture = encoder.get("architecture", {})
-    sentences = []
-    if (seed := encoder["model"].get("random_weights")) is not None:
-        sentences.append(f"Random weights: drawn with seed {seed}, never trained.")
+    seed = encoder["model"].get("random_weights")
     template = parse_input(encoder.get("input", PLAIN))
-    if template.name != PLAIN:
-        sentences.append(template.describe())
-    if architecture.get("causal") and not template.reads_after_sentence:
-        sentences.append(LEFT_ONLY)
-    if architecture.get("wide_embeddings"):
-        sentences.append("Layer 0 depends on the neighbouring pieces too.")
-    if architecture.get("last_normed"):
-        sentences.append(
-            "The last hidden state is normalised once more, outside the last block: its scale "
-            "differs from the scale of earlier layers."
-        )
-    return sentences
+    is_causal = architecture.get("causal") and not template.reads_after_sentence
+    sentences = {
+        f"Random weights: drawn with seed {seed}, never trained.": seed is not None,
+        template.describe(): template.name != PLAIN,
+        LEFT_ONLY: is_causal,
+        "Layer 0 depends on the neighbouring pieces too.": architecture.get("wide_embeddings"),
+        NORMED_AGAIN: architecture.get("last_normed"),
+    }
+    return [sentence for sentence, applies in sentences.items() if applies]
 
 
 def facts(encoder: Mapping[str, Any]) -> dict[str, str]:
@@ -92,13 +89,7 @@ def comparison(report: Report) -> list[dict[str, Any]]:
     rows = report.rows("differences", kind=SELECTED, model=first, metric=MAIN_METRIC)
     against = {row["reference_model"]: row for row in records(rows)}
     return [
-        {
-            "name": name,
-            "selected": chosen.get(name),
-            "against": against.get(name),
-            "notes": notes(report.provenance["models"][name]),
-            "pieces": pieces(report, name),
-        }
+        {"name": name, "selected": chosen.get(name), "against": against.get(name)}
         for name in report.choices
     ]
 
@@ -116,11 +107,6 @@ def objective(report: Report) -> str:
 def by_depth(report: Report) -> bool:
     """Return whether models differ in depth, so that plots use the relative depth of layers."""
     return len({blocks(report, model) for model in report.choices}) > 1
-
-
-def folder_of(report: Report, model: str) -> str:
-    """Return the folder of a model's word pages: ``words/`` itself for the first model."""
-    return "words/" if model == next(iter(report.choices)) else f"words/{model}/"
 
 
 def baselines(report: Report) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from bokeh.models.annotations import Label, Span
 from bokeh.plotting import figure
 from bokeh.themes import Theme
 
-from wsd.report.pages.curves import Curve, Note, Places, point_at, style_of
+from wsd.report.pages.curves import COLOURS, Curve, Note, Places, point_at, style_of
 
 # Number of shades for confidence, and for layers.
 RAMP = 8
@@ -200,13 +200,17 @@ def draw(
         at_right[name] = (level, text, "--ink-2")
         if not named:
             notes = [*notes, Note(plot.x_range.end, level, text, "right", baseline="bottom")]
-    if named:
-        for end in at_right.values():
-            _write_at_right(plot, *end)
-    text_look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
+    look: dict[str, Any] = {"text_font": FONT, "text_font_size": "12px"}
+    for y_end, text, colour in at_right.values() if named else ():
+        # To the right of the field, where Bokeh's own labels are clipped.
+        place = {**look, "x_offset": 8, "text_baseline": "middle", "text_font": value(FONT)}
+        end = plot.text([plot.x_range.end], [y_end], [text], y_offset=0, **place)
+        end.update(name="end", level="annotation")
+        end.data_source.name = "end"
+        end.glyph.tags = [{"text_color": colour}]
     for note in notes:
-        place: dict[str, Any] = {"text_align": note.align, "text_baseline": note.baseline}
-        label = Label(x=note.x, y=note.y, text=note.text, **text_look, **place)
+        place = {"text_align": note.align, "text_baseline": note.baseline}
+        label = Label(x=note.x, y=note.y, text=note.text, **look, **place)
         label.tags = [{"text_color": note.colour}]
         plot.add_layout(label)
     dots = []
@@ -221,16 +225,6 @@ def draw(
     # The page shows tooltips at these points.
     plot.add_tools(models.HoverTool(renderers=dots, tooltips=None, name="hover", visible=False))
     return plot
-
-
-def _write_at_right(plot: Any, y: float, text: str, colour: str) -> None:
-    """Write a text to the right of the field, where Bokeh's own labels are clipped."""
-    look: dict[str, Any] = {"text_font": value(FONT), "text_font_size": "12px"}
-    place: dict[str, Any] = {"x_offset": 8, "y_offset": 0, "text_baseline": "middle"}
-    label = plot.text([plot.x_range.end], [y], [text], **place, **look)
-    label.update(name="end", level="annotation")
-    label.data_source.name = "end"
-    label.glyph.tags = [{"text_color": colour}]
 
 
 def _draw(plot: Any, line: Curve, colour: str) -> Any:
@@ -252,3 +246,96 @@ def _draw(plot: Any, line: Curve, colour: str) -> Any:
     dots = plot.scatter("x", "y", source=source, marker=marker, name=name, size=8)
     dots.glyph.tags = [{"line_color": colour, "fill_color": colour}]
     return dots
+
+
+def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
+    """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
+
+    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
+    source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned``
+    (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single renderer draws all
+    instances, so that only one tooltip appears at a time. The marker shows the gold sense; the
+    colour shows ``tone``: a sense's number, a name of ``TONES``, or
+    ``value-0``, … for the values of an extra column.
+
+    Parameters
+    ----------
+    n_senses, n : int
+        Number of senses, and of instances.
+    n_values : int
+        Number of colours for the values of extra columns.
+    """
+    plot = new_plot(
+        tools="pan,wheel_zoom,lasso_select,box_zoom,zoom_in,zoom_out,reset",
+        active_drag="pan",
+        sizing_mode="stretch_both",
+        match_aspect=True,
+        x_range=models.DataRange1d(range_padding=0.06),
+        y_range=models.DataRange1d(range_padding=0.06),
+        lod_threshold=None,
+    )
+
+    def source(name: str, *columns: str) -> models.ColumnDataSource:
+        return models.ColumnDataSource({column: [] for column in ("x", "y", *columns)}, name=name)
+
+    def add(name: str, data: models.ColumnDataSource, glyph: Any) -> Any:
+        """Add a glyph that looks the same whether selected or not: the page's script greys out."""
+        renderer = plot.add_glyph(data, glyph, name=name)
+        renderer.nonselection_glyph = renderer.selection_glyph = renderer.muted_glyph = None
+        return renderer
+
+    def mark(name: str, data: models.ColumnDataSource, colour: str, **look: Any) -> None:
+        tags = [{"line_color": colour}] if colour else []
+        add(name, data, models.Scatter(x="x", y="y", tags=tags, **look))
+
+    def label(name: str, data: models.ColumnDataSource) -> None:
+        text = models.Text(x="x", y="y", text="name", y_offset="offset", text_font=value(FONT))
+        text.update(text_align="center", text_baseline="middle", text_font_size="13px")
+        text.update(text_font_style="bold", padding=3, border_radius=4, background_fill_alpha=0.8)
+        text.tags = [{"text_color": "--ink", "background_fill_color": "--surface"}]
+        add(name, data, text)
+
+    senses, styles = [str(i) for i in range(n_senses)], [style_of(i) for i in range(n_senses)]
+    tones = TONES | {f"value-{i}": f"--value-{i}" for i in range(n_values)}
+    variables = [*(f"--sense-{colour}" for colour, _ in styles), *tones.values()]
+    markers: list[Any] = [marker for _, marker in styles]
+    by_sense = models.CategoricalMarkerMapper(factors=senses, markers=markers)
+    # The page's script fills the palette from the style sheet.
+    colours = models.CategoricalColorMapper(
+        factors=[*senses, *tones],
+        palette=["gray"] * len(variables),
+        name="colours",
+        tags=[{"palette": variables}],
+    )
+    marker = {"field": "sense", "transform": by_sense}
+    gold, predicted = ({"field": name, "transform": colours} for name in ("sense", "tone"))
+    # Outlines are slow to draw: filled markers have none.
+    look: dict[str, Any] = {"line_alpha": "edge", "line_width": 1 if n < 1500 else 0.8}
+    look |= {"marker": marker, "line_color": predicted, "fill_color": predicted}
+    glyph = models.Scatter(x="x", y="y", size="size", fill_alpha="fill", hit_dilation=1.5, **look)
+    points = source("points", "sense", "tone", "size", "fill", "edge")
+    instances = add("instances", points, glyph)
+    circle: dict[str, Any] = {"marker": "circle", "fill_alpha": 0}
+    ring, width = (5, 1.5) if n >= 1500 else (7, 2)
+    # Large centroids of many senses would hide the instances.
+    large = 12 if n_senses <= len(COLOURS) else 5
+    size = point_size(n)
+    # An error's ring has the colour of the predicted sense, on a halo that sets it off.
+    errors, circled = source("errors", "row", "tone"), {"size": size + ring, **circle}
+    mark("halos", errors, "--surface", line_width=width + 3, line_alpha=0.9, **circled)
+    mark("rings", errors, "", line_width=width, line_color=predicted, **circled)
+    centroids = source("centroids", "sense", "name", "offset")
+    centroid: dict[str, Any] = {"marker": marker, "fill_color": gold, "line_width": 2.5}
+    mark("centres", centroids, "--error-mark", size=size + large, **centroid)
+    label("labels", centroids)
+    # New sentences, on a copy of the page.
+    added, star = source("added", "tone", "name", "offset"), {"marker": "star", "line_width": 1.5}
+    mark("stars", added, "--ink", size=size + 16, fill_color=predicted, **star)
+    label("star-labels", added)
+    mark("pin", source("pinned"), "--accent", size=size + 16, line_width=3, **circle)
+    lasso = plot.select_one({"type": models.LassoSelectTool})
+    lasso.update(continuous=False, renderers=[instances])
+    hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)
+    plot.add_tools(hover)
+    plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
+    return plot_json(plot)

@@ -197,6 +197,7 @@ def _environment() -> Environment:
         packed=pack,
         transformed=transform_label,
         page=lambda word: f"{file_name(str(word))}.html",
+        path=lambda path: quote(path, safe="/="),
         # A path segment or a fragment's value: `/` is escaped too.
         part=lambda text: quote(str(text), safe=""),
         count=lambda number: f"{int(number):,}",

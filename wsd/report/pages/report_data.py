@@ -23,6 +23,7 @@ from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.artifacts.projection import Projection
 from wsd.report.pages.curves import classifier_numbers
+from wsd.storage.file_names import file_name
 
 # The confidence of a classifier: the probability of the predicted sense, or, if its scores are not
 # probabilities, their margin over the next sense's.
@@ -90,11 +91,6 @@ class WordResults:
             predicted={name: senses[:, tests] for name, senses in self.predicted.items()},
             confidence={name: values[:, tests] for name, values in self.confidence.items()},
         )
-
-    def n_errors(self, classifier: str, choice: int) -> int:
-        """Number of test instances that a classifier gets wrong at one layer choice."""
-        gold = self.corpus.gold[self.corpus.split == TEST]
-        return int((self.predicted[classifier][choice] != gold).sum())
 
 
 def _renumbered(neighbours: Neighbours, kept: np.ndarray) -> Neighbours:
@@ -189,6 +185,16 @@ class Report:
         """Return the rows of a table that have these values in these columns."""
         return having(self.tables[table], **equal)
 
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """The model and word of every word page."""
+        return [(model, word) for model, words in self.words.items() for word in words]
+
+    def page(self, model: str, word: str) -> str:
+        """Return the path of a word's page; the first model's pages are in ``words/`` itself."""
+        folder = "" if model == next(iter(self.choices)) else f"{model}/"
+        return f"words/{folder}{file_name(word)}.html"
+
     def word_layers(self, model: str, word: str, classifier: str) -> pd.DataFrame:
         """Return a word's scores with a classifier, a row per layer choice of the view."""
         return self._word_layers[model, word, classifier]
@@ -212,8 +218,8 @@ class Report:
     @property
     def sampled(self) -> str:
         """What varies in intervals and tests: whole documents, if the corpus names them."""
-        corpora = [results.corpus for words in self.words.values() for results in words.values()]
-        return "documents" if any(c.document is not None for c in corpora) else "sentences"
+        words = [self.words[model][word] for model, word in self.pages]
+        return "documents" if any(w.corpus.document is not None for w in words) else "sentences"
 
     @property
     def other_systems(self) -> pd.DataFrame:

@@ -1,45 +1,41 @@
 """A word's page: its instances in every layer choice, with every classifier."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bokeh import models
-from bokeh.core.properties import value
 
 from wsd.artifacts.corpus_table import Corpus
+from wsd.artifacts.neighbour_table import Neighbours
 from wsd.artifacts.predictions import TEST
+from wsd.artifacts.projection import Projection
 from wsd.metrics.scores import confusion
-from wsd.report.pages.curves import COLOURS, mark_of, style_of
-from wsd.report.pages.model_notes import folder_of, initial_classifier, labels, notes
-from wsd.report.pages.plots import FONT, METHODS, TONES, new_plot, plot_json, point_size
-from wsd.report.pages.render import (
-    BOKEH,
-    asset,
-    most_colours,
-    pack,
-    render,
-    render_alone,
-    word_scripts,
-)
-from wsd.report.pages.report_data import NEW, Report, WordResults
-from wsd.report.pages.word_data import word_data
+from wsd.report.pages import render
+from wsd.report.pages.curves import mark_of
+from wsd.report.pages.model_notes import initial_classifier, labels, notes
+from wsd.report.pages.plots import METHODS, point_size, word_plot
+from wsd.report.pages.render import encode
+from wsd.report.pages.report_data import NEW, Report, WordResults, sentence
 from wsd.storage.atomic import write_text
-from wsd.storage.file_names import file_name
 
 # Instances on a page. A larger word is sampled, or no browser would open its page. Each sense and
 # split keeps its share of the word's instances, or RARE if that is more.
 MOST = 10_000
 RARE = 50
+# The largest coordinate, in steps.
+FINE = 32767
+NEIGHBOURS = 5
+# The packed gold sense of a new sentence.
+NO_SENSE = 65535
 
 
 def write_word(report: Report, model: str, word: str, folder: Path) -> None:
     """Write one word's page into the folder of the report."""
-    results, pages = report.words[model][word], folder_of(report, model)
-    kept = sample(results.corpus, MOST, RARE)
-    packed, values = _contents(report, model, results.take(kept))
-    page = render("word.html", report, **values, packed=pack(packed), root="../" * pages.count("/"))
-    write_text(folder / f"{pages}{file_name(word)}.html", page)
+    page = report.page(model, word)
+    packed, values = _contents(report, model, report.words[model][word])
+    values |= {"packed": render.pack(packed), "root": "../" * page.count("/")}
+    write_text(folder / page, render.render("word.html", report, **values))
 
 
 def portable_page(report: Report, model: str, results: WordResults) -> str:
@@ -52,13 +48,10 @@ def portable_page(report: Report, model: str, results: WordResults) -> str:
     results : WordResults
         The word's results; new sentences are the last rows.
     """
-    is_new = results.corpus.split == NEW
-    known = report.words[model][results.corpus.word]
-    kept = np.append(sample(known.corpus, MOST, RARE), is_new[is_new])
-    packed, values = _contents(report, model, results.take(kept))
-    bokeh = asset(BOKEH)
-    values["packed"] = pack({"bokeh": bokeh, **packed})
-    return render_alone("word.html", word_scripts(report), bokeh, report=report, **values)
+    packed, values = _contents(report, model, results)
+    scripts, bokeh = render.word_scripts(report), render.asset(render.BOKEH)
+    values |= {"packed": render.pack({"bokeh": bokeh, **packed}), "report": report}
+    return render.render_alone("word.html", scripts, bokeh, **values)
 
 
 def sample(corpus: Corpus, most: int, rare: int) -> np.ndarray:
@@ -94,14 +87,19 @@ def initial_choice(report: Report, model: str, word: str, classifier: str) -> in
     return names.index(rows["layers"].iloc[0])
 
 
-def initial_method(results: WordResults, choice: int) -> str:
-    """Return the projection with the best CV score at a layer choice, or the first.
+def best_method(results: WordResults, choices: Sequence[int]) -> str:
+    """Return the projection with the best mean CV score over layer choices, or the first.
 
     Only the training set decides. t-SNE depends on the test instances, and is used only if there is
     no other projection.
     """
-    scores = cv_scores(results, choice) or dict.fromkeys(results.projections, -1.0)
-    return max(scores, key=lambda method: np.nan_to_num(scores[method], nan=-1))
+
+    def score(method: str) -> float:
+        scores = [results.projections[method][i].score_cv for i in choices]
+        return float(np.nan_to_num(np.mean(scores), nan=-1))
+
+    methods = [method for method in results.projections if method != "tsne"]
+    return max(methods or results.projections, key=score)
 
 
 def cv_scores(results: WordResults, choice: int) -> dict[str, float]:
@@ -114,44 +112,43 @@ def cv_scores(results: WordResults, choice: int) -> dict[str, float]:
 
 
 def _contents(
-    report: Report, model: str, shown: WordResults
+    report: Report, model: str, given: WordResults
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the data of a page's script, and the values of its template."""
-    word, n_new = shown.corpus.word, int((shown.corpus.split == NEW).sum())
+    word, is_new = given.corpus.word, given.corpus.split == NEW
     # Scores and counts are for all instances, shown or not.
     results, words, choices = report.words[model][word], list(report.words[model]), []
-    corpus, k = results.corpus, len(results.corpus.senses)
-    gold, confusions = corpus.gold[corpus.split == TEST], []
+    shown = given.take(np.append(sample(results.corpus, MOST, RARE), is_new[is_new]))
+    data = word_data(report, model, shown)
     for i, (name, label) in enumerate(labels(report, model).items()):
-        predicted = [senses[i] for senses in results.predicted.values()]
-        confusions.append([confusion(gold, senses, k).astype(int).tolist() for senses in predicted])
-        cells = [{**own[i], "wrong": results.n_errors(c, i)} for c, own in results.scores.items()]
+        scores = [own[i] for own in results.scores.values()]
+        counts = np.array(data["choices"][i]["confusion"])
+        wrong = counts.sum(axis=(1, 2)) - counts.trace(axis1=1, axis2=2)
+        cells = [{**own, "wrong": n} for own, n in zip(scores, wrong, strict=True)]
         choices.append({"name": name, "label": label, "cells": cells})
-    data = word_data(report, model, shown, confusions)
-    n_colours = most_colours(data.get("extra", ()))
+    n_colours = render.most_colours(data.get("extra", ()))
     figure = word_plot(len(shown.corpus.senses), len(shown.corpus), n_colours)
     encoder, classifier = report.provenance["models"][model], initial_classifier(report)
     start = initial_choice(report, model, word, classifier)
-    place, scores = words.index(word), cv_scores(results, start).items()
+    place, of_methods = words.index(word), cv_scores(results, start).items()
     values = {
         "model": model,
-        "models": {name: folder_of(report, name) for name in report.choices},
         "word": word,
         "results": results,
         "width": encoder["model"]["width"],
         "notes": notes(encoder),
         "methods": {method: METHODS[method] for method in results.projections},
         "missing": {METHODS[method]: reason for method, reason in results.missing.items()},
-        "opening": initial_method(results, start),
-        "cv_scores": {METHODS[method]: score for method, score in scores if score == score},
+        "opening": best_method(results, [start]),
+        "cv_scores": {METHODS[method]: score for method, score in of_methods if score == score},
         "previous": words[place - 1] if place else None,
         "next": words[place + 1] if place + 1 < len(words) else None,
         "choices": choices,
         "start": start,
         "initial_classifier": list(report.classifiers).index(classifier),
-        "senses": _sense_rows(report, model, corpus),
-        "n_shown": len(shown.corpus) - n_new,
-        "n_new": n_new,
+        "senses": _sense_rows(report, model, results.corpus),
+        "n_shown": len(shown.corpus) - is_new.sum(),
+        "n_new": is_new.sum(),
         "by_value": n_colours > 0,
     }
     return {"data": data, "figure": figure}, values
@@ -169,94 +166,115 @@ def _sense_rows(report: Report, model: str, corpus: Corpus) -> list[dict[str, An
     return rows
 
 
-def word_plot(n_senses: int, n: int, n_values: int = 0) -> dict[str, Any]:
-    """Return the plot of one word, without data, as ``Bokeh.embed.embed_item`` takes it.
+def word_data(report: Report, model: str, results: WordResults) -> dict[str, Any]:
+    """Return the data of the page's script, with every shown instance once.
 
-    The page's script fills the source ``points`` (columns x, y, sense, tone, size, fill, edge), the
-    source ``errors`` (x, y, row, tone), ``centroids`` (x, y, sense, name, offset), ``pinned``
-    (x, y), and ``added`` for new sentences (x, y, tone, name, offset). A single renderer draws all
-    instances, so that only one tooltip appears at a time. The marker shows the gold sense; the
-    colour shows ``tone``: a sense's number, a name of ``TONES``, or
-    ``value-0``, … for the values of an extra column.
-
-    Parameters
-    ----------
-    n_senses, n : int
-        Number of senses, and of instances.
-    n_values : int
-        Number of colours for the values of extra columns.
+    Coordinates are multiples of ``step``. A confusion matrix is of all test instances, shown or
+    not.
     """
-    plot = new_plot(
-        tools="pan,wheel_zoom,lasso_select,box_zoom,zoom_in,zoom_out,reset",
-        active_drag="pan",
-        sizing_mode="stretch_both",
-        match_aspect=True,
-        x_range=models.DataRange1d(range_padding=0.06),
-        y_range=models.DataRange1d(range_padding=0.06),
-        lod_threshold=None,
-    )
+    corpus, whole = results.corpus, report.words[model][results.corpus.word]
+    gold, k = whole.corpus.gold[whole.corpus.split == TEST], len(corpus.senses)
+    train, is_new = corpus.split == "train", corpus.split == NEW
+    # Later rows are drawn on top: test over training instances, rare senses over frequent ones,
+    # and new sentences over all.
+    frequency = np.bincount(corpus.gold[~is_new])[corpus.gold]
+    order = np.lexsort((corpus.index, ~train, -frequency, is_new))
+    # The largest number of the type stands for a missing neighbour.
+    wide = len(order) >= 65535
+    intervals, choices = _intervals(report, model, corpus.word), []
+    for i, choice in enumerate(report.choices[model]):
+        about = {"name": choice.name, "single": choice.is_single}
+        own = {"intervals": [by_choice.get(choice.name) for by_choice in intervals]}
+        counts = [confusion(gold, senses[i], k).astype(int) for senses in whole.predicted.values()]
+        shown = {**_choice(results, i, order), "confusion": [own.tolist() for own in counts]}
+        near = _neighbours(results.neighbours[i], order, wide)
+        choices.append({**about, **own, **shown, **near})
+    texts = report.dataset.sense_texts(corpus.word, corpus.senses)
+    classifiers, added = report.classifiers.items(), report.extensions
+    extensions = {study.name: study.word_values(model, corpus, order) for study in added}
+    has_text = np.full(len(order), True) if report.text else is_new[order]
+    extra = render.packed_columns(corpus.extra, order, has_text)
+    return {
+        "word": corpus.word,
+        "model": model,
+        "senses": list(corpus.senses),
+        "names": [text.name for text in texts],
+        "glosses": [text.gloss for text in texts],
+        "classifiers": [{"name": name, "confidence": kind} for name, kind in classifiers],
+        "pixels": point_size(len(corpus)),
+        "text": report.text,
+        "wide": wide,
+        "neighbours": NEIGHBOURS,
+        "train": encode(train[order], "u1"),
+        "index": encode(corpus.index[order], "<i4"),
+        "gold": encode(np.where(is_new, NO_SENSE, corpus.gold)[order], "<u2"),
+        "new": int(is_new.sum()),
+        "choices": choices,
+        "extensions": {name: value for name, value in extensions.items() if value is not None},
+        **_sentences(corpus, order, has_text),
+        **({"extra": extra} if extra else {}),
+    }
 
-    def source(name: str, *columns: str) -> models.ColumnDataSource:
-        return models.ColumnDataSource({column: [] for column in ("x", "y", *columns)}, name=name)
 
-    def add(name: str, data: models.ColumnDataSource, glyph: Any) -> Any:
-        """Add a glyph that looks the same whether selected or not: the page's script greys out."""
-        renderer = plot.add_glyph(data, glyph, name=name)
-        renderer.nonselection_glyph = renderer.selection_glyph = renderer.muted_glyph = None
-        return renderer
+def _intervals(report: Report, model: str, word: str) -> list[dict[str, tuple[float, float]]]:
+    """Return the 95% CI of macro-F1 by layer choice, for each classifier."""
+    tables = [report.word_layers(model, word, classifier) for classifier in report.classifiers]
+    kept = [t[["layers", "macro_f1_low", "macro_f1_high"]].dropna() for t in tables]
+    return [{n: (low, high) for n, low, high in t.itertuples(index=False)} for t in kept]
 
-    def mark(name: str, data: models.ColumnDataSource, colour: str, **look: Any) -> None:
-        tags = [{"line_color": colour}] if colour else []
-        add(name, data, models.Scatter(x="x", y="y", tags=tags, **look))
 
-    def label(name: str, data: models.ColumnDataSource) -> None:
-        text = models.Text(x="x", y="y", text="name", y_offset="offset", text_font=value(FONT))
-        text.update(text_align="center", text_baseline="middle", text_font_size="13px")
-        text.update(text_font_style="bold", padding=3, border_radius=4, background_fill_alpha=0.8)
-        text.tags = [{"text_color": "--ink", "background_fill_color": "--surface"}]
-        add(name, data, text)
+def _sentences(corpus: Corpus, order: np.ndarray, has_text: np.ndarray) -> dict[str, list[str]]:
+    """Return the sentences that the page may show, if any; others are empty."""
+    parts = ("left", "focal", "right") if has_text.any() else ()
+    hidden = dict.fromkeys(parts, "")
+    shown = [sentence(corpus, r) if has else hidden for r, has in zip(order, has_text, strict=True)]
+    return {part: [texts[part] for texts in shown] for part in parts}
 
-    senses, styles = [str(i) for i in range(n_senses)], [style_of(i) for i in range(n_senses)]
-    tones = TONES | {f"value-{i}": f"--value-{i}" for i in range(n_values)}
-    variables = [*(f"--sense-{colour}" for colour, _ in styles), *tones.values()]
-    markers: list[Any] = [marker for _, marker in styles]
-    by_sense = models.CategoricalMarkerMapper(factors=senses, markers=markers)
-    # The page's script fills the palette from the style sheet.
-    colours = models.CategoricalColorMapper(
-        factors=[*senses, *tones],
-        palette=["gray"] * len(variables),
-        name="colours",
-        tags=[{"palette": variables}],
-    )
-    marker = {"field": "sense", "transform": by_sense}
-    gold, predicted = ({"field": name, "transform": colours} for name in ("sense", "tone"))
-    # Outlines are slow to draw: filled markers have none.
-    look: dict[str, Any] = {"line_alpha": "edge", "line_width": 1 if n < 1500 else 0.8}
-    look |= {"marker": marker, "line_color": predicted, "fill_color": predicted}
-    glyph = models.Scatter(x="x", y="y", size="size", fill_alpha="fill", hit_dilation=1.5, **look)
-    points = source("points", "sense", "tone", "size", "fill", "edge")
-    instances = add("instances", points, glyph)
-    circle: dict[str, Any] = {"marker": "circle", "fill_alpha": 0}
-    ring, width = (5, 1.5) if n >= 1500 else (7, 2)
-    # Large centroids of many senses would hide the instances.
-    large = 12 if n_senses <= len(COLOURS) else 5
-    size = point_size(n)
-    # An error's ring has the colour of the predicted sense, on a halo that sets it off.
-    errors, circled = source("errors", "row", "tone"), {"size": size + ring, **circle}
-    mark("halos", errors, "--surface", line_width=width + 3, line_alpha=0.9, **circled)
-    mark("rings", errors, "", line_width=width, line_color=predicted, **circled)
-    centroids = source("centroids", "sense", "name", "offset")
-    centroid: dict[str, Any] = {"marker": marker, "fill_color": gold, "line_width": 2.5}
-    mark("centres", centroids, "--error-mark", size=size + large, **centroid)
-    label("labels", centroids)
-    # New sentences, on a copy of the page.
-    added, star = source("added", "tone", "name", "offset"), {"marker": "star", "line_width": 1.5}
-    mark("stars", added, "--ink", size=size + 16, fill_color=predicted, **star)
-    label("star-labels", added)
-    mark("pin", source("pinned"), "--accent", size=size + 16, line_width=3, **circle)
-    lasso = plot.select_one({"type": models.LassoSelectTool})
-    lasso.update(continuous=False, renderers=[instances])
-    hover = models.HoverTool(renderers=[instances], tooltips=None, name="hover", visible=False)
-    plot.add_tools(hover)
-    plot.xaxis.name, plot.yaxis.name = "x-axis", "y-axis"
-    return plot_json(plot)
+
+def _choice(results: WordResults, i: int, order: np.ndarray) -> dict[str, Any]:
+    """Return one layer choice: its projections, and every classifier's predictions."""
+    test = results.corpus.split != "train"
+    tests = (np.cumsum(test) - 1)[order][test[order]]
+    predicted, confidence = results.predicted.values(), results.confidence.values()
+    scores = [own[i].items() for own in results.scores.values()]
+    return {
+        "projections": {m: _projection(p[i], order) for m, p in results.projections.items()},
+        "score": _finite(results.neighbours[i].score),
+        "predicted": [encode(senses[i][tests], "<u2") for senses in predicted],
+        "confidence": [_shades(values[i][tests]) for values in confidence],
+        "scores": [{metric: _finite(score) for metric, score in own} for own in scores],
+    }
+
+
+def _neighbours(neighbours: Neighbours, order: np.ndarray, wide: bool) -> dict[str, str]:
+    """Return the neighbours by their places on the page; similarities have 255 steps."""
+    number = "<u4" if wide else "<u2"
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows = neighbours.rows[order]
+    similarity = np.nan_to_num(neighbours.similarity[order], nan=0.0)
+    return {
+        "near": encode(np.where(rows >= 0, place[rows], np.iinfo(number).max), number),
+        "similar": encode(np.round((similarity + 1) * 127).clip(0, 254), "u1"),
+    }
+
+
+def _projection(projection: Projection, order: np.ndarray) -> dict[str, Any]:
+    step = float(np.abs(projection.points).max(initial=0)) / FINE or 1.0
+    return {
+        "explained": projection.explained,
+        "step": step,
+        # All x before all y: similar numbers next to each other compress better.
+        "points": encode(np.round(projection.points[order].T / step), "<i2"),
+        "score": _finite(projection.score),
+    }
+
+
+def _shades(values: np.ndarray) -> dict[str, Any]:
+    """Return confidences in 255 steps."""
+    step = float(values.max(initial=0)) / 255 or 1.0
+    return {"step": step, "values": encode(np.round(values / step).clip(0, 255), "u1")}
+
+
+def _finite(value: float) -> float | None:
+    return None if value != value else float(value)

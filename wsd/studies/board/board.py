@@ -30,8 +30,7 @@ from wsd.evaluation.comparison_tables import best_of, differences, with_interval
 from wsd.evaluation.layerwise import GROUP, LAYER_COLUMNS, Group, of_layers
 from wsd.logs import log
 from wsd.report.pages import curves
-from wsd.report.pages.curves import Curve, mark_of
-from wsd.report.pages.layer_plots import DEPTH, DEPTHS
+from wsd.report.pages.layers import DEPTH, DEPTHS
 from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import CURVES, render_alone
 from wsd.report.pages.report_data import having, records
@@ -202,28 +201,25 @@ def page(exports: Sequence[Export], tables: Mapping[str, pd.DataFrame]) -> str:
     pairs = having(tables["differences"], metric=about["objective"])
     pairs = pairs.assign(a=pairs["reference_model"].map(rank), b=pairs["model"].map(rank))
     pairs = pairs[pairs["a"] < pairs["b"]].sort_values(["a", "b"])
-    models, differing = models_of(exports), []
-    for key in ("tuning", "classifiers", "seed"):
-        if len({json.dumps(e.about["config"].get(key), sort_keys=True) for e in exports}) > 1:
-            differing.append(key)
+    models, configs = models_of(exports), [each.about["config"] for each in exports]
+    keys = ("tuning", "classifiers", "seed")
+    differing = [key for key in keys if any(c.get(key) != configs[0].get(key) for c in configs)]
     sampled = "documents" if DOCUMENT in instances else "sentences"
     return render_alone(
         "board/board.html",
         CURVES,
         report={"dataset": about["dataset"], "sampled": sampled},
         metric=about["objective"],
-        others=[name for name in METRICS if name != about["objective"]],
         encoders=records(encoders),
-        words=instances["word"].nunique(),
-        instances=len(instances),
+        instances=instances,
         differences=records(pairs),
         plots=depth_plots(tables["layers"], rank),
-        legend=[(model, *mark_of(number)) for model, number in rank.items()],
+        legend=[(model, *curves.mark_of(number)) for model, number in rank.items()],
         layers=sorted(records(tables["layers"]), key=lambda row: rank[row["model"]]),
-        sources={model: models[model]["encoder"]["model"] for model in rank},
+        models=models,
         differing=differing,
         exports=exports,
-        tables=[f"{name}.csv" for name in tables],
+        tables=tables,
     )
 
 
@@ -239,7 +235,7 @@ def depth_plots(layers: pd.DataFrame, rank: Mapping[str, int]) -> list[dict[str,
     """
     single = layers[layers["relative_depth"].notna()].sort_values("relative_depth")
     single = single.rename(columns={"low": "value_low", "high": "value_high"})
-    plots: dict[str, list[Curve]] = {}
+    plots: dict[str, list[curves.Curve]] = {}
     for names, rows in single.groupby(["view", "classifier", "model"]):
         view, classifier, model = map(str, names)
         labels = [f"layer {name}" for name in rows["layers"]]
@@ -249,8 +245,10 @@ def depth_plots(layers: pd.DataFrame, rank: Mapping[str, int]) -> list[dict[str,
     y_range = curves.common_range([*chain.from_iterable(plots.values())])
     y = f"{METRICS[layers['metric'].iloc[0]]}, percent"
     axes: dict[str, Any] = {"x": DEPTH, "ticks": DEPTHS, "y": y, "y_range": y_range}
-    figures = {label: plot_of(lines, **axes) for label, lines in plots.items()}
-    return [{"label": name, "id": f"depth.{name}", "figure": figures[name]} for name in figures]
+    return [
+        {"label": name, "id": f"depth.{name}", "figure": plot_of(lines, **axes)}
+        for name, lines in plots.items()
+    ]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

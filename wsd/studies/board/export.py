@@ -56,9 +56,10 @@ def read_run(results: Results, models: Sequence[str] = ()) -> tuple[list[Group],
     run, path = results.map, results.map.file(SELECTION)
     table = read_csv(path)
     table = table[(table["train"] == FULL) & (table["scope"] == ALL_WORDS)]
+    known = {*table["model"]}
     for name in models:
-        if name not in {*table["model"]}:
-            raise unknown_choice(f"the run has no model {name!r}", {*table["model"]}, "--model")
+        if name not in known:
+            raise unknown_choice(f"the run has no model {name!r}", known, "--model")
     kept = table[table["model"].isin(models or table["model"])]
     names = [Configuration(*row) for row in kept[NAMES].itertuples(index=False)]
     predictions = [results.predictions(each) for each in names]
@@ -84,18 +85,16 @@ def describe(
         name, source = group.names["model"], group.rows[0].source
         models[name] = {"encoder": source["encoder"], "selected": chosen[name][FULL]["all"]}
     dataset = {key: str(getattr(results.dataset, key, "")) for key in DATASET}
-    facts: dict[str, Any] = without_places(
-        {
-            **KIND,
-            "dataset": {**dataset, "name": results.map.folder.name},
-            "corpus": {"words": words},
-            "objective": groups[0].objective,
-            "models": models,
-            "config": results.map.config,
-            "written_by": version("wsd"),
-        }
-    )
-    return facts
+    facts = {
+        **KIND,
+        "dataset": {**dataset, "name": results.map.folder.name},
+        "corpus": {"words": words},
+        "objective": groups[0].objective,
+        "models": models,
+        "config": results.map.config,
+        "written_by": version("wsd"),
+    }
+    return dict(without_places(facts))
 
 
 def without_places(value: Any, key: str = "") -> Any:
@@ -124,8 +123,7 @@ def as_tables(
             names = {**dict(zip(NAMES, row.configuration, strict=True)), "column": f"c{len(lines)}"}
             chosen = {"selected": row.layers == group.selected, "objective_cv": objective_cv}
             lines.append({**names, **chosen, **mean_scores(row.confusions)})
-    means = dict.fromkeys(MEAN_SCORES, float)
-    scores = pd.DataFrame(lines).astype({"objective_cv": float, **means})
+    scores = pd.DataFrame(lines).astype(dict.fromkeys(["objective_cv", *MEAN_SCORES], float))
     near, unlike, parts = near_duplicate_groups(corpora), without_duplicates(corpora), []
     for i, word in enumerate(rows[0].words):
         columns = [word.word, word.index, word.gold, near[word.word], unlike[word.word]]

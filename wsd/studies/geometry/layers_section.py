@@ -10,9 +10,8 @@ import pandas as pd
 from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora
 from wsd.artifacts.transform_names import transform_label
-from wsd.report.pages import curves
-from wsd.report.pages.layer_plots import places_of
-from wsd.report.pages.layers import legend
+from wsd.report.pages.curves import over_layers
+from wsd.report.pages.layers import legend, places_of
 from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.plots import plot_of
 from wsd.report.pages.render import render_fragment
@@ -47,35 +46,23 @@ class GeometrySection(Extension):
 
     def layer_sections(self, report: Report) -> Iterator[Section]:
         """Return the section, if there are measures of the report's view."""
-        if plots := geometry_plots(report):
+        names = [*report.rows("geometry")["transform"].unique()]
+        # Means over words, with transformations fitted on all words.
+        table = report.rows("geometry", word=MEAN, view=report.view)
+        table, plots = table[table["fitted_on"] != WORD], []
+        for (measure, title), model in product(MEASURES.items(), report.choices):
+            if (rows := having(table, model=model)).empty:
+                continue
+            places, lines = places_of(report, model)._replace(combined={}), []
+            for i, name in enumerate(names):
+                look: dict[str, Any] = {"name": transform_label(name), "style": i, "scale": 1}
+                own = having(rows, transform=name)
+                lines.append(over_layers(own, measure, places.singles, bounds=False, **look))
+            figure = plot_of(lines, y=title.partition(":")[0], **places.axis)
+            about = {"model": model, "title": title, "id": f"geometry.{model}.{measure}"}
+            plots.append({**about, "figure": figure})
+        if plots:
             shown = {"plots": plots, "several": len(report.choices) > 1}
-            names = map(transform_label, transforms(report))
-            lines = legend(dict.fromkeys(names, "solid"))
-            html = render_fragment("geometry/layers_section.html", transforms=lines, **shown)
+            lines_of = legend(dict.fromkeys(map(transform_label, names), "solid"))
+            html = render_fragment("geometry/layers_section.html", transforms=lines_of, **shown)
             yield Section("geometry-title", "Geometry", html)
-
-
-def transforms(report: Report) -> list[str]:
-    """Return the transformations of the measured vectors."""
-    return list(report.rows("geometry")["transform"].unique())
-
-
-def geometry_plots(report: Report) -> list[dict[str, Any]]:
-    """Return, per measure and model, means over words with transformations fitted on all words."""
-    table = report.rows("geometry", word=MEAN, view=report.view)
-    table = table[table["fitted_on"] != WORD]
-    plots = []
-    for (measure, title), model in product(MEASURES.items(), report.choices):
-        if (model_rows := having(table, model=model)).empty:
-            continue
-        singles = places_of(report, model).singles
-        lines, scale = [], {"scale": 1, "bounds": False}
-        for i, transform in enumerate(transforms(report)):
-            rows = having(model_rows, transform=transform)
-            look: dict[str, Any] = {"name": transform_label(transform), "style": i, **scale}
-            lines.append(curves.over_layers(rows, measure, singles, **look))
-        ticks = {place: name for name, place in singles.items()}
-        plot = plot_of(lines, x="layer", y=title.partition(":")[0], ticks=ticks)
-        name = f"geometry.{model}.{measure}"
-        plots.append({"model": model, "title": title, "id": name, "figure": plot})
-    return plots
