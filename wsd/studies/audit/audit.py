@@ -198,17 +198,13 @@ def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
     """
     rows = []
     for file in files:
+        identity = {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
         for word, counts in zip(file.words, file.confusions, strict=True):
             for gold, predicted in np.argwhere(counts).tolist():
                 senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
-                line = {**_key(file), "word": word.word, **senses}
+                line = {**identity, "word": word.word, **senses}
                 rows.append({**line, "n": counts[gold, predicted]})
     return pd.DataFrame(rows)
-
-
-def _key(file: ComparisonRow) -> dict[str, str]:
-    """Return the values of ``KEYS``, which identify the predictions of a file."""
-    return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
