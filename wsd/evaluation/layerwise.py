@@ -78,18 +78,24 @@ class Group:
     ----------
     rows : list of ComparisonRow
         Their predictions.
-    candidates : list of Candidate
+    searches : list of Search
         The CV scores of each.
     objective : str
         The metric of the selection, and of all comparisons.
-    selection : mapping
-        From :func:`wsd.classification.select.choose_each`.
+    objective_cv : list of float or None
+        The cross-validated objective of each; None if no word has folds.
+    selected : str
+        The layer choice selected for all words.
+    selected_for : mapping of word to str
+        The layer choice of each word; for a word without folds, the one for all words.
     """
 
     rows: list[ComparisonRow]
-    candidates: list[Candidate]
+    searches: list[Search]
     objective: str
-    selection: Mapping[str, Any]
+    objective_cv: list[float | None]
+    selected: str
+    selected_for: Mapping[str, str]
 
     @property
     def blocks(self) -> int:
@@ -161,7 +167,17 @@ def _group(members: Sequence[tuple[Candidate, ComparisonRow]]) -> Group:
     selection = choose_each(candidates, objective)
     if selection is None:
         raise nothing_selected(rows[0].model)
-    return Group(rows, candidates, objective, selection)
+    over_all = [row for row in selection["rows"] if row["scope"] == ALL_WORDS]
+    objective_cv = {row["layers"]: row["objective"] for row in over_all}
+    chosen = selection["chosen"]
+    return Group(
+        rows=rows,
+        searches=[candidate.search for candidate in candidates],
+        objective=objective,
+        objective_cv=[objective_cv[row.layers] for row in rows],
+        selected=chosen["all"]["layers"],
+        selected_for={word: names["layers"] for word, names in chosen["words"].items()},
+    )
 
 
 def of_layers(group: Group, seed: int) -> list[Line]:
@@ -176,17 +192,15 @@ def of_layers(group: Group, seed: int) -> list[Line]:
     group : Group
     seed : int
     """
-    metric, selected = group.objective, group.selection["chosen"]["all"]["layers"]
-    (reference,) = (row for row in group.rows if row.layers == selected)
-    over_all = [row for row in group.selection["rows"] if row["scope"] == ALL_WORDS]
-    objective_cv = {row["layers"]: row["objective"] for row in over_all}
+    metric = group.objective
+    (reference,) = (row for row in group.rows if row.layers == group.selected)
     table: list[Line] = []
-    for row in group.rows:
+    for row, objective_cv in zip(group.rows, group.objective_cv, strict=True):
         low, high = mean_intervals(count_rows(row), rng=seed)[metric]
         table.append(
             {
                 **group.columns(row),
-                "objective_cv": objective_cv[row.layers],
+                "objective_cv": objective_cv,
                 "selected_by_cv": row is reference,
                 "low": low,
                 "high": high,
@@ -242,18 +256,15 @@ def _difference(row: ComparisonRow, reference: ComparisonRow, metric: str, seed:
 def of_words(group: Group, seed: int) -> list[Line]:
     """Return a line per word and layer choice: its scores on the test set and in CV."""
     lines = {(line["word"], line["layers"]): line for line in word_rows(group.rows, seed)}
-    choices = [row.layers for row in group.rows]
-    searches = [candidate.search for candidate in group.candidates]
     table = []
     for i, word in enumerate(words.word for words in group.rows[0].words):
         confidence_set = best_of(group.rows, [i], group.objective, seed).within
-        selected = group.selection["chosen"]["words"][word]["layers"]
-        for layers, search, within in zip(choices, searches, confidence_set, strict=True):
+        for row, search, within in zip(group.rows, group.searches, confidence_set, strict=True):
             table.append(
                 {
-                    **lines[word, layers],
+                    **lines[word, row.layers],
                     "macro_f1_cv": _macro_f1_cv(search, group.objective, word),
-                    "selected_by_cv": layers == selected,
+                    "selected_by_cv": row.layers == group.selected_for[word],
                     "selected_by": "word" if word in search.scores else ALL_WORDS,
                     "in_confidence_set_of_word": bool(within),
                 }
