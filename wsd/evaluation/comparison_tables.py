@@ -299,15 +299,6 @@ def best_of(rows: Sequence[ComparisonRow], words: Sequence[int], metric: str, se
     return confidence_set(gold, predicted, metric, documents=documents, rng=seed)
 
 
-def whole(mean: float) -> float | int:
-    """Return a mean of counts; a whole number becomes an int.
-
-    >>> whole(370.0), whole(370.5)
-    (370, 370.5)
-    """
-    return int(mean) if float(mean).is_integer() else float(mean)
-
-
 def learning(scores: pd.DataFrame) -> list[Line]:
     """Return a line per configuration and training set: mean macro-F1 over words and draws.
 
@@ -324,14 +315,14 @@ def learning(scores: pd.DataFrame) -> list[Line]:
     lines = []
     for names, group in scores[scores["test"] == TEST].groupby(keys, sort=False):
         draws = group.groupby("draw", sort=False)
-        means = draws["macro_f1"].mean()
+        means, n_train = draws["macro_f1"].mean(), draws["n_train"].sum().mean()
         shared = group[group["word"].isin(common)].groupby("draw", sort=False)["macro_f1"].mean()
         lines.append(
             {
                 **dict(zip(keys, names, strict=True)),
                 "draws": len(means),
                 "n_words": group["word"].nunique(),
-                "n_train": whole(draws["n_train"].sum().mean()),
+                "n_train": int(n_train) if n_train.is_integer() else n_train,
                 "mean_macro_f1": means.mean(),
                 "lowest_draw": means.min() if len(means) > 1 else None,
                 "highest_draw": means.max() if len(means) > 1 else None,

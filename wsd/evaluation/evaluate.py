@@ -24,7 +24,7 @@ from wsd.artifacts.feature_set import ordered_features
 from wsd.artifacts.predictions import PER_WORD, TEST, WordPredictions
 from wsd.artifacts.training_set import setting
 from wsd.errors import ResultError
-from wsd.metrics.scores import confusion, word_scores
+from wsd.metrics.scores import MEAN_SCORES, WORD_SCORES, confusion, word_scores
 from wsd.storage.csv import write_csv
 from wsd.storage.json import write_json
 from wsd.storage.result_files import parsing, require
@@ -57,14 +57,8 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     """
     correct = scores.assign(correct=scores["accuracy"] * scores["n_test"])
     groups = correct.groupby(KEY_COLUMNS, sort=False, observed=True)
-    summary = pd.DataFrame(
-        {
-            "micro_accuracy": groups["correct"].sum() / groups["n_test"].sum(),
-            "mean_word_accuracy": groups["accuracy"].mean(),
-            "mean_macro_f1": groups["macro_f1"].mean(),
-            "mean_balanced_accuracy": groups["balanced_accuracy"].mean(),
-        }
-    )
+    summary = groups[list(WORD_SCORES)].mean().set_axis(MEAN_SCORES[1:], axis=1)
+    summary["micro_accuracy"] = groups["correct"].sum() / groups["n_test"].sum()
     return summary.reset_index()[SUMMARY_COLUMNS]
 
 

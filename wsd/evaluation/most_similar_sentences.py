@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from wsd.artifacts.corpus_table import Corpus
 from wsd.artifacts.predictions import TEST, WordPredictions
-from wsd.metrics.near_duplicates import THRESHOLD, components, nearest
+from wsd.metrics.near_duplicates import components, nearest
 
 UNLIKE = 0.3  # a test sentence is unlike training if no training sentence is this similar
 
@@ -34,52 +33,17 @@ class MostSimilar:
 
 def find_most_similar(corpora: Mapping[str, Corpus]) -> dict[str, MostSimilar]:
     """Find the most similar training sentence of each test instance, per word in row order."""
-    return {word: _find(corpus) for word, corpus in corpora.items()}
-
-
-def _find(corpus: Corpus) -> MostSimilar:
-    train, test = (np.flatnonzero(corpus.split == split) for split in ("train", TEST))
-    similarity, place = nearest(
-        [corpus.tokens[row] for row in test], [corpus.tokens[row] for row in train]
-    )
-    index, gold = np.full(len(test), -1), np.full(len(test), -1)
-    exists = place >= 0
-    index[exists] = corpus.index[train[place[exists]]]
-    gold[exists] = corpus.gold[train[place[exists]]]
-    return MostSimilar(similarity, index, gold)
-
-
-def count_duplicates(
-    corpora: Mapping[str, Corpus], similar: Mapping[str, MostSimilar]
-) -> pd.DataFrame:
-    """Count, per word, test sentences with a near-duplicate in training, and those unlike training.
-
-    Parameters
-    ----------
-    corpora : mapping of word to Corpus
-    similar : mapping of word to MostSimilar
-        As from :func:`find_most_similar`.
-
-    Returns
-    -------
-    DataFrame: word, n_test, near_duplicates, same_sense and without
-        near_duplicates have a similarity of 0.5 or more; same_sense counts those with the gold
-        sense of their near-duplicate; without have less than 0.3.
-    """
-    rows = []
+    similar = {}
     for word, corpus in corpora.items():
-        most, gold = similar[word], corpus.gold[corpus.split == TEST]
-        near = most.similarity >= THRESHOLD
-        rows.append(
-            {
-                "word": word,
-                "n_test": len(gold),
-                "near_duplicates": int(near.sum()),
-                "same_sense": int((most.gold == gold)[near].sum()),
-                "without": int((most.similarity < UNLIKE).sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+        train, test = (np.flatnonzero(corpus.split == split) for split in ("train", TEST))
+        tested, trained = ([corpus.tokens[row] for row in rows] for rows in (test, train))
+        similarity, place = nearest(tested, trained)
+        exists = place >= 0
+        index, gold = np.full(len(test), -1), np.full(len(test), -1)
+        index[exists] = corpus.index[train[place[exists]]]
+        gold[exists] = corpus.gold[train[place[exists]]]
+        similar[word] = MostSimilar(similarity, index, gold)
+    return similar
 
 
 def without_duplicates(corpora: Mapping[str, Corpus]) -> dict[str, np.ndarray]:
@@ -115,8 +79,6 @@ def without_some_rows(
     columns, kept = ("index", "gold", "predicted", "scores"), []
     for word in words:
         rows = keep[word.word]
-        if len(rows) != len(word.index):
-            raise ValueError(f"{len(rows)} flags for {len(word.index)} rows of {word.word}")
         if rows.any():
             kept.append(replace(word, **{name: getattr(word, name)[rows] for name in columns}))
     return kept

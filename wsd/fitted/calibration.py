@@ -168,11 +168,12 @@ def _bins(scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _out_of_distribution(instances: pd.DataFrame) -> dict[str, Any]:
     """Return the share of flagged sentences, and the accuracy of both kinds of sentences."""
     ood, correct = instances["ood"], instances["correct"]
-    accuracy = {
+    return {
+        "n": len(ood),
+        "ood": ood.mean(),
         "accuracy_ood": correct[ood].mean(),
         "accuracy_in_distribution": correct[~ood].mean(),
     }
-    return {"n": len(ood), "ood": ood.mean(), **accuracy}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

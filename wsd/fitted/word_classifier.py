@@ -276,8 +276,15 @@ class Learner:
         parameters = tuned_parameters(source, word)
         unfitted = estimator_for(source["estimator"], self._features, parameters)
         classifier = unfitted.fit(self._train, self._gold)
-        if (stored := self._fitting.stored.get((TEST, word))) is not None:
-            self._check(classifier, stored)
+        if stored := self._fitting.stored.get((TEST, word)):
+            test = self.vectors[self.corpus.split == TEST]
+            again = scores_of(classifier, test, len(self.corpus.senses))
+            alike = np.allclose(again, stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
+            if not alike or (np.nanargmax(again, axis=1) != stored.predicted).any():
+                worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
+                problem = f"the classifier of {word!r}, fitted again, does not reproduce "
+                problem += f"the stored predictions: a score differs by {worst:.2g}"
+                raise ResultError(problem, fix="run snakemake again, on this machine")
         return classifier
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
@@ -315,17 +322,6 @@ class Learner:
         return train, nearest.ood_threshold(
             train, self._fitting.folds.words[self.corpus.word].component
         )
-
-    def _check(self, classifier: Any, stored: WordPredictions) -> None:
-        """Refuse a classifier that does not reproduce the stored predictions of the test split."""
-        test = self.vectors[self.corpus.split == TEST]
-        again = scores_of(classifier, test, len(self.corpus.senses))
-        alike = np.allclose(again, stored.scores, rtol=RTOL, atol=ATOL, equal_nan=True)
-        if not alike or (np.nanargmax(again, axis=1) != stored.predicted).any():
-            worst = float(np.nanmax(np.abs(again - stored.scores), initial=0))
-            problem = f"the classifier of {self.corpus.word!r}, fitted again, does not reproduce "
-            problem += f"the stored predictions: a score differs by {worst:.2g}"
-            raise ResultError(problem, fix="run snakemake again, on this machine")
 
 
 def stored_temperatures(path: Path) -> dict[str, float]:

@@ -7,6 +7,7 @@ Pairs with the labels same and different have a threshold, an accuracy and an AU
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -239,19 +240,16 @@ def confidence_set(
     sums, n = cluster_sums(predictors, ratings, clusters, metric)
     total = sums.sum(axis=1)
 
-    def after_exchange(given: np.ndarray) -> Advantages:
-        def advantages(choice: int, others: np.ndarray) -> np.ndarray:
-            gained = given[:, others] - given[:, [choice]]
-            return _of_sums(total[others] - gained, n) - _of_sums(total[[choice]] + gained, n)
-
-        return advantages
+    def advantages(given: np.ndarray, choice: int, others: np.ndarray) -> np.ndarray:
+        gained = given[:, others] - given[:, [choice]]
+        return _of_sums(total[others] - gained, n) - _of_sums(total[[choice]] + gained, n)
 
     def exchange(swaps: Sequence[np.ndarray]) -> Advantages:
-        return after_exchange(np.tensordot(swaps[0], sums, (1, 1)))
+        return partial(advantages, np.tensordot(swaps[0], sums, (1, 1)))
 
     scores = _of_sums(total, n)
     everyone = np.arange(len(sums))
-    after = after_exchange(sums.swapaxes(0, 1))
+    after = partial(advantages, sums.swapaxes(0, 1))
     # The exchange of a cluster alone changes a difference; its coin contributes a quarter of the
     # squared change to the variance.
     changes = [scores - scores[i] - after(i, everyone) for i in range(len(sums))]

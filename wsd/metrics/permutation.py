@@ -12,14 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wsd.metrics import scores
-from wsd.metrics.confidence_intervals import (
-    LEVEL,
-    TAILS,
-    Scores,
-    Seed,
-    bounded,
-    mean_intervals,
-)
+from wsd.metrics.confidence_intervals import LEVEL, TAILS, Scores, Seed, bounded, mean_intervals
 from wsd.metrics.scores import Counts, Documents, Margins
 
 # The number of draws. docs/explanation/statistics.md has the Monte Carlo error.

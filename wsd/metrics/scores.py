@@ -55,7 +55,8 @@ def word_scores(confusion: np.ndarray) -> dict[str, np.ndarray]:
     -------
     dict of metric to array of shape (...); NaN where a matrix is empty
     """
-    return scores_of_margins(*margins(confusion))
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    return scores_of_margins(right, confusion.sum(axis=-1), confusion.sum(axis=-2))
 
 
 def mean_scores(confusions: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
@@ -84,12 +85,6 @@ def subtract(
 def first_minus_second(systems: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     """Return the scores of one system, or the difference of two."""
     return systems[0] if len(systems) == 1 else subtract(*systems)
-
-
-def margins(confusion: np.ndarray) -> Margins:
-    """Return the margins of confusion matrices of shape (..., K, K)."""
-    right = np.diagonal(confusion, axis1=-2, axis2=-1)
-    return right, confusion.sum(axis=-1), confusion.sum(axis=-2)
 
 
 def scores_of_margins(

@@ -15,8 +15,6 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, qr
 
-from wsd.classification.estimators import design_matrices
-
 MIN_WEIGHT = 1e-10  # of a row, in a Cholesky factor
 RIDGE = 1e-7  # added to a preconditioner's diagonal, as a share of its mean
 # A product with fewer columns than the first number takes as long as with so many, because it waits
@@ -94,37 +92,12 @@ class Curvature:
         return squares * self.counts
 
 
-def hessian_operator(
-    curvature: Curvature, forward: Operator, backward: Operator, penalties: np.ndarray
-) -> Operator:
-    """Return a function that multiplies a direction with the Hessian of each active fit.
-
-    Parameters
-    ----------
-    curvature : Curvature
-    forward : function
-        From weights (k, n_active, width) to logit coordinates (k, n_active, n_rows).
-    backward : function
-        The transpose of ``forward``.
-    penalties : array of shape (n_fits, width)
-        The second derivatives of the penalty.
-    """
-    of_active = curvature
-
-    def multiply(direction: np.ndarray, active: np.ndarray) -> np.ndarray:
-        nonlocal of_active
-        if len(active) < len(of_active.counts):
-            of_active = curvature.subset(active)
-        product = backward(of_active.times(forward(direction, active)), active)
-        product += penalties[active] * direction
-        return product
-
-    return multiply
-
-
 def solve_newton(
-    hessian: Operator,
+    curvature: Curvature,
+    forward: Operator,
+    backward: Operator,
     precondition: Operator,
+    penalties: np.ndarray,
     gradient: np.ndarray,
     tolerance: np.ndarray,
     max_iterations: int = MAX_ITERATIONS,
@@ -133,8 +106,15 @@ def solve_newton(
 
     Parameters
     ----------
-    hessian, precondition : functions of an array (k, n_active, width) and the active fits
-        The product with the Hessian, and with an approximation of its inverse.
+    curvature : Curvature
+    forward : function of an array and the active fits
+        From weights (k, n_active, width) to logit coordinates (k, n_active, n_rows).
+    backward : function
+        The transpose of ``forward``.
+    precondition : function
+        The product of an array (k, n_active, width) with an approximation of the Hessian's inverse.
+    penalties : array of shape (n_fits, width)
+        The second derivatives of the penalty.
     gradient : array of shape (k, n_fits, width)
     tolerance : array of shape (n_fits,)
         A fit is solved when the norm of its residual is at most this.
@@ -148,11 +128,13 @@ def solve_newton(
     step, active = solution.copy(), np.arange(len(tolerance))
     preconditioned = precondition(residual, active)
     direction, descent = preconditioned.copy(), inner_products(residual, preconditioned)
+    of_active = curvature
     for iteration in range(1, max_iterations + 1):
-        product = hessian(direction, active)
-        curvature = inner_products(direction, product)
-        safe = (curvature > 0) & (descent > 0)  # else the direction is rounding error
-        length = np.where(safe, descent / np.where(safe, curvature, 1), 0)[:, None]
+        product = backward(of_active.times(forward(direction, active)), active)
+        product += penalties[active] * direction
+        ascent = inner_products(direction, product)
+        safe = (ascent > 0) & (descent > 0)  # else the direction is rounding error
+        length = np.where(safe, descent / np.where(safe, ascent, 1), 0)[:, None]
         step += length * direction
         product *= length
         residual -= product
@@ -162,6 +144,7 @@ def solve_newton(
         if going.mean() < SHRINK_BELOW:
             solution[:, active] = step
             active, descent = active[going], descent[going]
+            of_active = curvature.subset(active)
             step, residual, direction = (array[:, going] for array in (step, residual, direction))
         preconditioned = precondition(residual, active)
         before, descent = descent, inner_products(residual, preconditioned)
@@ -173,8 +156,7 @@ def solve_newton(
 
 def inner_products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the inner product of two arrays (k, n_fits, width), per fit: array (n_fits,)."""
-    inner: np.ndarray = np.einsum("kfd,kfd->f", first, second)
-    return inner
+    return np.asarray(np.einsum("kfd,kfd->f", first, second))
 
 
 class Dense:
@@ -267,15 +249,16 @@ class Dense:
             slope = _product(slope, basis)
             penalties = np.full((len(fits), len(rows) + 1), penalty, dtype=dtype)
             penalties[:, -1] = 0
-        hessian = design_matrices.hessian_operator(
+        precondition, limit = self._preconditioner(rows, curvature, penalties, columns)
+        solution, iterations = solve_newton(
             curvature,
             lambda direction, _: _product(direction, transposed),
             lambda residual, _: _product(residual, rows),
+            precondition,
             penalties,
-        )
-        precondition, limit = self._preconditioner(rows, curvature, penalties, columns)
-        solution, iterations = design_matrices.solve_newton(
-            hessian, precondition, slope, tolerance, limit
+            slope,
+            tolerance,
+            limit,
         )
         self._iterations_left -= iterations
         self._diagonal_suffices &= iterations < limit
@@ -334,7 +317,7 @@ class Dense:
             solutions = [_solve(*pair) for pair in zip(factors, by_class, strict=True)]
             return np.tensordot(contrasts, np.stack(solutions), 1)
 
-        return precondition, design_matrices.MAX_ITERATIONS
+        return precondition, MAX_ITERATIONS
 
 
 class Sparse:
@@ -388,15 +371,14 @@ class Sparse:
         sums = seconds.sum(axis=2, keepdims=True)
         diagonal = np.concatenate([squares, sums], axis=2) + penalties
         diagonal += RIDGE * diagonal.mean()
-        hessian = design_matrices.hessian_operator(
+        solution, _ = solve_newton(
             curvature,
             lambda direction, active: design.forward(direction, fits[active]),
             lambda residual, active: design.backward(residual, fits[active]),
+            lambda residual, active: residual / diagonal[:, active],
             penalties,
-        )
-        slope = (gradient / norm).astype(dtype)
-        solution, _ = design_matrices.solve_newton(
-            hessian, lambda residual, active: residual / diagonal[:, active], slope, tolerance
+            (gradient / norm).astype(dtype),
+            tolerance,
         )
         return solution * norm
 
@@ -444,5 +426,4 @@ def _factor(rows: np.ndarray, weights: np.ndarray, penalties: np.ndarray) -> np.
 
 def _solve(factor: np.ndarray, residual: np.ndarray) -> np.ndarray:
     """Return the residuals (n, width), each multiplied with the inverse of the factored matrix."""
-    solution: np.ndarray = cho_solve((factor, True), residual.T, check_finite=False).T
-    return solution
+    return np.asarray(cho_solve((factor, True), residual.T, check_finite=False).T)

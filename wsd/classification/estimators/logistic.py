@@ -275,7 +275,7 @@ class BagOfWords(Logistic):
 
     def _design(self, X: np.ndarray, y: np.ndarray) -> Sparse:
         self._learn_classes(y)
-        self.vectorizer_ = TfidfVectorizer(analyzer=_tokens).fit(X) if any(X) else None
+        self.vectorizer_ = TfidfVectorizer(analyzer=tuple).fit(X) if any(X) else None
         features = self._features(X)
         return Sparse(features, np.ones((1, features.shape[1])), np.ones((1, len(X))))
 
@@ -288,7 +288,7 @@ class BagOfWords(Logistic):
         """Count the words once for all folds; each fold has its own TF-IDF weights and norms."""
         if not any(X):
             return super()._shared_design(np.zeros((len(X), 1)), counts)
-        words = sparse.csr_array(CountVectorizer(analyzer=_tokens).fit_transform(X), dtype=float)
+        words = sparse.csr_array(CountVectorizer(analyzer=tuple).fit_transform(X), dtype=float)
         known = counts @ (words > 0)
         # The weights of TfidfVectorizer; a word that is not in the fold's training rows has 0.
         weights = np.log((1 + counts.sum(axis=1, keepdims=True)) / (1 + known)) + 1
@@ -296,7 +296,3 @@ class BagOfWords(Logistic):
         lengths = np.sqrt(weights**2 @ words.power(2).T)
         design = Sparse(words, weights, 1 / np.where(lengths > 0, lengths, 1))
         return design, np.full(len(counts), True)
-
-
-def _tokens(words: Sequence[str]) -> Sequence[str]:
-    return words

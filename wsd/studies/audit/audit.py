@@ -26,7 +26,8 @@ from wsd.artifacts.corpus_table import Corpus, read_corpora
 from wsd.artifacts.predictions import TEST, WordPredictions
 from wsd.errors import ConfigError
 from wsd.evaluation.comparison_rows import ComparisonRow, read_rows
-from wsd.evaluation.most_similar_sentences import MostSimilar, count_duplicates, find_most_similar
+from wsd.evaluation.most_similar_sentences import UNLIKE, MostSimilar, find_most_similar
+from wsd.metrics.near_duplicates import THRESHOLD
 from wsd.storage.csv import csv_names, write_csv
 
 KEYS = ["model", "train", "view", "layers", "classifier"]
@@ -154,6 +155,39 @@ def _judges(files: Sequence[ComparisonRow], judge: str) -> list[ComparisonRow]:
     return judges
 
 
+def count_duplicates(
+    corpora: Mapping[str, Corpus], similar: Mapping[str, MostSimilar]
+) -> pd.DataFrame:
+    """Count, per word, test sentences with a near-duplicate in training, and those unlike training.
+
+    Parameters
+    ----------
+    corpora : mapping of word to Corpus
+    similar : mapping of word to MostSimilar
+        As from :func:`find_most_similar`.
+
+    Returns
+    -------
+    DataFrame: word, n_test, near_duplicates, same_sense and without
+        near_duplicates have a similarity of 0.5 or more; same_sense counts those with the gold
+        sense of their near-duplicate; without have less than 0.3.
+    """
+    rows = []
+    for word, corpus in corpora.items():
+        most, gold = similar[word], corpus.gold[corpus.split == TEST]
+        near = most.similarity >= THRESHOLD
+        rows.append(
+            {
+                "word": word,
+                "n_test": len(gold),
+                "near_duplicates": int(near.sum()),
+                "same_sense": int((most.gold == gold)[near].sum()),
+                "without": int((most.similarity < UNLIKE).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
     """Count the pairs of gold and predicted senses, per file and word.
 
@@ -164,17 +198,13 @@ def count_confusions(files: Sequence[ComparisonRow]) -> pd.DataFrame:
     """
     rows = []
     for file in files:
+        identity = {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
         for word, counts in zip(file.words, file.confusions, strict=True):
             for gold, predicted in np.argwhere(counts).tolist():
                 senses = {"gold": word.senses[gold], "predicted": word.senses[predicted]}
-                line = {**_key(file), "word": word.word, **senses}
+                line = {**identity, "word": word.word, **senses}
                 rows.append({**line, "n": counts[gold, predicted]})
     return pd.DataFrame(rows)
-
-
-def _key(file: ComparisonRow) -> dict[str, str]:
-    """Return the values of ``KEYS``, which identify the predictions of a file."""
-    return {"model": file.model, **{key: file.source[key] for key in KEYS[1:]}}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,9 @@ from wsd.storage.text_files import json_lines
 PAPER = "Loureiro, Rezaee, Pilehvar and Camacho-Collados, Computational Linguistics 47(2), 2021"
 FOLDER = f"https://github.com/danlou/bert-disambiguation/tree/{COMMIT}/results/CoarseWSD-20"
 
+# The columns of our tables that a system's settings fill.
+COLUMNS = ("view", "layers", "classifier", "estimator", "parameters")
+
 
 class System(NamedTuple):
     """Another system, with the source of its predictions and the way they were made.
@@ -36,8 +39,8 @@ class System(NamedTuple):
         taken from the scripts in the authors' repository: ``create_1nn_vecs.py``, ``eval_1nn.py``
         and ``ftx_baseline.py``.
     blocks, width : int
-    columns : mapping
-        The values of our tables' columns. Layer 0 of a system without blocks is the word type.
+    settings : tuple
+        The values of ``COLUMNS``. Layer 0 of a system without blocks is the word type.
     """
 
     title: str
@@ -45,10 +48,7 @@ class System(NamedTuple):
     protocol: str
     blocks: int = 0
     width: int = 0
-    columns: Mapping[str, Any] = {
-        **{"view": "system", "layers": "-", "classifier": "-", "estimator": "-"},
-        "parameters": {},
-    }
+    settings: tuple[str, str, str, str, Mapping[str, Any]] = ("system", "-", "-", "-", {})
 
 
 def _nearest_centroid(size: str, blocks: int, width: int) -> System:
@@ -61,14 +61,12 @@ def _nearest_centroid(size: str, blocks: int, width: int) -> System:
         "training set; the sense of the word whose vector has the greatest cosine",
         blocks,
         width,
-        {
-            **{"view": "focal", "layers": "sum-last-4", "classifier": "published-1nn"},
-            **{"estimator": "nearest_centroid", "parameters": {"metric": "cosine"}},
-        },
+        ("focal", "sum-last-4", "published-1nn", "nearest_centroid", {"metric": "cosine"}),
     )
 
 
 def _fasttext(name: str, title: str, vectors: str, width: int) -> System:
+    parameters = {"epoch": 25, "loss": "ova", "lr": 0.5}
     return System(
         f"fastText, {title}",
         f"{PAPER}; {FOLDER}/fasttext/{name}",
@@ -77,10 +75,7 @@ def _fasttext(name: str, title: str, vectors: str, width: int) -> System:
         "learning rate 0.5, one-versus-all loss, so that scores do not sum to 1",
         0,
         width,
-        {
-            **{"view": "sentence", "layers": "0", "classifier": "published-fasttext"},
-            **{"estimator": "fasttext", "parameters": {"epoch": 25, "loss": "ova", "lr": 0.5}},
-        },
+        ("sentence", "0", "published-fasttext", "fasttext", parameters),
     )
 
 

@@ -26,7 +26,7 @@ from wsd.metrics.scores import MEAN_SCORES, confusion, mean_scores
 from wsd.storage.checksums import sha256
 from wsd.storage.result_files import validated
 from wsd.storage.text_files import at_place, json_lines
-from wsd.studies.systems.published import SYSTEMS, System
+from wsd.studies.systems.published import COLUMNS, SYSTEMS, System
 
 SHOWN = 5  # missing instances, or ignored words, in an error
 FIX = 'write {"word": "crane", "id": 0, "sense": "crane_bird"}, with split and scores if needed'
@@ -174,7 +174,7 @@ def score_outputs(
     provenance = {
         "train": "full",
         "task": "sense",
-        **system.columns,
+        **dict(zip(COLUMNS, system.settings, strict=True)),
         "encoder": {
             "model": {"name": name, "blocks": system.blocks, "width": system.width},
             "published": {key: getattr(system, key) for key in ("title", "source", "protocol")},
