@@ -157,7 +157,7 @@ def _provenance(
     return {
         **settings,
         "model": model,
-        "architecture": encoder.architecture.as_dict(),
+        "architecture": encoder.architecture._asdict(),
         "device": str(encoder.device),
         "word": corpus.word,
         "corpus": corpus.digest,
