@@ -51,11 +51,7 @@ class VectorsWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        shape: tuple[int, ...],
-        metadata: dict[str, str],
-        dtype: str = FLOAT32,
+        self, path: Path, shape: tuple[int, ...], metadata: dict[str, str], dtype: str = FLOAT32
     ) -> None:
         self.path, self.shape, self._type = path, shape, NAMES[dtype]
         self.rows = 0
