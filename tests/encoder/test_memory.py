@@ -49,7 +49,7 @@ class Cheap(torch.nn.Module):
 
 def load(folder, **_):
     encoder = Encoder(tiny_tokenizer(512), Cheap().eval(), device=torch.device("cpu"))
-    encoder.__dict__["architecture"] = SimpleNamespace(as_dict=dict)
+    encoder.__dict__["architecture"] = SimpleNamespace(_asdict=dict)
     return encoder
 
 Encoder.load = load

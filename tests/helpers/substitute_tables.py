@@ -20,10 +20,13 @@ def write_made(folder: Path, corpora: Mapping[str, Corpus], model: str = "tiny")
     for word, corpus in corpora.items():
         names = zip(corpus.gold.tolist(), corpus.split.tolist(), corpus.index.tolist(), strict=True)
         masked = [["Ġthing", f"##s{gold}", f"{split}{i}"] for gold, split, i in names]
-        chances = [np.float32([0.5, 0.25, 0.001])] * len(corpus)
+        chances = np.tile(np.float32([0.5, 0.25, 0.001]), (len(corpus), 1))
         fillers = {
-            MASKED: Fillers(masked, chances),
-            PLAIN: Fillers([["<i>itself"]] * len(corpus), [np.float32([0.98])] * len(corpus)),
+            MASKED: Fillers(np.array(masked, dtype=object), chances),
+            PLAIN: Fillers(
+                np.full((len(corpus), 1), "<i>itself", dtype=object),
+                np.full((len(corpus), 1), 0.98, dtype=np.float32),
+            ),
         }
         provenance = {"model": {"name": model, "blocks": 3, "width": 8}, "corpus": corpus.digest}
         write_substitutes(folder / f"{file_name(word)}.parquet", corpus, fillers, provenance)

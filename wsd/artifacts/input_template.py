@@ -191,17 +191,16 @@ def parse_input(value: "InputValue | InputTemplate", where: str = "input") -> In
         raise ConfigError(f"no input {value!r}", where=where, fix=fix)
     values: dict[str, Any] = {"template": TEXTS[PLAIN], "mark": (), "read": READS[0], **given}
     template, mark, read = (values[key] for key in KEYS)
-    for key, is_valid, fix in (
-        ("template", _is_template(template), TEMPLATE),
-        ("mark", mark == () or _is_mark(mark), "give two tokens of the tokenizer: ['<t>', '</t>']"),
-        (
-            "read",
-            read in READS and (read != "mark" or mark != ()),
-            "use word, last, or mark with `mark`",
-        ),
-    ):
-        if not is_valid:
-            raise ConfigError(f"{values[key]!r} cannot be used", where=f"{where}.{key}", fix=fix)
+
+    def unusable(key: str, fix: str) -> ConfigError:
+        return ConfigError(f"{values[key]!r} cannot be used", where=f"{where}.{key}", fix=fix)
+
+    if not _is_template(template):
+        raise unusable("template", TEMPLATE)
+    if mark != () and not _is_mark(mark):
+        raise unusable("mark", "give two tokens of the tokenizer: ['<t>', '</t>']")
+    if read not in READS or (read == "mark" and mark == ()):
+        raise unusable("read", "use word, last, or mark with `mark`")
     return InputTemplate(template, read, tuple(mark))
 
 

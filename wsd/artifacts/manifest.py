@@ -60,29 +60,21 @@ def _parse(manifest: Any, folder: Path, name: str | None, title: str | None) -> 
     require(version == corpora.FORMAT, f"its format is {version!r}, not {corpora.FORMAT}")
     texts = {key: manifest[key] for key in ("name", *corpora.ABOUT)}
     texts |= {k: v for k, v in (("name", name), ("title", title)) if v is not None}
-    language, left_out = (
-        manifest.get(corpora.LANGUAGE, corpora.ENGLISH),
-        dict(manifest.get("left_out", {})),
-    )
+    language = manifest.get(corpora.LANGUAGE, corpora.ENGLISH)
+    left_out = dict(manifest.get("left_out", {}))
     shown = all(map(_is_shown, (*texts.values(), language, *left_out)))
     require(shown, "a value is not a text, or has a character that cannot be seen")
     # The address becomes a link on the pages.
     address = texts["licence_url"]
     require(not address or address.startswith(("https://", "http://")), "licence_url is not a link")
     of_pairs = "pairs" in manifest
-    if of_pairs:
-        words = {
-            corpora.SENTENCES: {
-                **dict.fromkeys(corpora.COUNTS, 0),
-                "n_train": manifest["sentences"],
-            }
-        }
-    else:
-        words = manifest["words"]
-    counts = {word: {key: about[key] for key in corpora.COUNTS} for word, about in words.items()}
-    for word, about in words.items():
-        if "most_folds" in about:  # older manifests lack it
-            counts[word]["most_folds"] = about["most_folds"]
+    of_sentences = dict.fromkeys(corpora.COUNTS, 0) | {"n_train": manifest.get("sentences")}
+    words = {corpora.SENTENCES: of_sentences} if of_pairs else manifest["words"]
+    counts = {
+        # Older manifests lack the number of folds.
+        word: {key: about[key] for key in (*corpora.COUNTS, *({"most_folds"} & {*about}))}
+        for word, about in words.items()
+    }
     numbers = [*left_out.values(), *(n for count in counts.values() for n in count.values())]
     valid = words and all(type(number) is int and number >= 0 for number in numbers)
     require(valid, "no words, or an invalid number")

@@ -5,9 +5,9 @@ probable pieces with their probabilities, in descending order. The input ``maske
 instead of the word; ``plain`` is the unchanged sentence.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from wsd.artifacts.view_names import MASKED, PLAIN
 from wsd.errors import wrong_file
 from wsd.storage.file_names import file_name
 from wsd.storage.parquet import as_tuples, read_table, write_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # The number of pieces per instance and input.
 K = 10
@@ -32,19 +29,19 @@ class Fillers(NamedTuple):
 
     Attributes
     ----------
-    pieces : tuple of tuples of str
-        In the tokenizer's spelling: ``##ing`` continues a word, ``Ġriver`` begins one.
-    probabilities : sequence of float arrays
+    pieces : array of str of shape (n, k)
+        In the tokenizer's spelling: ``##ing`` continues a word, ``Ġriver`` begins one. There are
+        ``K``, or fewer if the vocabulary is smaller.
+    probabilities : float array of shape (n, k)
         Probabilities among all pieces of the vocabulary; so their sum is below 1.
     """
 
-    pieces: Sequence[Sequence[str]]
-    probabilities: Sequence[np.ndarray]
+    pieces: np.ndarray
+    probabilities: np.ndarray
 
-    def take(self, rows: Iterable[int]) -> "Fillers":
+    def take(self, rows: Sequence[int]) -> "Fillers":
         """Return the pieces of some instances."""
-        kept = list(rows)
-        return Fillers([self.pieces[i] for i in kept], [self.probabilities[i] for i in kept])
+        return Fillers(self.pieces[rows], self.probabilities[rows])
 
 
 # One word's substitutes by input, in the order of the corpus's rows.
@@ -64,9 +61,9 @@ def write_substitutes(
 
     columns: dict[str, Any] = {"split": corpus.split.tolist(), "index": corpus.index}
     for seen in SEEN:
-        columns[seen] = pa.array(list(map(list, substitutes[seen].pieces)), pa.list_(pa.string()))
-        numbers = [list(map(float, row)) for row in substitutes[seen].probabilities]
-        columns[f"{seen}_probability"] = pa.array(numbers, pa.list_(pa.float32()))
+        pieces, probabilities = (values.tolist() for values in substitutes[seen])
+        columns[seen] = pa.array(pieces, pa.list_(pa.string()))
+        columns[f"{seen}_probability"] = pa.array(probabilities, pa.list_(pa.float32()))
     write_table(path, pa.table(columns), dict(provenance))
 
 
@@ -88,11 +85,11 @@ def read_substitutes(
         if provenance["corpus"] != corpus.digest:
             problem = f"the table has other instances of {word!r} than the corpus"
             raise wrong_file(problem, path)
-        words[word] = {seen: _parse_fillers(table, seen) for seen in SEEN}
+        words[word] = {
+            seen: Fillers(
+                np.array(as_tuples(table[seen]), dtype=object),
+                np.array(table[f"{seen}_probability"].to_pylist(), dtype=np.float32),
+            )
+            for seen in SEEN
+        }
     return words, provenance
-
-
-def _parse_fillers(table: "pa.Table", seen: str) -> Fillers:
-    pieces, lists = as_tuples(table[seen]), table[f"{seen}_probability"].combine_chunks()
-    probabilities, lengths = lists.flatten().to_numpy(), lists.value_lengths().to_numpy()
-    return Fillers(pieces, np.split(probabilities, np.cumsum(lengths)[:-1]))

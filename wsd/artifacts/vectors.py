@@ -16,7 +16,6 @@ import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,11 +51,7 @@ class VectorsWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        shape: tuple[int, ...],
-        metadata: dict[str, str],
-        dtype: str = FLOAT32,
+        self, path: Path, shape: tuple[int, ...], metadata: dict[str, str], dtype: str = FLOAT32
     ) -> None:
         self.path, self.shape, self._type = path, shape, NAMES[dtype]
         self.rows = 0
@@ -126,7 +121,53 @@ def _write(file: int, data: bytes | memoryview, offset: int) -> None:
         data, offset = data[n:], offset + n
 
 
-class Embeddings:
+class _VectorsFile:
+    """A file of :class:`VectorsWriter`; its header and its size are checked.
+
+    Attributes
+    ----------
+    layers, width : int
+    provenance : dict
+    checksum : str
+        The size of the file, and the CRC-32 of its header.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        require_file(path)
+        try:
+            with path.open("rb") as file:
+                size, length = os.fstat(file.fileno()).st_size, file.read(8)
+                header = file.read(min(int.from_bytes(length, "little"), size))
+            described = json.loads(header)
+            metadata, tensor = described["__metadata__"], described[TENSOR]
+            line, self.provenance = metadata[CHECKSUMS], json.loads(metadata["wsd"])
+            *self._sums, own = (int(crc, 16) for crc in line.split())
+            self.layers, self._instances, self.width = tensor["shape"]
+            self._type, self._start = tensor["dtype"], len(length + header)
+            end = self._start + tensor["data_offsets"][1]
+        except UNEXPECTED as error:
+            problem = f"not an embedding file of this program: {error}"
+            raise DamageError(problem, path=path) from None
+        if size != end:
+            raise DamageError(f"the file has {size} bytes, not {end}", path=path)
+        blank = f"{line[:-8]}{NO_CHECKSUM}"
+        if zlib.crc32(length + header.replace(line.encode(), blank.encode())) != own:
+            raise DamageError("the header has changed since it was written", path=path)
+        self.checksum = f"crc32 {own:08x} {size}"
+
+    def read(self, place: int) -> np.ndarray:
+        """Read the layer at a place of the tensor, and compare its checksum."""
+        kind, count = ON_DISK[self._type], self._instances * self.width
+        start = self._start + kind.itemsize * place * count
+        stored = np.fromfile(self.path, dtype=kind, count=count, offset=start)
+        if zlib.crc32(stored.data) != self._sums[place]:
+            problem = f"layer {place} has changed since it was written: the checksum differs"
+            raise DamageError(problem, path=self.path)
+        return from_disk(stored, self._type).reshape(self._instances, self.width)
+
+
+class Embeddings(_VectorsFile):
     """Read one view of one word by one model, layer by layer.
 
     Parameters
@@ -154,9 +195,7 @@ class Embeddings:
     """
 
     def __init__(self, path: Path, corpus: Corpus) -> None:
-        self.path, self._header = path, _read_header(path)
-        self.layers, _, self.width = self._header.shape
-        self.provenance = self._header.provenance
+        super().__init__(path)
         self.stored, self.blocks = tuple(range(self.layers)), self.layers - 1
         if STORED_LAYERS in self.provenance:
             self.stored = tuple(self.provenance[STORED_LAYERS])
@@ -177,54 +216,7 @@ class Embeddings:
             problem = f"layer {number} is not stored, only {', '.join(map(str, self.stored))}"
             fix = f"add {number} to `store_layers` of the model, and run again"
             raise ResultError(problem, where=str(self.path), fix=fix)
-        return _read_layer(self.path, self._header, self.stored.index(number))
-
-
-class _Header(NamedTuple):
-    start: int  # the offset of the vectors
-    shape: tuple[int, int, int]
-    sums: list[int]
-    provenance: dict[str, Any]
-    checksum: str
-    type: str  # a name of the safetensors format
-
-
-def _read_header(path: Path) -> _Header:
-    require_file(path)
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            length = int.from_bytes(file.read(8), "little")
-            header = file.read(min(length, size))
-        described = json.loads(header)
-        metadata, tensor = described["__metadata__"], described[TENSOR]
-        line, provenance = metadata[CHECKSUMS], json.loads(metadata["wsd"])
-        *sums, own = (int(crc, 16) for crc in line.split())
-        layers, instances, width = tensor["shape"]
-        dtype, end = tensor["dtype"], 8 + length + tensor["data_offsets"][1]
-    except UNEXPECTED as error:
-        problem = f"not an embedding file of this program: {error}"
-        raise DamageError(problem, path=path) from None
-    if size != end:
-        raise DamageError(f"the file has {size} bytes, not {end}", path=path)
-    blank = f"{line[:-8]}{NO_CHECKSUM}"
-    written = length.to_bytes(8, "little") + header.replace(line.encode(), blank.encode())
-    if zlib.crc32(written) != own:
-        raise DamageError("the header has changed since it was written", path=path)
-    checksum = f"crc32 {own:08x} {size}"
-    return _Header(8 + length, (layers, instances, width), sums, provenance, checksum, dtype)
-
-
-def _read_layer(path: Path, header: _Header, place: int) -> np.ndarray:
-    """Read the layer at a place of the tensor, and compare its checksum."""
-    _, instances, width = header.shape
-    kind = ON_DISK[header.type]
-    start = header.start + kind.itemsize * place * instances * width
-    stored = np.fromfile(path, dtype=kind, count=instances * width, offset=start)
-    if zlib.crc32(stored.data) != header.sums[place]:
-        problem = f"layer {place} has changed since it was written: the checksum differs"
-        raise DamageError(problem, path=path)
-    return from_disk(stored, header.type).reshape(instances, width)
+        return self.read(self.stored.index(number))
 
 
 def vectors_checksum(path: Path) -> str:
@@ -237,7 +229,7 @@ def vectors_checksum(path: Path) -> str:
     DamageError
         If the header or the size has changed since it was written.
     """
-    return _read_header(path).checksum
+    return _VectorsFile(path).checksum
 
 
 def check_vectors(path: Path) -> str:
@@ -250,7 +242,7 @@ def check_vectors(path: Path) -> str:
     DamageError
         If the header or a layer has changed since it was written.
     """
-    header = _read_header(path)
-    for place in range(header.shape[0]):
-        _read_layer(path, header, place)
-    return header.checksum
+    file = _VectorsFile(path)
+    for place in range(file.layers):
+        file.read(place)
+    return file.checksum

@@ -57,7 +57,7 @@ class TextFeatures:
         if self._folder is not None:
             tables, source = read_substitutes(self._folder, {corpus.word: corpus})
             self._model = source["model"]
-            return _documents(tables[corpus.word][self._layers].pieces)
+            return _documents(tables[corpus.word][self._layers].pieces.tolist())
         return documents(corpus) if self._estimator == "bag_of_words" else positions(corpus)
 
     def provenance(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def alignment_report(corpus: "Corpus", aligned: Sequence["Aligned"]) -> dict[str
         "word": corpus.word,
         "corpus": corpus.digest,
         "instances": {
-            "form": [tokens[i] for tokens, i in zip(corpus.tokens, corpus.position, strict=True)],
+            "form": corpus.focal_tokens,
             "pieces": [" ".join(instance.pieces) for instance in aligned],
             "number": [len(instance.pieces) for instance in aligned],
             "unknown": [int(instance.unknown) for instance in aligned],

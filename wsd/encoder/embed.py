@@ -12,6 +12,7 @@ import argparse
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -157,7 +158,7 @@ def _provenance(
     return {
         **settings,
         "model": model,
-        "architecture": encoder.architecture.as_dict(),
+        "architecture": encoder.architecture._asdict(),
         "device": str(encoder.device),
         "word": corpus.word,
         "corpus": corpus.digest,
@@ -241,13 +242,8 @@ def _missing(word: Word) -> Word:
     """Return a word with its missing or damaged views: all views if its alignment report is."""
     views = dict(word.views)
     if is_as_noted(word.out / alignment.ALIGNMENT_FILE):
-        views = {view: file for view, file in views.items() if not _is_whole(word.out / file)}
+        for view, file in word.views.items():
+            with suppress(ResultError):
+                check_vectors(word.out / file)
+                del views[view]
     return word._replace(views=views)
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        check_vectors(path)
-    except ResultError:
-        return False
-    return True

@@ -161,12 +161,7 @@ class Encoder:
         return aligned
 
     def encode(
-        self,
-        corpus: Corpus,
-        aligned: Sequence[Aligned],
-        *,
-        views: Sequence[str],
-        threads: int = 1,
+        self, corpus: Corpus, aligned: Sequence[Aligned], *, views: Sequence[str], threads: int = 1
     ) -> Iterator[tuple[list[int], np.ndarray]]:
         """Run the model on all instances of a word, and yield the vectors of each batch.
 

@@ -63,11 +63,7 @@ def quiet_transformers() -> Iterator[None]:
 
 @quiet_transformers()
 def load_folder(
-    folder: str,
-    seed: int | None = None,
-    *,
-    head: bool = False,
-    precision: str = "float32",
+    folder: str, seed: int | None = None, *, head: bool = False, precision: str = "float32"
 ) -> tuple[Any, Any]:
     """Load a folder with ``config.json``, safetensors weights and a tokenizer.
 

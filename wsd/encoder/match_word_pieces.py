@@ -125,11 +125,7 @@ class Aligner:
     """
 
     def __init__(
-        self,
-        tokenizer: Any,
-        max_length: int | None,
-        *,
-        input: InputValue | InputTemplate = PLAIN,
+        self, tokenizer: Any, max_length: int | None, *, input: InputValue | InputTemplate = PLAIN
     ) -> None:
         kind = type(tokenizer).__name__
         if not getattr(tokenizer, "is_fast", False):

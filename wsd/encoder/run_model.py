@@ -8,8 +8,7 @@ ones, the model reads from left to right.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
@@ -50,7 +49,8 @@ class Network:
     def __init__(self, model: Any, tokenizer: Any, device: torch.device) -> None:
         self.model, self.device = model, device
         self.blocks, self.width = stated_shape(self.model.config)
-        matrix = input_matrix(self.model)
+        embeddings = getattr(model, "get_input_embeddings", lambda: None)()
+        matrix = getattr(embeddings, "weight", None)
         self.known = len(tokenizer if matrix is None else matrix)
         pad = tokenizer.pad_token_id
         # GPT-2 has no padding token of its own.
@@ -102,15 +102,15 @@ def encoder_of(model: Any) -> Any:
 
 def stated_shape(config: Any) -> tuple[int, int]:
     """Return the number of blocks and the width of a hidden state that a model's config states."""
-    shape = []
-    for problem, keys in (("number of blocks", BLOCK_KEYS), ("width", WIDTH_KEYS)):
-        value = next((v for key in keys if isinstance(v := getattr(config, key, None), int)), None)
-        if value is None:
-            kind = getattr(config, "model_type", "this model")
-            tried = f"it has none of {', '.join(keys)}"
-            raise ModelError(f"the config of {kind} states no {problem}: {tried}")
-        shape.append(value)
-    return shape[0], shape[1]
+
+    def stated(meaning: str, keys: Sequence[str]) -> int:
+        for key in keys:
+            if isinstance(value := getattr(config, key, None), int):
+                return value
+        kind, tried = getattr(config, "model_type", "this model"), ", ".join(keys)
+        raise ModelError(f"the config of {kind} states no {meaning}: it has none of {tried}")
+
+    return stated("number of blocks", BLOCK_KEYS), stated("width", WIDTH_KEYS)
 
 
 def length_limit(tokenizer: Any, model: Any) -> int | None:
@@ -123,7 +123,9 @@ def length_limit(tokenizer: Any, model: Any) -> int | None:
     stated = getattr(model.config, "max_position_embeddings", None)
     limits = [getattr(tokenizer, "model_max_length", None), stated]
     for name, module in getattr(model, "named_modules", lambda: ())():
-        if isinstance(module, torch.nn.Embedding) and _is_positions(name.split(".")[-1]):
+        last = name.split(".")[-1]
+        is_positions = last == "wpe" or ("position" in last and "rel" not in last)
+        if isinstance(module, torch.nn.Embedding) and is_positions:
             padding = module.padding_idx
             first = getattr(module, "offset", 0) if padding is None else padding + 1
             limits.append(module.num_embeddings - first)
@@ -131,18 +133,7 @@ def length_limit(tokenizer: Any, model: Any) -> int | None:
     return min((limit for limit in known if limit > 0), default=None)
 
 
-def _is_positions(name: str) -> bool:
-    return name == "wpe" or ("position" in name and "rel" not in name)
-
-
-def input_matrix(model: Any) -> torch.Tensor | None:
-    """Return the matrix of a model's input embeddings, or None."""
-    embeddings = getattr(model, "get_input_embeddings", lambda: None)()
-    return getattr(embeddings, "weight", None)
-
-
-@dataclass(frozen=True)
-class Architecture:
+class Architecture(NamedTuple):
     """The properties of a model, for the provenance of its vectors.
 
     Attributes
@@ -171,11 +162,7 @@ class Architecture:
     wide_embeddings: bool
     last_normed: bool
     cls: Literal["first", "last"] | None
-    segments: tuple[int, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the attributes for JSON."""
-        return {**asdict(self), "segments": list(self.segments)}
+    segments: list[int]
 
 
 def ordinary_pieces(tokenizer: Any, known: int) -> list[int]:
@@ -240,7 +227,7 @@ def examine(network: Network, aligner: Aligner) -> Architecture:
         # Longformer pads to a multiple of its window, so only the beginning is compared.
         last_normed=any(torch.equal(output.flatten()[: len(last)], last) for output in normed),
         cls="first" if cls in before else "last" if cls in after else None,
-        segments=tuple(sorted(set(aligner.segments))),
+        segments=sorted(set(aligner.segments)),
     )
 
 

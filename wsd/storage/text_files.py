@@ -155,9 +155,17 @@ def unique_keys(pairs: Pairs) -> dict[str, Any]:
 Guard = Callable[[], AbstractContextManager[None]]
 
 
-def json_lines(path: Path, fix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_lines(
+    path: Path, fix: str, text: str | None = None, guard: Guard = nullcontext
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (file and line, object) of a file with a JSON object per line; skip empty lines."""
-    return _objects_of_lines(path, decode_file(path)[0], fix, nullcontext)
+    for where, line in lines_of(path, decode_file(path)[0] if text is None else text):
+        if line.strip():
+            with guard(), at_place(where, fix):
+                values = parse_json(line, unique_keys)
+                if not isinstance(values, dict):
+                    raise ValueError("not a JSON object")
+                yield where, values
 
 
 def json_objects(
@@ -177,7 +185,7 @@ def json_objects(
     """
     text = decode_file(path, encoding)[0]
     if not is_array(text):
-        yield from _objects_of_lines(path, text, fix, guard)
+        yield from json_lines(path, fix, text, guard)
         return
     with at_place(str(path), fix):
         parse_json(text, unique_keys)
@@ -195,15 +203,3 @@ def json_objects(
 def is_array(text: str) -> bool:
     """Return whether a text of JSON is an array."""
     return text.lstrip().startswith("[")
-
-
-def _objects_of_lines(
-    path: Path, text: str, fix: str, guard: Guard
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    for where, line in lines_of(path, text):
-        if line.strip():
-            with guard(), at_place(where, fix):
-                values = parse_json(line, unique_keys)
-                if not isinstance(values, dict):
-                    raise ValueError("not a JSON object")
-                yield where, values

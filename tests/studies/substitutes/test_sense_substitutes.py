@@ -17,8 +17,8 @@ CORPUS = make_corpus([("train", i % 2) for i in range(40)] + [("test", 0), ("tes
 
 
 def fillers(*of_sense: list[str]) -> Fillers:
-    pieces = [of_sense[gold] for gold in CORPUS.gold]
-    return Fillers(pieces, [np.full(len(entry), 0.1) for entry in pieces])
+    pieces = np.array(of_sense, dtype=object)[CORPUS.gold]
+    return Fillers(pieces, np.full(pieces.shape, 0.1))
 
 
 def test_distinctive_substitutes_come_first_and_shared_ones_are_left_out() -> None:
@@ -30,16 +30,16 @@ def test_distinctive_substitutes_come_first_and_shared_ones_are_left_out() -> No
 
 
 def test_test_instances_are_not_counted() -> None:
-    actual = fillers(["x"], ["z"])
-    seen = [*actual.pieces[:40], ["only-test"], ["only-test"]]
-    rows = sense_rows(CORPUS, Fillers(seen, actual.probabilities))
+    seen = fillers(["x"], ["z"])
+    seen.pieces[40:] = "only-test"
+    rows = sense_rows(CORPUS, seen)
     assert {row["piece"] for row in rows} == {"x", "z"}
 
 
 def test_rare_substitutes_rank_behind_frequent_ones() -> None:
-    pieces = [["often"] if gold == 0 else ["z"] for gold in CORPUS.gold]
-    pieces[0] = ["often", "a-once"]
-    rows = sense_rows(CORPUS, Fillers(pieces, [np.array([0.1])] * len(pieces)))
+    seen = fillers(["often", "often"], ["z", "z"])
+    seen.pieces[0] = "often", "a-once"
+    rows = sense_rows(CORPUS, seen)
     assert [row["piece"] for row in rows if row["sense"] == "a"] == ["often", "a-once"]
 
 

@@ -133,12 +133,9 @@ class Tagger:
         self.classes = {w: np.unique(self.corpora[w].gold[own]) for w, own in rows.items()}
         instances = [(word, row) for word, own in rows.items() for row in own.tolist()]
         parameters = [*self.encoder.model.parameters(), *self.layer.parameters()]
-        decayed, others = (
-            [p for p in parameters if p.ndim > 1],
-            [p for p in parameters if p.ndim < 2],
-        )
-        groups = [{"params": decayed, "weight_decay": DECAY}, {"params": others, "weight_decay": 0}]
-        optimizer = torch.optim.AdamW(groups, lr=rate)
+        decayed = {"params": [p for p in parameters if p.ndim > 1], "weight_decay": DECAY}
+        others = {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0}
+        optimizer = torch.optim.AdamW([decayed, others], lr=rate)
         steps = number_of_steps(len(instances), epochs)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda i: rate_share(i, steps))
         for epoch in range(epochs):

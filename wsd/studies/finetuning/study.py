@@ -3,17 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wsd.studies.base import (
-    Config,
-    Files,
-    Keys,
-    Kind,
-    Model,
-    Outputs,
-    Paths,
-    Study,
-    refused,
-)
+from wsd.studies.base import Config, Files, Keys, Kind, Model, Outputs, Paths, Study, refused
 
 FILES = ("trials.csv", "model/model.safetensors", "model.json")
 

@@ -29,10 +29,8 @@ class _Work(NamedTuple):
     aligned: Sequence[Aligned]
 
 
-# The pieces and their probabilities, by row.
-_Rows = dict[int, tuple[Sequence[str], np.ndarray]]
-# Rows, each with the numbers of the pieces and their probabilities.
-_Batch = list[tuple[int, np.ndarray, np.ndarray]]
+# Rows, the numbers of their pieces, and the probabilities of these.
+_Batch = tuple[list[int], np.ndarray, np.ndarray]
 
 
 class FillMask:
@@ -60,7 +58,7 @@ class FillMask:
             seen: Encoder(tokenizer, model.base_model, input=seen, device=device) for seen in SEEN
         }
         self.pieces = _written_pieces(tokenizer)
-        self._numbers = np.flatnonzero([piece is not None for piece in self.pieces])
+        self._numbers = np.flatnonzero(self.pieces != None)  # noqa: E711 - of every element
         self._local = threading.local()
         base.register_forward_hook(self._at_focal)
 
@@ -120,16 +118,18 @@ class FillMask:
                     yield _Work(corpus, seen, aligned), [len(a.ids) for a in aligned]
 
         # Results come in the order of the batches: a word is complete before the next one begins.
-        filled: dict[str, _Rows] = {seen: {} for seen in SEEN}
+        batches: list[_Batch] = []
+        filled: dict[str, Fillers] = {}
         for work, batch in run_all(self._run, works(), device=self.device, threads=threads):
-            for row, numbers, probabilities in batch:
-                pieces = [str(self.pieces[number]) for number in numbers]
-                filled[work.seen][row] = pieces, probabilities
-            if all(len(rows) == len(work.corpus) for rows in filled.values()):
-                order = range(len(work.corpus))
-                ordered = {s: [rows[row] for row in order] for s, rows in filled.items()}
-                yield work.corpus, {s: Fillers(*zip(*o, strict=True)) for s, o in ordered.items()}
-                filled = {seen: {} for seen in SEEN}
+            batches.append(batch)
+            if sum(len(rows) for rows, _, _ in batches) == len(work.corpus):
+                rows, numbers, probabilities = map(np.concatenate, zip(*batches, strict=True))
+                order = np.argsort(rows)
+                filled[work.seen] = Fillers(self.pieces[numbers[order]], probabilities[order])
+                batches = []
+                if len(filled) == len(SEEN):
+                    yield work.corpus, filled
+                    filled = {}
 
     def _run(self, work: _Work, rows: list[int]) -> _Batch:
         batch = [work.aligned[row] for row in rows]
@@ -147,9 +147,8 @@ class FillMask:
             problem = "the model's head gives a probability that is not a number"
             where = instance_name(work.corpus, rows[int(finite.argmin())])
             raise ModelError(problem, where=where, fix="check the weights")
-        numbers = map(self._most_probable, probabilities)
-        both = zip(rows, probabilities, numbers, strict=True)
-        return [(row, at, values[at]) for row, values, at in both]
+        numbers = np.stack([self._most_probable(values) for values in probabilities])
+        return rows, numbers, np.take_along_axis(probabilities, numbers, axis=1)
 
     def _most_probable(self, probabilities: np.ndarray) -> np.ndarray:
         """Return the numbers of the most probable pieces; of equal ones the lowest number first."""
@@ -162,7 +161,7 @@ class FillMask:
         return numbers[np.lexsort((numbers, -values))[:K]]
 
 
-def _written_pieces(tokenizer: Any) -> list[str | None]:
+def _written_pieces(tokenizer: Any) -> np.ndarray:
     """Return the spelling of every piece; None for special tokens and for unused numbers.
 
     Byte-level tokenizers write letters that stand for bytes. Bytes beyond ASCII are decoded if they
@@ -170,7 +169,7 @@ def _written_pieces(tokenizer: Any) -> list[str | None]:
     """
     decoder, vocabulary = tokenizer.backend_tokenizer.decoder, tokenizer.get_vocab()
     byte_level = "ByteLevel" in type(decoder).__name__
-    written: list[str | None] = [None] * (max(vocabulary.values()) + 1)
+    written = np.full(max(vocabulary.values()) + 1, None)
     special = set(tokenizer.all_special_ids)
     for piece, number in vocabulary.items():
         if number not in special:

@@ -66,18 +66,15 @@ def sense_rows(corpus: Corpus, fillers: Fillers) -> list[dict[str, Any]]:
         ``sense``, ``rank`` from 1, ``piece``, ``log_odds``, ``z``, ``instances``, the number of
         training instances with the piece, and ``n``, the number of the sense's training instances.
     """
-    train: list[int] = np.flatnonzero(corpus.split == "train").tolist()
-    pieces = sorted({piece for row in train for piece in fillers.pieces[row]})
-    if not pieces:
+    train = np.flatnonzero(corpus.split == "train")
+    if not len(train):
         return []
-    number = {piece: i for i, piece in enumerate(pieces)}
-    counts = np.zeros((len(corpus.senses), len(pieces)))
-    for row in train:
-        for piece in set(fillers.pieces[row]):
-            counts[corpus.gold[row], number[piece]] += 1
-    prior = PRIOR * counts.sum(axis=0) / counts.sum()
-    ratios, z = log_odds(counts, prior)
-    n = np.bincount(corpus.gold[train], minlength=len(corpus.senses))
+    pieces, numbers = np.unique(fillers.pieces[train], return_inverse=True)
+    has_piece = np.zeros((len(train), len(pieces)))
+    np.put_along_axis(has_piece, numbers.reshape(len(train), -1), 1, axis=1)
+    has_sense = np.eye(len(corpus.senses))[corpus.gold[train]]
+    counts, n = has_sense.T @ has_piece, has_sense.sum(axis=0)
+    ratios, z = log_odds(counts, PRIOR * counts.sum(axis=0) / counts.sum())
     rows = []
     for i, sense in enumerate(corpus.senses):
         # Equal pieces are in alphabetical order.

@@ -3,7 +3,7 @@
 
 wsd.wordExtensions.substitutes = (packed) => {
   const { decode, make } = wsd;
-  const NOTHING = 2 ** 32 - 1, INPUTS = { masked: "Masked", plain: "Left in" };
+  const INPUTS = { masked: "Masked", plain: "Left in" };
   const byInput = {};
   for (const input of Object.keys(INPUTS)) {
     const { most, pieces, probabilities } = packed[input];
@@ -13,7 +13,6 @@ wsd.wordExtensions.substitutes = (packed) => {
   function substitutes(row, input) {
     const { most, pieces, probabilities } = byInput[input];
     return Array.from({ length: most }, (_, i) => row * most + i)
-      .filter((i) => pieces[i] !== NOTHING)
       .map((i) => ({ piece: packed.names[pieces[i]], probability: probabilities[i] / 250 }));
   }
 

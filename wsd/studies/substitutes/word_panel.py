@@ -11,7 +11,7 @@ from markupsafe import Markup
 from wsd.arguments import add_optional_files
 from wsd.artifacts.corpus_table import Corpora, Corpus
 from wsd.artifacts.run_json import word_files_at
-from wsd.artifacts.substitute_table import SEEN, Fillers, Substitutes, read_substitutes, shown
+from wsd.artifacts.substitute_table import SEEN, Substitutes, read_substitutes, shown
 from wsd.artifacts.view_names import MASKED
 from wsd.report.pages.load_report import read_tables
 from wsd.report.pages.render import encode, render_fragment
@@ -23,8 +23,6 @@ COLUMNS = ("model", "word", "sense", "input", "rank", "piece", "z")
 MOST = 6
 # The least z-score of a substitute that distinguishes a sense.
 SIGNIFICANT = 1.96
-# Fills the row of an instance with fewer pieces than another.
-NOTHING = np.iinfo(np.uint32).max
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -94,23 +92,15 @@ def _instances(corpus: Corpus) -> list[tuple[str, int]]:
 
 
 def packed_substitutes(substitutes: Substitutes) -> dict[str, Any]:
-    """Return substitutes as numbers of pieces, with probabilities in 250 steps.
-
-    All instances have as many entries as the one with the most pieces; missing ones are
-    ``NOTHING``.
-    """
+    """Return substitutes as numbers of pieces, with probabilities in 250 steps."""
     numbers: dict[str, int] = {}
-    packed = {seen: _packed(substitutes[seen], numbers) for seen in SEEN}
+    packed: dict[str, Any] = {}
+    for seen in SEEN:
+        pieces, probabilities = substitutes[seen]
+        codes = [numbers.setdefault(shown(piece), len(numbers)) for piece in pieces.flat]
+        packed[seen] = {
+            "most": pieces.shape[1],
+            "pieces": encode(np.array(codes), "<u4"),
+            "probabilities": encode(np.round(probabilities.astype(float) * 250).clip(0, 250), "u1"),
+        }
     return {"names": list(numbers), **packed}
-
-
-def _packed(fillers: Fillers, numbers: dict[str, int]) -> dict[str, Any]:
-    most = max(map(len, fillers.pieces), default=0)
-    pieces = np.full((len(fillers.pieces), most), NOTHING, dtype=np.uint32)
-    probabilities = np.zeros(pieces.shape)
-    for row, names in enumerate(fillers.pieces):
-        codes = [numbers.setdefault(shown(name), len(numbers)) for name in names]
-        pieces[row, : len(names)] = codes
-        probabilities[row, : len(names)] = fillers.probabilities[row]
-    steps = encode(np.round(probabilities * 250).clip(0, 250), "u1")
-    return {"most": most, "pieces": encode(pieces, "<u4"), "probabilities": steps}
