@@ -39,11 +39,11 @@ class Model(ModelEntry):
         return self.store_layers or tuple(range(self.blocks + 1))
 
     @property
-    def storage(self) -> dict[str, Any]:
-        """Return the settings of the files that are not the default."""
-        keys = {"store_dtype": "float32", "store_layers": None}
-        values = {key: getattr(self, key) for key in keys}
-        return {key: value for key, value in values.items() if value != keys[key]}
+    def computed(self) -> list[Any]:
+        """Return how its vectors are computed, and the settings of their files that are unusual."""
+        usual = {"store_dtype": "float32", "store_layers": None}
+        unusual = {key: getattr(self, key) for key in usual if getattr(self, key) != usual[key]}
+        return [self.pooling, self.input, self.precision, *([unusual] if unusual else [])]
 
     @property
     def single(self) -> tuple[str, ...]:
@@ -131,17 +131,15 @@ class Config(ConfigFile):
         single = [(view, layers) for view in self.classify for layers in model.layers]
         return [*single, *model.features]
 
-    def classifiers_of(self, model: Model) -> list[Classifier]:
-        """Return the classifiers to fit: for a random control, those of ``controls``."""
+    def combinations(self, model: Model) -> list[Classifier]:
+        """Return the classifier of each combination of feature set and classifier of a model.
+
+        A random control has the classifiers of ``controls``.
+        """
         of_controls = model.name in self.random_controls
         names = self.controls.classifiers if of_controls else self.classifiers
-        return [self.classifiers[name] for name in names]
-
-    def combinations(self, model: Model) -> list[Classifier]:
-        """Return the classifier of each combination of feature set and classifier of a model."""
+        fitted = [self.classifiers[name] for name in names]
+        sets = self.feature_sets(model)
         return [
-            classifier
-            for _, layers in self.feature_sets(model)
-            for classifier in self.classifiers_of(model)
-            if classifier.fits(layers)
+            classifier for _, layers in sets for classifier in fitted if classifier.fits(layers)
         ]

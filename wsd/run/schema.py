@@ -21,14 +21,13 @@ from wsd.studies.registry import STUDIES
 MIX = "mix"
 SOURCES = ("hub", "revision", "package", "path", "finetuned_from")
 ANALYSES = tuple(study.analysis for study in STUDIES.values() if study.analysis)
+Projection = Literal["pca", "discriminant", "tsne"]
 if TYPE_CHECKING:
     Analysis = str
     Estimator = str
-    Projection = str
 else:
     Analysis = Literal[ANALYSES or ("none",)]
     Estimator = Literal[tuple(PARAMETERS)]
-    Projection = Literal["pca", "discriminant", "tsne"]
 
 
 def _not_discriminant_alone(projections: list[str]) -> list[str]:
@@ -164,9 +163,8 @@ class ModelEntry(types.Section):
 
     @model_validator(mode="after")
     def _check_source(self) -> Self:
-        if set(self.source) in ({"hub", "revision"}, {"package"}, {"path"}):
-            return self
-        if self.finetuned_from is not None:
+        is_one = set(self.source) in ({"hub", "revision"}, {"package"}, {"path"})
+        if is_one or self.finetuned_from is not None:
             return self
         keys = ", ".join(self.source) or "-"
         raise types.refusal(f"the model {self.name!r} has no source, or more than one: {keys}")
