@@ -24,9 +24,8 @@ from wsd.artifacts.reserved_names import check_free, check_reserved
 from wsd.artifacts.training_set import FULL
 from wsd.corpora.download import DRAWS, words_of_trains
 from wsd.errors import ConfigError, CorpusError
-from wsd.run.checked_config import Config, Model
 from wsd.run.config_files import over_defaults, read_configs
-from wsd.run.schema import MIX, ConfigFile, ModelEntry
+from wsd.run.schema import MIX, Config, ConfigFile, Model, ModelEntry
 from wsd.studies.base import refused, without_braces
 from wsd.studies.registry import STUDIES
 

@@ -11,9 +11,9 @@ from itertools import chain, product
 from typing import Any
 
 from wsd.artifacts.training_set import FULL
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import PACKAGE
 from wsd.run.keys import Keys
+from wsd.run.schema import Config, Model
 from wsd.studies.base import Outputs, Paths
 from wsd.studies.registry import studies_of
 

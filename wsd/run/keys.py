@@ -20,8 +20,8 @@ from typing import Any
 from wsd.artifacts.dataset import DATA, DOWNLOADS, MANIFEST
 from wsd.artifacts.run_json import DIGITS
 from wsd.artifacts.training_set import FULL
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import KINDS, PACKAGE, Digests
+from wsd.run.schema import Config, Model
 from wsd.storage.checksums import STORE
 from wsd.studies.registry import studies_of
 

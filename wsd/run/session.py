@@ -21,10 +21,10 @@ from wsd.artifacts.find_runs import PROVENANCE
 from wsd.artifacts.run_json import RunMap, bare, write_map
 from wsd.errors import WsdError, visible
 from wsd.run.check import checksum_or_problem, damaged_files
-from wsd.run.checked_config import Config, Model
 from wsd.run.digests import MAP, PROGRAM, SEEN, Digests, Seen, package_checksum
 from wsd.run.files import Files
 from wsd.run.keys import Keys
+from wsd.run.schema import Config, Model
 from wsd.storage.atomic import replacing, write_errors
 from wsd.storage.checksums import STORE, SUMMED, SUMS, checksum, noted_checksum, set_aside
 from wsd.storage.file_lock import lock_file

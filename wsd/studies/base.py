@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
-    from wsd.run.checked_config import Config, Model
     from wsd.run.files import Files
     from wsd.run.keys import Keys
+    from wsd.run.schema import Config, Model
 else:  # studies name these classes in type hints only
     Config = Files = Keys = Model = Any
 
