@@ -163,7 +163,7 @@ def test_judgments_of_unknown_identifiers_are_counted(
     write_judgments(tmp_path, lines)
     with caplog.at_level(logging.WARNING):
         judged = gold.read_judgments(tmp_path, words, "identifier")
-    assert judged["crane"].rows.tolist() == [[0, 1]]
+    assert judged.to_numpy().tolist() == [["crane", 0, 1, 3.0]]
     assert "1 judgments of unknown identifiers are left out" in caplog.text
     write_judgments(tmp_path, lines[1:])
     with pytest.raises(CorpusError, match="no judgment has a known identifier"):
