@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from wsd.errors import ConfigError
 
 if TYPE_CHECKING:
-    from wsd.run.files import Files
-    from wsd.run.keys import Keys
-    from wsd.run.schema import Config, Model
+    from wsd.run.files import Files as Files
+    from wsd.run.keys import Keys as Keys
+    from wsd.run.schema import Config as Config
+    from wsd.run.schema import Model as Model
 else:  # studies name these classes in type hints only
     Config = Files = Keys = Model = Any
 
-__all__ = [
-    "Config", "Files", "Keys", "Kind", "Model", "Outputs", "Paths", "Study",
-    "check_file", "refused", "without_braces",
-]  # fmt: skip
 Paths = list[str]
 LINK = "rename the folder, or use a link to it"
 
