@@ -155,8 +155,9 @@ class NewTextPage:
             for name, kind in report.classifiers.items():
                 fitting = Fitting(self._results, replace(named, classifier=name))
                 scores = Learner(fitting, full.word).scores(new)
-                answers = _predictions(new_corpus, shown.n_train, scores)
-                predicted[name].append(answers.predicted)
+                predicted[name].append(np.nanargmax(scores, axis=1).astype(np.int32))
+                about = (full.word, full.senses, shown.n_train, new_corpus.index, new_corpus.gold)
+                answers = WordPredictions(*about, predicted[name][-1], scores, NEW)
                 confidence[name].append(confidence_of(answers, kind))
         return replace(
             shown,
@@ -183,12 +184,6 @@ def _corpus(full: Corpus, requests: Sequence[Request]) -> Corpus:
         index=np.arange(len(table), dtype=np.int32),
         gold=np.full(len(table), -1, dtype=np.int32),
     )
-
-
-def _predictions(corpus: Corpus, n_train: int, scores: np.ndarray) -> WordPredictions:
-    predicted = np.nanargmax(scores, axis=1).astype(np.int32)
-    about = (corpus.word, corpus.senses, n_train, corpus.index, corpus.gold)
-    return WordPredictions(*about, predicted, scores, NEW)
 
 
 def _with_points(shown: Projection, fitted: Projection, method: str) -> Projection:

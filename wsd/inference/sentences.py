@@ -188,13 +188,12 @@ def read_stream(
                 raise ValueError(f"a line of more than {LONGEST} bytes")
             # Only the first line can have a byte order mark.
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            is_object = as_json and text.strip()
-            lines = (
-                _of_object(number, text, options, word) if is_object else [Line(number, text, word)]
-            )
+            if as_json and text.strip():
+                yield from _of_object(number, text, options, word)
+            else:
+                yield Line(number, text, word)
         except (CorpusError, ValueError) as error:
-            lines = [Line(number, "", wrong=getattr(error, "problem", str(error)))]
-        yield from lines
+            yield Line(number, "", wrong=getattr(error, "problem", str(error)))
 
 
 def _of_object(number: int, text: str, options: Options, word: str | None) -> list[Line]:
