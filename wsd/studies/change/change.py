@@ -9,6 +9,7 @@ groups and with confounds, and ``change-gold.csv`` the agreement of the layer ch
 import argparse
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -59,19 +60,12 @@ def measure_word(
     grouped: Grouped, choices: Readers, args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per layer choice and measure, and per baseline and measure."""
-
-    def rows(name: str, vectors: np.ndarray, clusters: np.ndarray) -> Iterator[dict[str, Any]]:
-        changes = measure(
-            vectors, grouped.is_second, clusters, permutations=args.permutations, rng=args.seed
-        )
-        for key, change in changes.items():
+    read = ((name, vectors()[grouped.rows]) for name, vectors in choices.items())
+    layers = ((name, own, cluster(unit_vectors(own), args.seed)) for name, own in read)
+    how = {"permutations": args.permutations, "rng": args.seed}
+    for name, own, clusters in chain(layers, groups.baselines(grouped.corpus, args.seed)):
+        for key, change in measure(own, grouped.is_second, clusters, **how).items():
             yield {"layers": name, "measure": key, **change._asdict()}
-
-    for name, read in choices.items():
-        vectors = read()[grouped.rows]
-        yield from rows(name, vectors, cluster(unit_vectors(vectors), args.seed))
-    for baseline in groups.baselines(grouped.corpus, args.seed):
-        yield from rows(*baseline)
 
 
 def about_word(word: str, names: list[str], grouped: Grouped) -> dict[str, Any]:

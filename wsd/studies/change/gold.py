@@ -62,13 +62,9 @@ def change_of_clusters(grouped: Grouped, name: str) -> float:
     Uses without a cluster do not count, nor those with a negative one: DWUG's -1 is noise.
     """
     cells = np.array(grouped.corpus.extra[name])
-    known = np.array([cell != "" and not cell.startswith("-") for cell in cells])
-    _, codes = np.unique(cells[known], return_inverse=True)
-    groups = [codes[grouped.is_second[known] == group] for group in (False, True)]
-    if not all(map(len, groups)):
-        return float("nan")
-    counts = [np.bincount(own, minlength=codes.max() + 1)[None].astype(float) for own in groups]
-    return jensen_shannon(*counts).item()
+    known = np.array([cell != "" and not cell.startswith("-") for cell in cells], dtype=bool)
+    counts = pd.crosstab(grouped.is_second[known], cells[known]).to_numpy(dtype=float)
+    return jensen_shannon(counts[:1], counts[1:]).item() if len(counts) == 2 else float("nan")
 
 
 def read_judgments(folder: Path, corpora: Corpora, identifier: str) -> pd.DataFrame:
